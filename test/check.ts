@@ -1,0 +1,39 @@
+import { spawn } from "node:child_process";
+import { globSync } from "node:fs";
+
+/**
+ * `npm run check`: types, lint with the arrows, format, and the fast tests, all at once and in under 20 seconds.
+ * `npm run format` (--fix) repairs what can be repaired.
+ */
+const root = new URL("..", import.meta.url).pathname;
+const bin = (name: string) => `${root}node_modules/.bin/${name}`;
+const isFixing = process.argv.includes("--fix");
+const fastTests = globSync(["test/model/*.test.ts", "test/house/*.test.ts"], { cwd: root });
+
+const steps: readonly (readonly [name: string, command: string, args: readonly string[]])[] = isFixing
+  ? [["format", bin("biome"), ["check", "--write", "."]]]
+  : [
+      ["types", bin("tsc"), ["--noEmit", "-p", "."]],
+      ["lint, format, arrows", bin("biome"), ["check", "--error-on-warnings", "."]],
+      ["fast tests", process.execPath, ["--test", "--test-reporter=dot", "--test-isolation=none", ...fastTests]],
+    ];
+
+const results = await Promise.all(steps.map(runStep));
+process.exitCode = results.every((isGood) => isGood) ? 0 : 1;
+
+async function runStep([name, command, args]: (typeof steps)[number]): Promise<boolean> {
+  const startedMs = performance.now();
+  const child = spawn(command, args, { cwd: root, stdio: ["ignore", "pipe", "pipe"] });
+  let output = "";
+  child.stdout.on("data", (chunk) => {
+    output += chunk;
+  });
+  child.stderr.on("data", (chunk) => {
+    output += chunk;
+  });
+  const code = await new Promise((resolve) => child.on("close", resolve));
+  const seconds = ((performance.now() - startedMs) / 1000).toFixed(1);
+  process.stdout.write(`${code === 0 ? "ok    " : "FAILED"}  ${name}  (${seconds} s)\n`);
+  if (code !== 0) process.stdout.write(`${output}\n`);
+  return code === 0;
+}

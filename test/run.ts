@@ -1,0 +1,53 @@
+import { globSync } from "node:fs";
+import { availableParallelism } from "node:os";
+import { relative } from "node:path";
+import { run } from "node:test";
+import { spec } from "node:test/reporters";
+import { ensurePostgres } from "./set-up/postgres.ts";
+
+/**
+ * `npm test` runs everything that CI runs; `npm run faults` the long suites; names of files or folders narrow either.
+ * It sets up what the tests need, prints the 20 slowest tests, and with CI=true a skipped test counts as a failure.
+ */
+const root = new URL("..", import.meta.url).pathname;
+const wanted = process.argv.slice(2);
+const isFaults = wanted[0] === "faults";
+const narrowed = isFaults ? wanted.slice(1) : wanted;
+const suites = isFaults ? "test/faults/**/*.test.ts" : "test/**/*.test.ts";
+const files = globSync(suites, { cwd: root })
+  .filter((file) => isFaults || !file.startsWith("test/faults/"))
+  .filter((file) => narrowed.length === 0 || narrowed.some((name) => file.includes(name)))
+  .sort();
+if (files.length === 0) {
+  process.stderr.write(`no test file matches ${wanted.join(" ") || suites}\n`);
+  process.exit(2);
+}
+await ensurePostgres();
+
+const counts = { passed: 0, failed: 0, skipped: 0 };
+const durations: { readonly name: string; readonly file: string; readonly ms: number }[] = [];
+const stream = run({ cwd: root, files, concurrency: availableParallelism() });
+stream.on("test:pass", ({ name, file, skip, todo, details }) => {
+  if (details.type === "suite") return;
+  if (skip !== undefined || todo !== undefined) counts.skipped += 1;
+  else counts.passed += 1;
+  durations.push({ name, file: file ?? "", ms: details.duration_ms });
+});
+stream.on("test:fail", ({ details }) => {
+  if (details.type !== "suite") counts.failed += 1;
+});
+stream.compose(spec()).pipe(process.stdout);
+stream.on("end", () => setImmediate(finish));
+
+function finish(): void {
+  const slowest = durations.sort((a, b) => b.ms - a.ms).slice(0, 20);
+  process.stdout.write("\nThe slowest tests:\n");
+  for (const { name, file, ms } of slowest) {
+    process.stdout.write(`${(ms / 1000).toFixed(2).padStart(8)} s  ${name}  (${relative(root, file)})\n`);
+  }
+  const isSkipFailure = process.env.CI === "true" && counts.skipped > 0;
+  if (isSkipFailure) process.stdout.write("\nWith CI=true a skipped test is a failure.\n");
+  process.stdout.write(`\n${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped\n`);
+  // A file that fails to load, or whose process dies, is a failed test of its own: the count has it.
+  process.exitCode = counts.failed > 0 || isSkipFailure || counts.passed === 0 ? 1 : 0;
+}
