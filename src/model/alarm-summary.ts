@@ -1,0 +1,105 @@
+import type { Account } from "./account.ts";
+import { alarmAttribute, structureSummary } from "./attribute-names.ts";
+import { type AttributeValues, findAlarm, findStructure } from "./attribute-values.ts";
+import { cleanText } from "./clean-text.ts";
+import type { StructureSlot } from "./index-map.ts";
+import { isPresent } from "./slots.ts";
+
+/** What a structure's alarms say together (interface 2.7, warnings and emergencies); null is blank. */
+export type AlarmSummary = Readonly<Record<(typeof alarmSummaryFields)[number], string | null>>;
+
+export const alarmSummaryFields = [
+  "warningsAll",
+  "warningsSmoke",
+  "warningsCo",
+  "emergenciesAll",
+  "emergenciesSmoke",
+  "emergenciesCo",
+] as const;
+
+/**
+ * Counts every alarm of the structure, also those over the limit that have no attributes of their own. `next` holds the
+ * mapped alarms already; `current` has what an alarm that can't be read now said last.
+ */
+export function summariseAlarms(
+  account: Account,
+  structure: StructureSlot,
+  x: number,
+  current: AttributeValues,
+  next: AttributeValues,
+): AlarmSummary {
+  const before = summaryShown(structure.id, current);
+  // A listing that isn't whole says nothing about permissions either: what was known stays.
+  if (!account.speaksOfAlarms) return account.alarms.isWhole ? blankSummary : before;
+
+  const states = [...mappedStates(structure, x, next), ...unmappedStates(account, structure, current)];
+  // Beyond a full range an unnamed alarm may still be sounding: such a "true" isn't taken back before we are told.
+  const mayHideMore = !account.alarms.isWhole && structure.alarms.every(isPresent);
+  const any = (sensor: keyof AlarmStates, state: string, field: keyof AlarmSummary) =>
+    states.some((alarm) => alarm[sensor] === state) || (mayHideMore && before[field] === "true");
+
+  const warningsSmoke = any("smoke", "warning", "warningsSmoke");
+  const warningsCo = any("co", "warning", "warningsCo");
+  const emergenciesSmoke = any("smoke", "emergency", "emergenciesSmoke");
+  const emergenciesCo = any("co", "emergency", "emergenciesCo");
+  return {
+    warningsAll: String(warningsSmoke || warningsCo),
+    warningsSmoke: String(warningsSmoke),
+    warningsCo: String(warningsCo),
+    emergenciesAll: String(emergenciesSmoke || emergenciesCo),
+    emergenciesSmoke: String(emergenciesSmoke),
+    emergenciesCo: String(emergenciesCo),
+  };
+}
+
+interface AlarmStates {
+  readonly smoke: string | null | undefined;
+  readonly co: string | null | undefined;
+}
+
+const blankSummary: AlarmSummary = {
+  warningsAll: null,
+  warningsSmoke: null,
+  warningsCo: null,
+  emergenciesAll: null,
+  emergenciesSmoke: null,
+  emergenciesCo: null,
+};
+
+function summaryShown(structureId: string, values: AttributeValues): AlarmSummary {
+  const x = findStructure(values, cleanText(structureId));
+  if (x === undefined) return blankSummary;
+  const shown = alarmSummaryFields.map((field) => [field, values[structureSummary(x, field)] ?? null]);
+  return Object.fromEntries(shown) as AlarmSummary;
+}
+
+function mappedStates(structure: StructureSlot, x: number, values: AttributeValues): AlarmStates[] {
+  return structure.alarms.flatMap((slot, index) => (isPresent(slot) ? [statesAt(values, x, index + 1)] : []));
+}
+
+function unmappedStates(account: Account, structure: StructureSlot, current: AttributeValues): AlarmStates[] {
+  const mapped = new Set(structure.alarms.map((slot) => (isPresent(slot) ? slot.id : undefined)));
+  const states: AlarmStates[] = [];
+  for (const [id, sighting] of account.alarms.byId) {
+    if (mapped.has(id)) continue;
+    const alarm = sighting.isRead ? sighting.object : sighting.partial;
+    if (alarm.structureId !== structure.id) continue;
+    const known = sighting.isRead
+      ? { smoke: sighting.object.smokeAlarmState, co: sighting.object.coAlarmState }
+      : lastStates(id, current);
+    if (known) states.push(known);
+  }
+  return states;
+}
+
+function lastStates(id: string, current: AttributeValues): AlarmStates | undefined {
+  const shown = findAlarm(current, cleanText(id));
+  return shown && statesAt(current, shown.x, shown.y);
+}
+
+function statesAt(values: AttributeValues, x: number, y: number): AlarmStates {
+  return {
+    smoke: values[alarmAttribute(x, y, "smokeAlarmState")],
+    co: values[alarmAttribute(x, y, "coAlarmState")],
+  };
+}

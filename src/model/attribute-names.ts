@@ -1,0 +1,180 @@
+/**
+ * The 519 attributes of a virtual device (interface 2.7): their numbers, names and kinds of value. Databases store the
+ * numbers, so neither the order of the tables below nor their lengths may ever change.
+ */
+export type AttributeNumber = number;
+
+export type ValueKind = "integer" | "boolean" | "text" | "date-time";
+
+export type SummaryField = (typeof summaryTable)[number]["field"];
+export type StructureField = (typeof structureTable)[number]["field"];
+export type ThermostatField = (typeof thermostatTable)[number]["field"];
+export type AlarmField = (typeof alarmTable)[number]["field"];
+
+/** What an attribute speaks about; x and y are the indexes X and Y of the interface and count from 1. */
+export type AttributePlace =
+  | { readonly kind: "account"; readonly field: "totalStructures" }
+  | { readonly kind: "summary"; readonly x: number; readonly field: SummaryField }
+  | { readonly kind: "structure"; readonly x: number; readonly field: StructureField }
+  | { readonly kind: "thermostat"; readonly x: number; readonly y: number; readonly field: ThermostatField }
+  | { readonly kind: "alarm"; readonly x: number; readonly y: number; readonly field: AlarmField };
+
+/** An attribute as a client named it; the answer repeats the client's spelling (decisions 4). */
+export interface NamedAttribute {
+  readonly number: AttributeNumber;
+  readonly spelling: string;
+}
+
+export const structureLimit = 2;
+export const thermostatLimit = 20;
+export const alarmLimit = 18;
+
+const summaryTable = [
+  { field: "totalThermostats", wireName: "totals.thermostats", valueKind: "integer" },
+  { field: "totalAlarms", wireName: "totals.smokeCOAlarms", valueKind: "integer" },
+  { field: "warningsAll", wireName: "warnings.all", valueKind: "boolean" },
+  { field: "warningsSmoke", wireName: "warnings.smoke", valueKind: "boolean" },
+  { field: "warningsCo", wireName: "warnings.CO", valueKind: "boolean" },
+  { field: "emergenciesAll", wireName: "emergencies.all", valueKind: "boolean" },
+  { field: "emergenciesSmoke", wireName: "emergencies.smoke", valueKind: "boolean" },
+  { field: "emergenciesCo", wireName: "emergencies.CO", valueKind: "boolean" },
+] as const;
+
+const structureTable = [
+  { field: "away", wireName: "away", valueKind: "text" },
+  { field: "name", wireName: "name", valueKind: "text" },
+  { field: "structureId", wireName: "structure_id", valueKind: "text" },
+] as const;
+
+const thermostatTable = [
+  { field: "name", wireName: "name", valueKind: "text" },
+  { field: "deviceId", wireName: "device_id", valueKind: "text" },
+  { field: "isOnline", wireName: "is_online", valueKind: "boolean" },
+  { field: "hasFan", wireName: "has_fan", valueKind: "boolean" },
+  { field: "fanTimerActive", wireName: "fan_timer_active", valueKind: "boolean" },
+  { field: "requestWrite", wireName: "fan_timer_active.requestWrite", valueKind: "text" },
+  { field: "fanTimerTimeout", wireName: "fan_timer_timeout", valueKind: "date-time" },
+] as const;
+
+const alarmTable = [
+  { field: "name", wireName: "name", valueKind: "text" },
+  { field: "deviceId", wireName: "device_id", valueKind: "text" },
+  { field: "isOnline", wireName: "is_online", valueKind: "boolean" },
+  { field: "coAlarmState", wireName: "co_alarm_state", valueKind: "text" },
+  { field: "smokeAlarmState", wireName: "smoke_alarm_state", valueKind: "text" },
+  { field: "uiColorState", wireName: "ui_color_state", valueKind: "text" },
+] as const;
+
+const structureOffset = summaryTable.length;
+const thermostatOffset = structureOffset + structureTable.length;
+const alarmOffset = thermostatOffset + thermostatLimit * thermostatTable.length;
+const blockLength = alarmOffset + alarmLimit * alarmTable.length;
+
+const summaryOrder = orderOf<SummaryField>(summaryTable);
+const structureOrder = orderOf<StructureField>(structureTable);
+const thermostatOrder = orderOf<ThermostatField>(thermostatTable);
+const alarmOrder = orderOf<AlarmField>(alarmTable);
+
+export const totalStructures: AttributeNumber = 0;
+
+export function structureSummary(x: number, field: SummaryField): AttributeNumber {
+  return blockOf(x) + summaryOrder[field];
+}
+
+export function structureAttribute(x: number, field: StructureField): AttributeNumber {
+  return blockOf(x) + structureOffset + structureOrder[field];
+}
+
+export function thermostatAttribute(x: number, y: number, field: ThermostatField): AttributeNumber {
+  return blockOf(x) + thermostatOffset + (y - 1) * thermostatTable.length + thermostatOrder[field];
+}
+
+export function alarmAttribute(x: number, y: number, field: AlarmField): AttributeNumber {
+  return blockOf(x) + alarmOffset + (y - 1) * alarmTable.length + alarmOrder[field];
+}
+
+interface AttributeEntry {
+  readonly place: AttributePlace;
+  readonly valueKind: ValueKind;
+  /** Every name that means this attribute; the first is the one of the wire. */
+  readonly spellings: readonly string[];
+}
+
+const entries: readonly AttributeEntry[] = listAttributes();
+const named: ReadonlyMap<string, NamedAttribute> = new Map(
+  entries.flatMap(({ spellings }, number) => spellings.map((spelling) => [spelling, { number, spelling }])),
+);
+
+export const attributeCount = 519;
+
+/** The name on the wire (decisions 4, Spelling). */
+export function attributeName(number: AttributeNumber): string {
+  return entryOf(number).spellings[0]!;
+}
+
+/** Reads a name that a client sent, in any published spelling; undefined when a virtual device has no such attribute. */
+export function parseAttributeName(text: string): NamedAttribute | undefined {
+  return named.get(text);
+}
+
+export function placeOf(number: AttributeNumber): AttributePlace {
+  return entryOf(number).place;
+}
+
+export function valueKind(number: AttributeNumber): ValueKind {
+  return entryOf(number).valueKind;
+}
+
+/** A client may write the fan requests and nothing else. */
+export function isWritable(number: AttributeNumber): boolean {
+  const place = placeOf(number);
+  return place.kind === "thermostat" && place.field === "requestWrite";
+}
+
+function entryOf(number: AttributeNumber): AttributeEntry {
+  const entry = entries[number];
+  if (entry === undefined) throw new RangeError(`A virtual device has no attribute number ${number}.`);
+  return entry;
+}
+
+function blockOf(x: number): AttributeNumber {
+  return 1 + (x - 1) * blockLength;
+}
+
+function orderOf<Field extends string>(table: readonly { readonly field: Field }[]): Readonly<Record<Field, number>> {
+  return Object.fromEntries(table.map(({ field }, index) => [field, index])) as Record<Field, number>;
+}
+
+/** All attributes by number: each is put where the functions above say that it is. */
+function listAttributes(): AttributeEntry[] {
+  const list: AttributeEntry[] = [];
+  list[totalStructures] = {
+    place: { kind: "account", field: "totalStructures" },
+    valueKind: "integer",
+    spellings: ["o.totalStructures"],
+  };
+  for (let x = 1; x <= structureLimit; x++) {
+    for (const { field, wireName, valueKind } of summaryTable) {
+      const spellings = [`o.structures[${x}].${wireName}`];
+      list[structureSummary(x, field)] = { place: { kind: "summary", x, field }, valueKind, spellings };
+    }
+    for (const { field, wireName, valueKind } of structureTable) {
+      const spellings = [`d.structures[${x}].a.${wireName}`];
+      list[structureAttribute(x, field)] = { place: { kind: "structure", x, field }, valueKind, spellings };
+    }
+    for (let y = 1; y <= thermostatLimit; y++) {
+      for (const { field, wireName, valueKind } of thermostatTable) {
+        const spellings = ["thermostats", "thermostat"].map((word) => `d.structures[${x}].d.${word}[${y}].${wireName}`);
+        list[thermostatAttribute(x, y, field)] = { place: { kind: "thermostat", x, y, field }, valueKind, spellings };
+      }
+    }
+    for (let y = 1; y <= alarmLimit; y++) {
+      for (const { field, wireName, valueKind } of alarmTable) {
+        const words = ["smokeCoAlarms", "smokeCOAlarms"];
+        const spellings = words.map((word) => `d.structures[${x}].d.${word}[${y}].${wireName}`);
+        list[alarmAttribute(x, y, field)] = { place: { kind: "alarm", x, y, field }, valueKind, spellings };
+      }
+    }
+  }
+  return list;
+}

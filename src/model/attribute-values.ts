@@ -1,0 +1,70 @@
+import {
+  type AttributeNumber,
+  alarmAttribute,
+  alarmLimit,
+  attributeCount,
+  structureAttribute,
+  structureLimit,
+  thermostatAttribute,
+  thermostatLimit,
+} from "./attribute-names.ts";
+
+/** All values of a virtual device by attribute number; null is blank. Booleans and totals are text as well. */
+export type AttributeValues = readonly (string | null)[];
+
+export const blankValues: AttributeValues = Object.freeze(new Array<null>(attributeCount).fill(null));
+
+export interface Change {
+  readonly attribute: AttributeNumber;
+  readonly value: string | null;
+}
+
+/**
+ * What turns `current` into `next`, by rising number. The fan request of a slot whose thermostat changed is always among
+ * them: a client may have written one that `current` doesn't know, and it must not pass to another thermostat.
+ */
+export function mirrorChanges(current: AttributeValues, next: AttributeValues): readonly Change[] {
+  const orphanedRequests = new Set<AttributeNumber>();
+  for (let x = 1; x <= structureLimit; x++) {
+    for (let y = 1; y <= thermostatLimit; y++) {
+      const deviceId = thermostatAttribute(x, y, "deviceId");
+      if (current[deviceId] !== next[deviceId]) orphanedRequests.add(thermostatAttribute(x, y, "requestWrite"));
+    }
+  }
+  const changes: Change[] = [];
+  for (let attribute = 0; attribute < attributeCount; attribute++) {
+    const value = next[attribute] ?? null;
+    if (orphanedRequests.has(attribute)) changes.push({ attribute, value: null });
+    else if (value !== current[attribute]) changes.push({ attribute, value });
+  }
+  return changes;
+}
+
+/** The X under which the values show the structure; undefined when they don't. */
+export function findStructure(values: AttributeValues, id: string): number | undefined {
+  for (let x = 1; x <= structureLimit; x++) if (values[structureAttribute(x, "structureId")] === id) return x;
+  return undefined;
+}
+
+export interface DeviceIndex {
+  readonly x: number;
+  readonly y: number;
+}
+
+export function findThermostat(values: AttributeValues, id: string): DeviceIndex | undefined {
+  for (let x = 1; x <= structureLimit; x++) {
+    for (let y = 1; y <= thermostatLimit; y++) {
+      if (values[thermostatAttribute(x, y, "deviceId")] === id) return { x, y };
+    }
+  }
+  return undefined;
+}
+
+export function findAlarm(values: AttributeValues, id: string): DeviceIndex | undefined {
+  for (let x = 1; x <= structureLimit; x++) {
+    for (let y = 1; y <= alarmLimit; y++) {
+      if (values[alarmAttribute(x, y, "deviceId")] === id) return { x, y };
+    }
+  }
+  return undefined;
+}

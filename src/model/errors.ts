@@ -1,0 +1,113 @@
+/**
+ * Every way to fail that a caller could react to. The code is stable; the message tells who, what and which value, and
+ * never holds a secret. `http/error-response.ts` turns them into answers, `platform/faults.ts` into XML faults.
+ */
+export abstract class BreezewayError extends Error {
+  abstract readonly code: string;
+
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = new.target.name;
+  }
+}
+
+export class InvalidLogin extends BreezewayError {
+  readonly code = "invalid_login";
+  constructor() {
+    super("Invalid login name or password.");
+  }
+}
+
+export class BadParameter extends BreezewayError {
+  readonly code = "bad_parameter";
+  readonly parameter: string;
+  constructor(parameter: string, sentence: string) {
+    super(sentence);
+    this.parameter = parameter;
+  }
+}
+
+export class UnknownOperation extends BreezewayError {
+  readonly code = "unknown_operation";
+}
+
+export class InvalidSecToken extends BreezewayError {
+  readonly code = "invalid_sec_token";
+  constructor() {
+    super("Invalid security token.");
+  }
+}
+
+export class TooManyRequests extends BreezewayError {
+  readonly code = "too_many_requests";
+  readonly retryAfterSeconds: number;
+  constructor(retryAfterSeconds: number) {
+    super(`Too many failed attempts. Try again in ${retryAfterSeconds} seconds.`);
+    this.retryAfterSeconds = retryAfterSeconds;
+  }
+}
+
+export class UnknownDevice extends BreezewayError {
+  readonly code = "unknown_device";
+  constructor() {
+    super("Device does not exist.");
+  }
+}
+
+export class UnknownAttribute extends BreezewayError {
+  readonly code = "unknown_attribute";
+}
+
+export class ReadOnlyAttribute extends BreezewayError {
+  readonly code = "read_only_attribute";
+}
+
+export class BadValue extends BreezewayError {
+  readonly code = "bad_value";
+}
+
+export class AlreadyFederated extends BreezewayError {
+  readonly code = "already_federated";
+  constructor(ecosystem: string) {
+    super(`This user is already linked to ${ecosystem}. Use PUT to replace the token.`);
+  }
+}
+
+export class NotFederated extends BreezewayError {
+  readonly code = "not_federated";
+  constructor(ecosystem: string) {
+    super(`This user is not linked to ${ecosystem}. Use POST to link.`);
+  }
+}
+
+export class UnknownEcosystem extends BreezewayError {
+  readonly code = "unknown_ecosystem";
+}
+
+/** The ecosystem answered that the token isn't good. */
+export class EcosystemRefused extends BreezewayError {
+  readonly code = "ecosystem_refused";
+}
+
+export class EcosystemUnreachable extends BreezewayError {
+  readonly code = "ecosystem_unreachable";
+}
+
+/** Something with that name or id is there already. */
+export class Conflict extends BreezewayError {
+  readonly code = "conflict";
+}
+
+export class NotFound extends BreezewayError {
+  readonly code = "not_found";
+}
+
+/** The store can't be reached or can't write now; nothing was changed. */
+export class StoreUnavailable extends BreezewayError {
+  readonly code = "store_unavailable";
+}
+
+/** A write to a link by a node that no longer owns it: it changes nothing, and the node stops its lane. */
+export class OwnershipLost extends BreezewayError {
+  readonly code = "ownership_lost";
+}

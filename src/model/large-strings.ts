@@ -1,0 +1,56 @@
+import { alarmAttribute, structureAttribute, thermostatAttribute } from "./attribute-names.ts";
+import type { AttributeValues } from "./attribute-values.ts";
+import { cleanText } from "./clean-text.ts";
+import type { IndexMap, StructureSlot } from "./index-map.ts";
+import { isPresent } from "./slots.ts";
+
+/** The answer of GET largestrings (interface 2.5): how a client finds the indexes of what it knows by name or id. */
+export interface LargeStrings {
+  /** Friendly name of a structure → its ecosystem id. */
+  readonly labels: Readonly<Record<string, string>>;
+  /** Ecosystem id → `[X]` of a structure, `[X, kind, name, structure id]` of a device. */
+  readonly identifiers: Readonly<Record<string, readonly string[]>>;
+}
+
+/** Lists what has an index and is present, under the ids and names that the attributes show. */
+export function largeStrings(map: IndexMap, values: AttributeValues): LargeStrings {
+  const labels = emptyRecord<string>();
+  const identifiers = emptyRecord<readonly string[]>();
+  // Structures last, so that they win should a device carry the id of a structure.
+  map.structures.forEach((structure, index) => {
+    if (isPresent(structure)) listDevices(structure, index + 1, values, identifiers);
+  });
+  map.structures.forEach((structure, index) => {
+    if (!isPresent(structure)) return;
+    const x = index + 1;
+    const id = cleanText(structure.id);
+    const label = values[structureAttribute(x, "name")] || id;
+    labels[label in labels ? `${label} (2)` : label] = id;
+    identifiers[id] = [String(x)];
+  });
+  return { labels, identifiers };
+}
+
+function listDevices(
+  structure: StructureSlot,
+  x: number,
+  values: AttributeValues,
+  identifiers: Record<string, readonly string[]>,
+): void {
+  const structureId = cleanText(structure.id);
+  structure.thermostats.forEach((slot, index) => {
+    if (!isPresent(slot)) return;
+    const name = values[thermostatAttribute(x, index + 1, "name")] ?? "";
+    identifiers[cleanText(slot.id)] = [String(x), "thermostats", name, structureId];
+  });
+  structure.alarms.forEach((slot, index) => {
+    if (!isPresent(slot)) return;
+    const name = values[alarmAttribute(x, index + 1, "name")] ?? "";
+    identifiers[cleanText(slot.id)] = [String(x), "smokeCoAlarms", name, structureId];
+  });
+}
+
+/** Names and ids come from outside: in an ordinary object a structure called `__proto__` would vanish. */
+function emptyRecord<T>(): Record<string, T> {
+  return Object.create(null) as Record<string, T>;
+}

@@ -1,0 +1,36 @@
+/**
+ * What the core is handed instead of reaching for it: time, randomness, timers and a place to report to. The service
+ * gives it the real ones, the deterministic simulation its own, and so both run the same code.
+ */
+export interface Surroundings {
+  readonly nowMs: () => number;
+  /** A number from 0 (included) to 1 (excluded). */
+  readonly random: () => number;
+  /** Runs `act` once after the delay; the returned function cancels it. */
+  readonly after: (delayMs: number, act: () => void) => Cancel;
+  readonly report: Report;
+}
+
+export type Cancel = () => void;
+
+/** Fields never carry a secret; the sentence reads without them. */
+export interface Report {
+  debug(fields: object, sentence: string): void;
+  info(fields: object, sentence: string): void;
+  warn(fields: object, sentence: string): void;
+  error(fields: object, sentence: string): void;
+}
+
+/** Resolves after the delay, or at once when the signal aborts. */
+export function pause(surroundings: Surroundings, delayMs: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve();
+    const finish = () => {
+      cancel();
+      signal.removeEventListener("abort", finish);
+      resolve();
+    };
+    const cancel = surroundings.after(delayMs, finish);
+    signal.addEventListener("abort", finish, { once: true });
+  });
+}

@@ -1,0 +1,45 @@
+import type { Account, Listing, Sighting } from "./account.ts";
+import { alarmSummaryFields } from "./alarm-summary.ts";
+import { type AttributeNumber, placeOf } from "./attribute-names.ts";
+import type { Change } from "./attribute-values.ts";
+
+/** Whether the changes are to be committed before others wait for company: an alarm began or ceased to sound. */
+export function isUrgent(changes: readonly Change[]): boolean {
+  return changes.some(({ attribute }) => tellsOfAlarm(attribute));
+}
+
+/**
+ * Whether a waiting snapshot may be replaced by a newer one without anybody missing anything: alarm states, away and fan
+ * state are the same for the same ids, and what could not be told is the same too. Names and timeouts may differ, since
+ * only their newest value matters.
+ */
+export function sameTransitions(waiting: Account, newer: Account): boolean {
+  return (
+    waiting.speaksOfAlarms === newer.speaksOfAlarms &&
+    sameListing(waiting.structures, newer.structures, ["away", "listsDevices"]) &&
+    sameListing(waiting.thermostats, newer.thermostats, ["structureId", "fanTimerActive"]) &&
+    sameListing(waiting.alarms, newer.alarms, ["structureId", "coAlarmState", "smokeAlarmState"])
+  );
+}
+
+function tellsOfAlarm(attribute: AttributeNumber): boolean {
+  const place = placeOf(attribute);
+  if (place.kind === "alarm") return place.field === "coAlarmState" || place.field === "smokeAlarmState";
+  return place.kind === "summary" && (alarmSummaryFields as readonly string[]).includes(place.field);
+}
+
+function sameListing<T>(waiting: Listing<T>, newer: Listing<T>, fields: readonly (keyof T)[]): boolean {
+  if (waiting.isWhole !== newer.isWhole || waiting.byId.size !== newer.byId.size) return false;
+  for (const [id, sighting] of waiting.byId) {
+    const other = newer.byId.get(id);
+    if (other === undefined || !sameSighting(sighting, other, fields)) return false;
+  }
+  return true;
+}
+
+function sameSighting<T>(waiting: Sighting<T>, newer: Sighting<T>, fields: readonly (keyof T)[]): boolean {
+  if (waiting.isRead !== newer.isRead) return false;
+  const before: Partial<T> = waiting.isRead ? waiting.object : waiting.partial;
+  const after: Partial<T> = newer.isRead ? newer.object : newer.partial;
+  return fields.every((field) => before[field] === after[field]);
+}

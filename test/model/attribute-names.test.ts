@@ -1,0 +1,148 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { describe, it } from "node:test";
+import {
+  alarmAttribute,
+  attributeCount,
+  attributeName,
+  isWritable,
+  parseAttributeName,
+  placeOf,
+  structureAttribute,
+  structureSummary,
+  thermostatAttribute,
+  totalStructures,
+  valueKind,
+} from "../../src/model/attribute-names.ts";
+
+interface PublishedAttribute {
+  readonly name: string;
+  readonly otherSpelling: string | undefined;
+  readonly isWritable: boolean;
+  readonly type: string;
+}
+
+const published = expandTables(readFileSync(new URL("../samples/interface-attributes.md", import.meta.url), "utf8"));
+
+describe("the attributes of a virtual device", () => {
+  it("are the 519 of the interface's tables, numbered in a fixed order", () => {
+    assert.equal(published.length, 519);
+    assert.equal(attributeCount, 519);
+    assert.deepEqual(
+      published.map((_, number) => attributeName(number)),
+      published.map(({ name }) => name),
+    );
+    assert.equal(new Set(published.map(({ name }) => name)).size, 519);
+  });
+
+  it("keep the numbers under which databases store them", () => {
+    assert.equal(attributeName(0), "o.totalStructures");
+    assert.equal(attributeName(1), "o.structures[1].totals.thermostats");
+    assert.equal(attributeName(8), "o.structures[1].emergencies.CO");
+    assert.equal(attributeName(9), "d.structures[1].a.away");
+    assert.equal(attributeName(12), "d.structures[1].d.thermostats[1].name");
+    assert.equal(attributeName(17), "d.structures[1].d.thermostats[1].fan_timer_active.requestWrite");
+    assert.equal(attributeName(152), "d.structures[1].d.smokeCoAlarms[1].name");
+    assert.equal(attributeName(260), "o.structures[2].totals.thermostats");
+    assert.equal(attributeName(518), "d.structures[2].d.smokeCoAlarms[18].ui_color_state");
+  });
+
+  it("are found by their name and by the other published spelling, which is remembered for the answer", () => {
+    let otherSpellings = 0;
+    published.forEach(({ name, otherSpelling }, number) => {
+      assert.deepEqual(parseAttributeName(name), { number, spelling: name });
+      if (otherSpelling === undefined) return;
+      assert.deepEqual(parseAttributeName(otherSpelling), { number, spelling: otherSpelling });
+      otherSpellings++;
+    });
+    assert.equal(otherSpellings, 40 * 7 + 36 * 6);
+  });
+
+  it("have the access and the type that the tables give them", () => {
+    const typeOf = { integer: "integer", boolean: "boolean string", text: "string", "date-time": "date-time string" };
+    published.forEach((attribute, number) => {
+      assert.equal(isWritable(number), attribute.isWritable, attribute.name);
+      assert.equal(typeOf[valueKind(number)], attribute.type, attribute.name);
+    });
+    assert.equal(published.filter(({ isWritable }) => isWritable).length, 40);
+  });
+
+  it("know their place, and the place knows its number", () => {
+    for (let number = 0; number < attributeCount; number++) {
+      const place = placeOf(number);
+      if (place.kind === "account") assert.equal(totalStructures, number);
+      if (place.kind === "summary") assert.equal(structureSummary(place.x, place.field), number);
+      if (place.kind === "structure") assert.equal(structureAttribute(place.x, place.field), number);
+      if (place.kind === "thermostat") assert.equal(thermostatAttribute(place.x, place.y, place.field), number);
+      if (place.kind === "alarm") assert.equal(alarmAttribute(place.x, place.y, place.field), number);
+    }
+    assert.equal(attributeName(thermostatAttribute(1, 2, "hasFan")), "d.structures[1].d.thermostats[2].has_fan");
+    assert.equal(
+      attributeName(alarmAttribute(2, 1, "coAlarmState")),
+      "d.structures[2].d.smokeCoAlarms[1].co_alarm_state",
+    );
+    assert.equal(attributeName(structureSummary(2, "totalAlarms")), "o.structures[2].totals.smokeCOAlarms");
+    assert.equal(attributeName(structureSummary(1, "emergenciesCo")), "o.structures[1].emergencies.CO");
+    assert.equal(attributeName(structureAttribute(2, "structureId")), "d.structures[2].a.structure_id");
+  });
+
+  it("are no others: near misses and foreign words are unknown", () => {
+    const unknown = [
+      "",
+      "o.totalstructures",
+      "o.structures[0].totals.thermostats",
+      "o.structures[3].totals.thermostats",
+      "o.structures[1].totals.smokeCoAlarms",
+      "o.structures[1].totals.thermostat",
+      "d.structures[1].d.thermostats[0].name",
+      "d.structures[1].d.thermostats[21].name",
+      "d.structures[1].d.thermostats[01].name",
+      "d.structures[1].d.smokeCoAlarms[19].name",
+      "d.structures[1].d.smokeCoAlarm[1].name",
+      "d.structures[1].d.smokeCoAlarms[1].has_fan",
+      " d.structures[1].a.away",
+      "constructor",
+      "__proto__",
+    ];
+    for (const name of unknown) assert.equal(parseAttributeName(name), undefined, name);
+    for (const number of [-1, 519, 0.5, Number.NaN]) assert.throws(() => attributeName(number), RangeError);
+  });
+});
+
+/** All attributes as the two tables publish them, spelled as decisions 4 settles, in the order of their numbers. */
+function expandTables(markdown: string): PublishedAttribute[] {
+  const rows = markdown
+    .split("\n")
+    .filter((line) => /^\| [od]\./.test(line))
+    .map((line) => line.split("|").map((cell) => cell.trim()))
+    .map((cells) =>
+      cells[1]!.startsWith("o.")
+        ? { name: cells[1]!, access: "read-only", type: cells[2]! }
+        : { name: cells[1]!, access: cells[2]!, type: cells[3]! },
+    );
+  const perAccount = rows.filter(({ name }) => !name.includes("[X]"));
+  const perStructure = rows.filter(({ name }) => name.includes("[X]") && !name.includes("[Y]"));
+  const perThermostat = rows.filter(({ name }) => name.includes("thermostat[Y]"));
+  const perAlarm = rows.filter(({ name }) => name.includes("smokeCoAlarms[Y]"));
+  assert.equal(perAccount.length + perStructure.length + perThermostat.length + perAlarm.length, rows.length);
+
+  const indexed = [1, 2].flatMap((x) =>
+    [
+      ...perStructure,
+      ...Array.from({ length: 20 }, (_, y) => perThermostat.map((row) => withY(row, y + 1))).flat(),
+      ...Array.from({ length: 18 }, (_, y) => perAlarm.map((row) => withY(row, y + 1))).flat(),
+    ].map((row) => ({ ...row, name: row.name.replace("[X]", `[${x}]`) })),
+  );
+  return [...perAccount, ...indexed].map(({ name, access, type }) => {
+    const spelled = name.replace(".d.thermostat[", ".d.thermostats[");
+    const other = spelled
+      .replace(".d.thermostats[", ".d.thermostat[")
+      .replace(".d.smokeCoAlarms[", ".d.smokeCOAlarms[");
+    const otherSpelling = other === spelled ? undefined : other;
+    return { name: spelled, otherSpelling, isWritable: access === "writable", type };
+  });
+}
+
+function withY<Row extends { readonly name: string }>(row: Row, y: number): Row {
+  return { ...row, name: row.name.replace("[Y]", `[${y}]`) };
+}

@@ -1,0 +1,344 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import fc from "fast-check";
+import type { Account, Sighting } from "../../src/model/account.ts";
+import { attributeCount, attributeName, isWritable, parseAttributeName } from "../../src/model/attribute-names.ts";
+import { type AttributeValues, blankValues } from "../../src/model/attribute-values.ts";
+import { assignIndexes, emptyIndexMap, type IndexMap } from "../../src/model/index-map.ts";
+import { mirror } from "../../src/model/mirror.ts";
+import { anyAccount } from "./any-account.ts";
+import { alarm, incomplete, makeAccount, many, structure, thermostat } from "./made-accounts.ts";
+
+const home = "d.structures[1].a";
+const firstThermostat = "d.structures[1].d.thermostats[1]";
+const firstAlarm = "d.structures[1].d.smokeCoAlarms[1]";
+
+describe("the mirror of an account", () => {
+  it("shows every mapped object's fields, blank where a read object has none", () => {
+    fc.assert(
+      fc.property(
+        fc.array(anyAccount({ isClear: true, mostAlarms: 22 }), { minLength: 1, maxLength: 3 }),
+        (accounts) => {
+          const view = new View();
+          for (const account of accounts) {
+            view.show(account);
+            assert.deepEqual(byName(view.values), expectedValues(account, view.map));
+          }
+        },
+      ),
+      { numRuns: 150 },
+    );
+  });
+
+  it("fills all attributes but the fan requests when the account has all that the model can hold", () => {
+    const view = new View().show(
+      makeAccount({
+        structures: { a: structure(), b: structure() },
+        thermostats: many(40, "t", (number) => thermostat(number % 2 ? "a" : "b")),
+        alarms: many(36, "p", (number) => alarm(number % 2 ? "a" : "b")),
+      }),
+    );
+    const blank = view.values.flatMap((value, number) => (value === null ? [number] : []));
+    assert.equal(blank.length, 40);
+    assert.ok(blank.every(isWritable));
+  });
+
+  it("is the same when the same account is mirrored again", () => {
+    const anyAccounts = fc.array(anyAccount({ isClear: false, mostAlarms: 22 }), { minLength: 1, maxLength: 4 });
+    fc.assert(
+      fc.property(anyAccounts, (accounts) => {
+        const view = new View();
+        for (const account of accounts) {
+          view.show(account);
+          const once = { values: view.values, map: view.map };
+          view.show(account);
+          assert.deepEqual(view.values, once.values);
+          assert.equal(view.map, once.map);
+        }
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  it("blanks nothing and changes nothing when the same account can only be told in part", () => {
+    const anyFog = fc.record({
+      kept: fc.array(fc.constantFrom("read", "incomplete", "unnamed"), { minLength: 1, maxLength: 7 }),
+      partHasStructure: fc.boolean(),
+    });
+    fc.assert(
+      fc.property(anyAccount({ isClear: true, mostAlarms: 18 }), anyFog, (account, fog) => {
+        const view = new View().show(account);
+        const { values, map } = view;
+        view.show(inFog(account, fog.kept, fog.partHasStructure));
+        assert.deepEqual(byName(view.values), byName(values));
+        assert.equal(view.map, map);
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  it("blanks what is gone, its fan request too, and an account without structures altogether", () => {
+    const account = makeAccount({
+      structures: { s: structure() },
+      thermostats: { t: thermostat("s") },
+      alarms: { p: alarm("s") },
+    });
+    const view = new View().show(account).write(`${firstThermostat}.fan_timer_active.requestWrite`, "true");
+    view.show(makeAccount({ structures: { s: structure() } }));
+    assert.deepEqual(shown(view.values, firstThermostat), {});
+    assert.deepEqual(shown(view.values, firstAlarm), {});
+    assert.equal(value(view.values, "o.structures[1].totals.thermostats"), "0");
+    view.show(makeAccount());
+    assert.deepEqual(view.values, blankValues);
+  });
+
+  it("takes an incomplete object's new name, and sets no more than id and name of one never seen before", () => {
+    const s = structure();
+    const view = new View().show(makeAccount({ structures: { s }, thermostats: { t: thermostat("s") } }));
+    const part = { structureId: "s", name: "Den" };
+    view.show(
+      makeAccount({
+        structures: { s: incomplete({ name: "Cottage" }), x: incomplete() },
+        thermostats: { t: incomplete(part) },
+        alarms: { p: incomplete(part) },
+      }),
+    );
+    assert.equal(value(view.values, `${home}.name`), "Cottage");
+    assert.equal(value(view.values, `${home}.away`), "home");
+    assert.equal(value(view.values, `${firstThermostat}.name`), "Den");
+    assert.equal(value(view.values, `${firstThermostat}.has_fan`), "true");
+    assert.deepEqual(shown(view.values, firstAlarm), { name: "Den", device_id: "p" });
+    assert.deepEqual(shown(view.values, "d.structures[2].a"), { structure_id: "x" });
+  });
+
+  it("carries an incomplete device's values along when it moves, but not its fan request", () => {
+    const structures = { a: structure(), b: structure() };
+    const view = new View().show(
+      makeAccount({
+        structures,
+        thermostats: { t: thermostat("a", { fanTimerActive: true }) },
+        alarms: { p: alarm("a", { smokeAlarmState: "emergency" }) },
+      }),
+    );
+    view.write(`${firstThermostat}.fan_timer_active.requestWrite`, "true");
+    view.show(
+      makeAccount({
+        structures,
+        thermostats: { t: incomplete({ structureId: "b" }) },
+        alarms: { p: incomplete({ structureId: "b" }) },
+      }),
+    );
+    assert.deepEqual(shown(view.values, firstThermostat), {});
+    assert.equal(value(view.values, "d.structures[2].d.thermostats[1].fan_timer_active"), "true");
+    assert.equal(value(view.values, "d.structures[2].d.thermostats[1].fan_timer_active.requestWrite"), null);
+    assert.equal(value(view.values, "o.structures[1].emergencies.smoke"), "false");
+    assert.equal(value(view.values, "o.structures[2].emergencies.smoke"), "true");
+  });
+
+  it("keeps a fan request while its thermostat stays in the slot", () => {
+    const request = `${firstThermostat}.fan_timer_active.requestWrite`;
+    const show = (id: string) =>
+      makeAccount({ structures: { s: structure() }, thermostats: { [id]: thermostat("s") } });
+    const view = new View().show(show("t")).write(request, "true").show(show("t"));
+    assert.equal(value(view.values, request), "true");
+    const other = assignIndexes(emptyIndexMap, show("other")).map;
+    assert.equal(value(mirror(show("other"), other, view.values), request), null);
+  });
+
+  it("makes text from outside fit for every database", () => {
+    const name = `\0\uD800${"x".repeat(9000)}`;
+    const account = makeAccount({
+      structures: { "s\0": structure({ name }) },
+      thermostats: { "t\uDC00": thermostat("s\0") },
+    });
+    const { values } = new View().show(account);
+    assert.equal(value(values, `${home}.name`), `\uFFFD\uFFFD${"x".repeat(8190)}`);
+    assert.equal(value(values, `${home}.structure_id`), "s\uFFFD");
+    assert.equal(value(values, `${firstThermostat}.device_id`), "t\uFFFD");
+    const unread = makeAccount({ structures: { "s\0": incomplete() }, thermostats: { "t\uDC00": incomplete() } });
+    assert.deepEqual(mirror(unread, assignIndexes(emptyIndexMap, account).map, values), values);
+  });
+});
+
+describe("a structure's warnings and emergencies", () => {
+  const s = structure();
+  const aggregates = (view: View) => shown(view.values, "o.structures[1]", "warnings", "emergencies");
+  const allFalse = {
+    "warnings.all": "false",
+    "warnings.smoke": "false",
+    "warnings.CO": "false",
+    "emergencies.all": "false",
+    "emergencies.smoke": "false",
+    "emergencies.CO": "false",
+  };
+
+  it("are true when any alarm is in that state, each by itself", () => {
+    const cases: [Parameters<typeof alarm>[1], object][] = [
+      [{ smokeAlarmState: "warning" }, { "warnings.all": "true", "warnings.smoke": "true" }],
+      [{ coAlarmState: "warning" }, { "warnings.all": "true", "warnings.CO": "true" }],
+      [{ smokeAlarmState: "emergency" }, { "emergencies.all": "true", "emergencies.smoke": "true" }],
+      [{ coAlarmState: "emergency" }, { "emergencies.all": "true", "emergencies.CO": "true" }],
+      [{ coAlarmState: "catastrophe", smokeAlarmState: null }, {}],
+    ];
+    for (const [states, expected] of cases) {
+      const alarms = { p: alarm("s"), q: alarm("s", states), far: alarm("elsewhere", { coAlarmState: "emergency" }) };
+      const view = new View().show(makeAccount({ structures: { s }, alarms }));
+      assert.deepEqual(aggregates(view), { ...allFalse, ...expected });
+    }
+  });
+
+  it("are false without alarms, and blank when nothing in the account speaks of alarms", () => {
+    assert.deepEqual(aggregates(new View().show(makeAccount({ structures: { s } }))), allFalse);
+    assert.deepEqual(aggregates(new View().show(makeAccount({ structures: { s }, speaksOfAlarms: false }))), {});
+  });
+
+  it("stay as they were when a snapshot doesn't even say whether there are alarms", () => {
+    const alarms = { p: alarm("s", { smokeAlarmState: "emergency" }) };
+    const view = new View().show(makeAccount({ structures: { s }, alarms }));
+    const before = view.values;
+    view.show(makeAccount({ structures: { s }, notWhole: ["alarms"], speaksOfAlarms: false }));
+    assert.deepEqual(view.values, before);
+  });
+
+  it("count alarms over the limit, and don't forget them while they may still be there", () => {
+    const sounding = alarm("s", { smokeAlarmState: "emergency" });
+    const alarms = [...many(18, "p", () => alarm("s")), ["z", sounding] as [string, typeof sounding]];
+    const view = new View().show(makeAccount({ structures: { s }, alarms }));
+    assert.equal(value(view.values, "o.structures[1].totals.smokeCOAlarms"), "18");
+    const before = view.values;
+    assert.equal(value(before, "o.structures[1].emergencies.all"), "true");
+    view.show(makeAccount({ structures: { s }, alarms: alarms.slice(0, 5), notWhole: ["alarms"] }));
+    assert.deepEqual(view.values, before);
+    view.show(makeAccount({ structures: { s }, alarms: alarms.slice(0, 18) }));
+    assert.equal(value(view.values, "o.structures[1].emergencies.all"), "false");
+  });
+
+  it("use what an incomplete alarm said last, also when it moved to where no slot is left", () => {
+    const structures = { a: structure(), s };
+    const p = alarm("a", { coAlarmState: "emergency" });
+    const crowd = many(18, "b", () => alarm("s"));
+    const view = new View().show(makeAccount({ structures, alarms: [["p", p], ...crowd] }));
+    view.show(
+      makeAccount({ structures, alarms: { ...Object.fromEntries(crowd), p: incomplete({ structureId: "s" }) } }),
+    );
+    assert.equal(value(view.values, "o.structures[2].emergencies.CO"), "true");
+    assert.equal(value(view.values, "o.structures[1].emergencies.CO"), "false");
+  });
+});
+
+/** A virtual device that is shown one snapshot after the other. */
+class View {
+  map: IndexMap = emptyIndexMap;
+  values: AttributeValues = blankValues;
+
+  show(account: Account): this {
+    this.map = assignIndexes(this.map, account).map;
+    this.values = mirror(account, this.map, this.values);
+    return this;
+  }
+
+  write(name: string, text: string): this {
+    this.values = this.values.with(parseAttributeName(name)!.number, text);
+    return this;
+  }
+}
+
+function value(values: AttributeValues, name: string): string | null | undefined {
+  return values[parseAttributeName(name)!.number];
+}
+
+function byName(values: AttributeValues): Record<string, string> {
+  assert.equal(values.length, attributeCount);
+  return Object.fromEntries(values.flatMap((text, number) => (text === null ? [] : [[attributeName(number), text]])));
+}
+
+/** What isn't blank below a place, without the place's own name. */
+function shown(values: AttributeValues, place: string, ...parts: string[]): Record<string, string> {
+  const below = Object.entries(byName(values)).filter(([name]) => name.startsWith(`${place}.`));
+  const short = below.map(([name, text]) => [name.slice(place.length + 1), text] as const);
+  return Object.fromEntries(short.filter(([name]) => parts.length === 0 || parts.includes(name.split(".")[0]!)));
+}
+
+/** The values of an account that was told in full, put together name by name from the interface's tables. */
+function expectedValues(account: Account, map: IndexMap): Record<string, string> {
+  const expected: Record<string, string> = {};
+  const put = (name: string, value: string | boolean | number | null) => {
+    if (value !== null) expected[name] = String(value).toWellFormed().replaceAll("\0", "\uFFFD");
+  };
+  const here = <T>(entries: ReadonlyMap<string, Sighting<T>>, id: string | undefined): T | undefined => {
+    const sighting = id === undefined ? undefined : entries.get(id);
+    return sighting?.isRead ? sighting.object : undefined;
+  };
+  if (account.structures.byId.size > 0) put("o.totalStructures", Math.min(2, account.structures.byId.size));
+  for (const x of [1, 2]) {
+    const slot = map.structures[x - 1];
+    const structure = here(account.structures.byId, slot?.id);
+    if (!slot || !structure) continue;
+    put(`d.structures[${x}].a.away`, structure.away);
+    put(`d.structures[${x}].a.name`, structure.name);
+    put(`d.structures[${x}].a.structure_id`, slot.id);
+    slot.thermostats.forEach((device, index) => {
+      const thermostat = here(account.thermostats.byId, device?.id);
+      if (!device || thermostat?.structureId !== slot.id) return;
+      const place = `d.structures[${x}].d.thermostats[${index + 1}]`;
+      put(`${place}.name`, thermostat.name);
+      put(`${place}.device_id`, device.id);
+      put(`${place}.is_online`, thermostat.isOnline);
+      put(`${place}.has_fan`, thermostat.hasFan);
+      put(`${place}.fan_timer_active`, thermostat.fanTimerActive);
+      put(`${place}.fan_timer_timeout`, thermostat.fanTimerTimeout);
+    });
+    slot.alarms.forEach((device, index) => {
+      const alarm = here(account.alarms.byId, device?.id);
+      if (!device || alarm?.structureId !== slot.id) return;
+      const place = `d.structures[${x}].d.smokeCoAlarms[${index + 1}]`;
+      put(`${place}.name`, alarm.name);
+      put(`${place}.device_id`, device.id);
+      put(`${place}.is_online`, alarm.isOnline);
+      put(`${place}.co_alarm_state`, alarm.coAlarmState);
+      put(`${place}.smoke_alarm_state`, alarm.smokeAlarmState);
+      put(`${place}.ui_color_state`, alarm.uiColorState);
+    });
+    const residents = <T extends { readonly structureId: string | null }>(entries: ReadonlyMap<string, Sighting<T>>) =>
+      [...entries.keys()].map((id) => here(entries, id)!).filter(({ structureId }) => structureId === slot.id);
+    const alarms = residents(account.alarms.byId);
+    put(`o.structures[${x}].totals.thermostats`, Math.min(20, residents(account.thermostats.byId).length));
+    put(`o.structures[${x}].totals.smokeCOAlarms`, Math.min(18, alarms.length));
+    if (!account.speaksOfAlarms) continue;
+    for (const [word, state] of [
+      ["warnings", "warning"],
+      ["emergencies", "emergency"],
+    ] as const) {
+      const smoke = alarms.some(({ smokeAlarmState }) => smokeAlarmState === state);
+      const co = alarms.some(({ coAlarmState }) => coAlarmState === state);
+      put(`o.structures[${x}].${word}.all`, smoke || co);
+      put(`o.structures[${x}].${word}.smoke`, smoke);
+      put(`o.structures[${x}].${word}.CO`, co);
+    }
+  }
+  return expected;
+}
+
+/** The same account, but told in part: some objects can't be read, some aren't named, and no list claims to be whole. */
+function inFog(account: Account, pattern: readonly string[], partHasStructure: boolean): Account {
+  let turn = 0;
+  const fog = <T extends object>(entries: ReadonlyMap<string, Sighting<T>>) => {
+    const told: [string, Sighting<T>][] = [];
+    for (const [id, sighting] of entries) {
+      const fate = pattern[turn++ % pattern.length];
+      if (fate === "read") told.push([id, sighting]);
+      if (fate !== "incomplete" || !sighting.isRead) continue;
+      const { structureId } = sighting.object as { structureId?: string };
+      const part = partHasStructure && structureId !== undefined ? { structureId } : {};
+      told.push([id, incomplete(part as Partial<T>)]);
+    }
+    return told;
+  };
+  return makeAccount({
+    structures: fog(account.structures.byId),
+    thermostats: fog(account.thermostats.byId),
+    alarms: fog(account.alarms.byId),
+    notWhole: ["structures", "thermostats", "alarms"],
+    speaksOfAlarms: account.speaksOfAlarms,
+  });
+}
