@@ -1,0 +1,63 @@
+import type { Sql } from "./sql.ts";
+import { type AttributeTable, attributeTable } from "./tables/attributes.ts";
+import { type DeviceTable, deviceTable } from "./tables/devices.ts";
+import { type LinkTable, linkTable } from "./tables/links.ts";
+import { type LogTable, logTable } from "./tables/log.ts";
+import { type NodeTable, nodeTable } from "./tables/nodes.ts";
+import { type SecTokenTable, secTokenTable } from "./tables/sec-tokens.ts";
+import { type SettingTable, settingTable } from "./tables/settings.ts";
+import { type TenantTable, tenantTable } from "./tables/tenants.ts";
+import { type UserTable, userTable } from "./tables/users.ts";
+
+/**
+ * The seam between Breezeway and its database. A transaction's body awaits nothing but its transaction and has no
+ * outside effects: it may be run again, and on SQLite everybody waits while it runs.
+ */
+export interface Store<Tables = Transaction> {
+  /** True when other nodes may write here too, so that memory must be checked before it is believed. */
+  readonly isShared: boolean;
+  /** Resolves when the transaction is durable. An urgent one goes before all that wait. */
+  transaction<Result>(body: (tx: Tables) => Promise<Result>, options?: { readonly urgent?: boolean }): Promise<Result>;
+  /** One consistent look, outside of any transaction; never waits for writers. */
+  read<Result>(body: (tx: Tables) => Promise<Result>): Promise<Result>;
+}
+
+/** A store that lives: opened by its adapter, watched by `/readyz`, closed once. */
+export interface OpenStore extends Store {
+  /** A sentence for `/readyz` about how the store does; rejects when it doesn't answer. */
+  health(): Promise<StoreHealth>;
+  close(): Promise<void>;
+}
+
+export interface StoreHealth {
+  readonly kind: "sqlite" | "postgres";
+  readonly waiting: number;
+  /** How long the last commit took to become durable. */
+  readonly lastSyncMs: number;
+}
+
+export interface Transaction {
+  readonly tenants: TenantTable;
+  readonly users: UserTable;
+  readonly secTokens: SecTokenTable;
+  readonly devices: DeviceTable;
+  readonly attributes: AttributeTable;
+  readonly links: LinkTable;
+  readonly log: LogTable;
+  readonly nodes: NodeTable;
+  readonly settings: SettingTable;
+}
+
+export function transactionOn(sql: Sql): Transaction {
+  return {
+    tenants: tenantTable(sql),
+    users: userTable(sql),
+    secTokens: secTokenTable(sql),
+    devices: deviceTable(sql),
+    attributes: attributeTable(sql),
+    links: linkTable(sql),
+    log: logTable(sql),
+    nodes: nodeTable(sql),
+    settings: settingTable(sql),
+  };
+}

@@ -1,0 +1,40 @@
+/**
+ * One open transaction as the table files see it. Statements are written once with `$1` where both databases agree;
+ * where they don't (locking, bulk), the two texts stand side by side and `dialect` chooses.
+ */
+export interface Sql {
+  readonly dialect: Dialect;
+  all<Row>(text: string, parameters?: readonly Parameter[]): Promise<Row[]>;
+  /** Answers how many rows were touched. */
+  run(text: string, parameters?: readonly Parameter[]): Promise<number>;
+  /** The same statement for each set of parameters. */
+  runEach(text: string, parameterSets: readonly (readonly Parameter[])[]): Promise<void>;
+  /** The store's clock: PostgreSQL's own, or the one that SQLite's process was given. */
+  nowMs(): Promise<number>;
+}
+
+export type Dialect = "sqlite" | "postgres";
+export type Parameter = string | number | null | readonly (string | number | null)[];
+
+export async function first<Row>(rows: Promise<Row[]>): Promise<Row | undefined> {
+  return (await rows)[0];
+}
+
+/**
+ * Text that both databases keep as it is. PostgreSQL refuses NUL and both would silently replace half a surrogate pair,
+ * so such text is refused here, alike on both; whoever takes text from outside cleans it first (model/text.ts).
+ */
+export function storable<T extends string | null>(text: T): T {
+  if (text !== null && (text.includes("\0") || !text.isWellFormed())) {
+    throw new UnstorableText();
+  }
+  return text;
+}
+
+/** A mistake of ours, not of a caller: text from outside is cleaned or refused before it gets here. */
+export class UnstorableText extends Error {
+  constructor() {
+    super("text with NUL or half a surrogate pair can't be stored");
+    this.name = "UnstorableText";
+  }
+}

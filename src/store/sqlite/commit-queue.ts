@@ -1,0 +1,163 @@
+import { StoreUnavailable } from "../../model/errors.ts";
+import type { Connection } from "./connection.ts";
+
+/** How long a group may gather, and how much: beyond that, waiting readers and timers come first. */
+const groupLimits = { bodies: 512, gatherMs: 8, longestWindowMs: 20 };
+
+interface Job {
+  readonly body: () => Promise<unknown>;
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * All writers in one line. Bodies run one at a time, each in a savepoint of its own; a group of them shares one COMMIT
+ * with a full sync, and nobody is answered before it. (Savepoints of two interleaved bodies would lose acknowledged
+ * work.) Urgent bodies go before all that wait and close their group at once.
+ */
+export class CommitQueue {
+  readonly #connection: Connection;
+  readonly #urgent: Job[] = [];
+  readonly #ordinary: Job[] = [];
+  readonly #idle: (() => void)[] = [];
+  #isDraining = false;
+  #timer: NodeJS.Timeout | undefined;
+  #lastSyncMs = 0;
+
+  constructor(connection: Connection) {
+    this.#connection = connection;
+  }
+
+  get waiting(): number {
+    return this.#urgent.length + this.#ordinary.length;
+  }
+
+  get lastSyncMs(): number {
+    return this.#lastSyncMs;
+  }
+
+  add<Result>(body: () => Promise<Result>, urgent: boolean): Promise<Result> {
+    return new Promise<Result>((resolve, reject) => {
+      const job: Job = { body, resolve: resolve as (value: unknown) => void, reject };
+      (urgent ? this.#urgent : this.#ordinary).push(job);
+      this.#schedule(urgent);
+    });
+  }
+
+  /** Resolves when all that was added has been answered. */
+  async drained(): Promise<void> {
+    while (this.#isDraining || this.waiting > 0) await new Promise<void>((resolve) => this.#idle.push(resolve));
+  }
+
+  /**
+   * The window grows with the last sync: on a disk that takes long, more bodies share it, and the process isn't spent
+   * waiting for it. What is urgent opens it at once.
+   */
+  #schedule(urgent: boolean): void {
+    if (this.#isDraining) return;
+    if (urgent || this.#lastSyncMs < 1) {
+      clearTimeout(this.#timer);
+      this.#isDraining = true;
+      setImmediate(() => this.#drain());
+    } else {
+      this.#timer ??= setTimeout(
+        () => {
+          this.#isDraining = true;
+          void this.#drain();
+        },
+        Math.min(this.#lastSyncMs, groupLimits.longestWindowMs),
+      );
+    }
+  }
+
+  async #drain(): Promise<void> {
+    this.#timer = undefined;
+    await this.#runGroup();
+    this.#isDraining = false;
+    if (this.waiting > 0) this.#schedule(this.#urgent.length > 0);
+    else for (const resolve of this.#idle.splice(0)) resolve();
+  }
+
+  async #runGroup(): Promise<void> {
+    const answers: { readonly job: Job; readonly value: unknown }[] = [];
+    const failGroup = (error: unknown) => {
+      this.#rollBack();
+      const reason = unavailable(error);
+      for (const { job } of answers.splice(0)) job.reject(reason);
+    };
+    const startedMs = performance.now();
+    try {
+      this.#connection.run("BEGIN IMMEDIATE");
+    } catch (error) {
+      const job = this.#next();
+      return job?.reject(unavailable(error));
+    }
+    for (let bodies = 0; bodies < groupLimits.bodies; bodies++) {
+      const hasUrgent = this.#urgent.length > 0;
+      const job = this.#next();
+      if (!job) break;
+      try {
+        this.#connection.run("SAVEPOINT body");
+        const value = await withinOneTurn(job.body);
+        this.#connection.run("RELEASE body");
+        answers.push({ job, value });
+      } catch (error) {
+        const isUndone = this.#undoBody();
+        job.reject(isUndone ? error : unavailable(error));
+        // A full disk can end the whole transaction: then those before it have lost their work too.
+        if (!isUndone) return failGroup(error);
+      }
+      if (hasUrgent && this.#urgent.length === 0) break;
+      if (performance.now() - startedMs > groupLimits.gatherMs) break;
+    }
+    const syncStartedMs = performance.now();
+    try {
+      this.#connection.run("COMMIT");
+    } catch (error) {
+      return failGroup(error);
+    }
+    this.#lastSyncMs = performance.now() - syncStartedMs;
+    for (const { job, value } of answers) job.resolve(value);
+  }
+
+  #next(): Job | undefined {
+    return this.#urgent.shift() ?? this.#ordinary.shift();
+  }
+
+  #undoBody(): boolean {
+    if (!this.#connection.database.isTransaction) return false;
+    try {
+      this.#connection.run("ROLLBACK TO body");
+      this.#connection.run("RELEASE body");
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  #rollBack(): void {
+    if (!this.#connection.database.isTransaction) return;
+    try {
+      this.#connection.run("ROLLBACK");
+    } catch {
+      // The transaction is over either way; BEGIN of the next group tells whether the disk is back.
+    }
+  }
+}
+
+/** A body that waits for anything but its transaction would hold everybody up: it is failed instead. */
+function withinOneTurn<Result>(body: () => Promise<Result>): Promise<Result> {
+  return new Promise<Result>((resolve, reject) => {
+    const tooLate = setImmediate(() =>
+      reject(new Error("a transaction's body waited for something other than its transaction")),
+    );
+    body()
+      .then(resolve, reject)
+      .finally(() => clearImmediate(tooLate));
+  });
+}
+
+function unavailable(error: unknown): StoreUnavailable {
+  const reason = error instanceof Error ? error.message : String(error);
+  return new StoreUnavailable(`The store can't write now (${reason}); nothing was changed.`, { cause: error });
+}

@@ -1,0 +1,89 @@
+import type { DeviceId, UserId } from "../../model/ids.ts";
+import { type Sql, storable } from "../sql.ts";
+
+/** An attribute of a virtual device goes by its number in the model, one of any other device by its name. */
+export type AttributeKey = number | string;
+
+export interface AttributeRow {
+  readonly key: AttributeKey;
+  /** Null is blank: the row stays, so that `since` can tell what turned blank. */
+  readonly value: string | null;
+  readonly timeMs: number;
+}
+
+/** The present state of devices. `devices/commit.ts` is the only writer. */
+export interface AttributeTable {
+  all(userId: UserId, deviceId: DeviceId): Promise<AttributeRow[]>;
+  some(userId: UserId, deviceId: DeviceId, keys: readonly AttributeKey[]): Promise<AttributeRow[]>;
+  write(
+    userId: UserId,
+    deviceId: DeviceId,
+    timeMs: number,
+    changes: readonly { readonly key: AttributeKey; readonly value: string | null }[],
+  ): Promise<void>;
+}
+
+interface StoredRow {
+  readonly number: number;
+  readonly name: string;
+  readonly value: string | null;
+  readonly timeMs: number;
+}
+
+/** Named attributes have no number; numbered ones have no name. Both are in the key, so that one table serves both. */
+const unnumbered = -1;
+
+const columns = `number, name, value, time_ms AS "timeMs"`;
+
+export function attributeTable(sql: Sql): AttributeTable {
+  return {
+    async all(userId, deviceId) {
+      const rows = await sql.all<StoredRow>(
+        `SELECT ${columns} FROM attributes WHERE user_id = $1 AND device_id = $2 ORDER BY number, name`,
+        [userId, deviceId],
+      );
+      return rows.map(fromStored);
+    },
+    async some(userId, deviceId, keys) {
+      const numbers = keys.filter((key) => typeof key === "number");
+      const names = keys.filter((key) => typeof key === "string");
+      const rows = await sql.all<StoredRow>(
+        sql.dialect === "postgres"
+          ? `SELECT ${columns} FROM attributes WHERE user_id = $1 AND device_id = $2
+             AND (number = ANY($3::int[]) OR (number = ${unnumbered} AND name = ANY($4::text[])))`
+          : `SELECT ${columns} FROM attributes WHERE user_id = $1 AND device_id = $2
+             AND number IN (SELECT value FROM json_each($3)) AND name = ''
+             UNION ALL SELECT ${columns} FROM attributes WHERE user_id = $1 AND device_id = $2
+             AND number = ${unnumbered} AND name IN (SELECT value FROM json_each($4))`,
+        [userId, deviceId, numbers, names],
+      );
+      return rows.map(fromStored);
+    },
+    async write(userId, deviceId, timeMs, changes) {
+      if (changes.length === 0) return;
+      const numbers = changes.map(({ key }) => (typeof key === "number" ? key : unnumbered));
+      const names = changes.map(({ key }) => (typeof key === "string" ? storable(key) : ""));
+      const values = changes.map(({ value }) => storable(value));
+      const upsert = `ON CONFLICT (user_id, device_id, number, name)
+        DO UPDATE SET value = excluded.value, time_ms = excluded.time_ms`;
+      if (sql.dialect === "postgres") {
+        await sql.run(
+          `INSERT INTO attributes (user_id, device_id, number, name, value, time_ms)
+           SELECT $1, $2, number, name, value, $3
+           FROM unnest($4::int[], $5::text[], $6::text[]) AS changed (number, name, value) ${upsert}`,
+          [userId, deviceId, timeMs, numbers, names, values],
+        );
+      } else {
+        await sql.runEach(
+          `INSERT INTO attributes (user_id, device_id, number, name, value, time_ms)
+           VALUES ($1, $2, $3, $4, $5, $6) ${upsert}`,
+          changes.map((_, i) => [userId, deviceId, numbers[i]!, names[i]!, values[i]!, timeMs]),
+        );
+      }
+    },
+  };
+}
+
+function fromStored({ number, name, value, timeMs }: StoredRow): AttributeRow {
+  return { key: number === unnumbered ? name : number, value, timeMs };
+}

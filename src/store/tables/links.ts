@@ -1,0 +1,166 @@
+import type { DeviceId, NodeId, UserId } from "../../model/ids.ts";
+import { first, type Sql, storable } from "../sql.ts";
+
+/** A platform user's link to an account in an ecosystem; its virtual device has the same id. */
+export interface LinkRow {
+  readonly userId: UserId;
+  readonly deviceId: DeviceId;
+  readonly ecosystem: string;
+  /** The ecosystem's access token, sealed (store/sealing.ts). */
+  readonly sealedToken: string;
+  readonly state: LinkState;
+  /** Why the link is in this state, for its status; never a secret. */
+  readonly reason: string;
+  readonly owner: NodeId | null;
+  readonly epoch: number;
+  /** When the ecosystem last confirmed the whole state. */
+  readonly confirmedMs: number;
+  /** The index map and what was noticed about the account, as model/ encodes them. */
+  readonly indexMap: string;
+  readonly notices: string;
+}
+
+/** `live`: its stream follows the account. `waiting`: between streams. `needs_reauth`: only a new token helps. */
+export type LinkState = "live" | "waiting" | "needs_reauth";
+
+/** Who writes, and by which right: a write with an old epoch is refused. */
+export interface Ownership {
+  readonly owner: NodeId;
+  readonly epoch: number;
+}
+
+export interface LinkTable {
+  /** Undefined when this user is linked to that ecosystem already. */
+  add(link: Omit<LinkRow, "epoch"> & { readonly owner: NodeId }): Promise<Ownership | undefined>;
+  find(userId: UserId, ecosystem: string): Promise<LinkRow | undefined>;
+  ofDevice(userId: UserId, deviceId: DeviceId): Promise<LinkRow | undefined>;
+  ofUser(userId: UserId): Promise<LinkRow[]>;
+  /** Whether that ownership still stands; it then stands until the transaction ends. */
+  holds(userId: UserId, deviceId: DeviceId, ownership: Ownership): Promise<boolean>;
+  setToken(userId: UserId, deviceId: DeviceId, sealedToken: string): Promise<void>;
+  setState(userId: UserId, deviceId: DeviceId, state: LinkState, reason: string): Promise<void>;
+  setMirror(userId: UserId, deviceId: DeviceId, indexMap: string, notices: string): Promise<void>;
+  /** Confirmation times, many at once; those of links that this node no longer owns are passed over. */
+  confirm(
+    owner: NodeId,
+    times: readonly { readonly deviceId: DeviceId; readonly epoch: number; readonly confirmedMs: number }[],
+  ): Promise<void>;
+  /** Takes links whose owner is none of the living, with a new epoch each. */
+  claim(owner: NodeId, living: readonly NodeId[], limit: number): Promise<LinkRow[]>;
+  /** Takes one link from whoever owns it, with a new epoch. */
+  take(userId: UserId, deviceId: DeviceId, owner: NodeId): Promise<LinkRow | undefined>;
+  ownedBy(owner: NodeId): Promise<LinkRow[]>;
+  release(owner: NodeId): Promise<void>;
+  count(): Promise<{ readonly state: LinkState; readonly count: number }[]>;
+}
+
+const columns = `user_id AS "userId", device_id AS "deviceId", ecosystem, sealed_token AS "sealedToken", state, reason,
+  owner, epoch, confirmed_ms AS "confirmedMs", index_map AS "indexMap", notices`;
+
+export function linkTable(sql: Sql): LinkTable {
+  const isPostgres = sql.dialect === "postgres";
+  const where = (tail: string, parameters: readonly (string | number)[]) =>
+    sql.all<LinkRow>(`SELECT ${columns} FROM links WHERE ${tail}`, parameters);
+  return {
+    async add(link) {
+      const added = await sql.run(
+        `INSERT INTO links (user_id, device_id, ecosystem, sealed_token, state, reason, owner, epoch, confirmed_ms,
+           index_map, notices)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, 1, $8, $9, $10) ON CONFLICT (user_id, ecosystem) DO NOTHING`,
+        [
+          link.userId,
+          link.deviceId,
+          link.ecosystem,
+          link.sealedToken,
+          link.state,
+          storable(link.reason),
+          link.owner,
+          link.confirmedMs,
+          storable(link.indexMap),
+          storable(link.notices),
+        ],
+      );
+      return added > 0 ? { owner: link.owner, epoch: 1 } : undefined;
+    },
+    find: (userId, ecosystem) => first(where("user_id = $1 AND ecosystem = $2", [userId, ecosystem])),
+    ofDevice: (userId, deviceId) => first(where("user_id = $1 AND device_id = $2", [userId, deviceId])),
+    ofUser: (userId) => where("user_id = $1 ORDER BY device_id", [userId]),
+    async holds(userId, deviceId, { owner, epoch }) {
+      const found = await sql.all(
+        `SELECT device_id FROM links WHERE user_id = $1 AND device_id = $2 AND owner = $3 AND epoch = $4
+         ${isPostgres ? "FOR SHARE" : ""}`,
+        [userId, deviceId, owner, epoch],
+      );
+      return found.length > 0;
+    },
+    async setToken(userId, deviceId, sealedToken) {
+      await sql.run("UPDATE links SET sealed_token = $3 WHERE user_id = $1 AND device_id = $2", [
+        userId,
+        deviceId,
+        sealedToken,
+      ]);
+    },
+    async setState(userId, deviceId, state, reason) {
+      await sql.run("UPDATE links SET state = $3, reason = $4 WHERE user_id = $1 AND device_id = $2", [
+        userId,
+        deviceId,
+        state,
+        storable(reason),
+      ]);
+    },
+    async setMirror(userId, deviceId, indexMap, notices) {
+      await sql.run("UPDATE links SET index_map = $3, notices = $4 WHERE user_id = $1 AND device_id = $2", [
+        userId,
+        deviceId,
+        storable(indexMap),
+        storable(notices),
+      ]);
+    },
+    async confirm(owner, times) {
+      const update = (from: string) => `UPDATE links SET confirmed_ms = ${from}`;
+      if (isPostgres) {
+        await sql.run(
+          `${update("seen.confirmed_ms")} FROM unnest($2::int[], $3::int[], $4::bigint[])
+             AS seen (device_id, epoch, confirmed_ms)
+           WHERE links.device_id = seen.device_id AND links.owner = $1 AND links.epoch = seen.epoch`,
+          [owner, times.map((t) => t.deviceId), times.map((t) => t.epoch), times.map((t) => t.confirmedMs)],
+        );
+      } else {
+        await sql.runEach(
+          `${update("$4")} WHERE device_id = $2 AND owner = $1 AND epoch = $3`,
+          times.map((t) => [owner, t.deviceId, t.epoch, t.confirmedMs]),
+        );
+      }
+    },
+    claim: (owner, living, limit) =>
+      isPostgres
+        ? sql.all<LinkRow>(
+            `UPDATE links SET owner = $1, epoch = epoch + 1
+             WHERE device_id IN (
+               SELECT device_id FROM links WHERE owner IS NULL OR NOT (owner = ANY($2::text[]))
+               ORDER BY device_id LIMIT $3 FOR UPDATE SKIP LOCKED)
+             RETURNING ${columns}`,
+            [owner, living, limit],
+          )
+        : sql.all<LinkRow>(
+            `UPDATE links SET owner = $1, epoch = epoch + 1
+             WHERE device_id IN (
+               SELECT device_id FROM links WHERE owner IS NULL OR owner NOT IN (SELECT value FROM json_each($2))
+               ORDER BY device_id LIMIT $3)
+             RETURNING ${columns}`,
+            [owner, living, limit],
+          ),
+    take: (userId, deviceId, owner) =>
+      first(
+        sql.all<LinkRow>(
+          `UPDATE links SET owner = $3, epoch = epoch + 1 WHERE user_id = $1 AND device_id = $2 RETURNING ${columns}`,
+          [userId, deviceId, owner],
+        ),
+      ),
+    ownedBy: (owner) => where("owner = $1 ORDER BY device_id", [owner]),
+    async release(owner) {
+      await sql.run("UPDATE links SET owner = NULL WHERE owner = $1", [owner]);
+    },
+    count: () => sql.all("SELECT state, COUNT(*) AS count FROM links GROUP BY state ORDER BY state"),
+  };
+}

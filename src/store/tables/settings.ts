@@ -1,0 +1,20 @@
+import { first, type Sql } from "../sql.ts";
+
+/** Small facts about the deployment itself, shared by all nodes. */
+export interface SettingTable {
+  get(name: string): Promise<string | undefined>;
+  /** Keeps the first value that anyone gave; answers the one that stands. */
+  getOrKeep(name: string, value: string): Promise<string>;
+}
+
+export function settingTable(sql: Sql): SettingTable {
+  const get = async (name: string) =>
+    (await first(sql.all<{ value: string }>("SELECT value FROM settings WHERE name = $1", [name])))?.value;
+  return {
+    get,
+    async getOrKeep(name, value) {
+      await sql.run("INSERT INTO settings (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING", [name, value]);
+      return (await get(name)) ?? value;
+    },
+  };
+}

@@ -1,0 +1,61 @@
+import type { TenantId, UserId } from "../../model/ids.ts";
+import { first, type Sql, storable } from "../sql.ts";
+
+export interface UserRow {
+  readonly id: UserId;
+  readonly tenantId: TenantId;
+  readonly name: string;
+  readonly passwordHash: string;
+  readonly isAdmin: boolean;
+  readonly createdMs: number;
+}
+
+export interface UserTable {
+  /** Undefined when the tenant has a user of that name. */
+  add(user: Omit<UserRow, "id" | "createdMs">): Promise<UserId | undefined>;
+  byId(id: UserId): Promise<UserRow | undefined>;
+  byName(tenantId: TenantId, name: string): Promise<UserRow | undefined>;
+  setPasswordHash(id: UserId, passwordHash: string): Promise<void>;
+  /**
+   * Takes the one lock of a user's home, held until the transaction ends: every device and every alert's target is
+   * theirs, so it serialises a home over all nodes and can't deadlock. Answers the store's time, or undefined when
+   * there is no such user.
+   */
+  lock(id: UserId): Promise<number | undefined>;
+}
+
+const columns = `id, tenant_id AS "tenantId", name, password_hash AS "passwordHash", is_admin AS "isAdmin",
+  created_ms AS "createdMs"`;
+
+export function userTable(sql: Sql): UserTable {
+  const one = async (where: string, parameters: readonly (string | number)[]) => {
+    const row = await first(sql.all<UserRow>(`SELECT ${columns} FROM users WHERE ${where}`, parameters));
+    return row && { ...row, isAdmin: Boolean(row.isAdmin) };
+  };
+  return {
+    async add(user) {
+      const row = await first(
+        sql.all<{ id: UserId }>(
+          `INSERT INTO users (tenant_id, name, password_hash, is_admin, created_ms)
+           VALUES ($1, $2, $3, $4, $5) ON CONFLICT (tenant_id, name) DO NOTHING RETURNING id`,
+          [user.tenantId, storable(user.name), user.passwordHash, user.isAdmin ? 1 : 0, await sql.nowMs()],
+        ),
+      );
+      return row?.id;
+    },
+    byId: (id) => one("id = $1", [id]),
+    byName: (tenantId, name) => one("tenant_id = $1 AND name = $2", [tenantId, name]),
+    async setPasswordHash(id, passwordHash) {
+      await sql.run("UPDATE users SET password_hash = $2 WHERE id = $1", [id, passwordHash]);
+    },
+    async lock(id) {
+      const found = await sql.all(
+        sql.dialect === "postgres"
+          ? "SELECT id FROM users WHERE id = $1 FOR NO KEY UPDATE"
+          : "SELECT id FROM users WHERE id = $1",
+        [id],
+      );
+      return found.length > 0 ? sql.nowMs() : undefined;
+    },
+  };
+}
