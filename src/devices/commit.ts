@@ -1,0 +1,147 @@
+import type { Cause } from "../model/cause.ts";
+import { NotFound, OwnershipLost } from "../model/errors.ts";
+import type { DeviceId, UserId } from "../model/ids.ts";
+import type { Report } from "../model/surroundings.ts";
+import type { Store, Transaction } from "../store/seam.ts";
+import type { AttributeKey } from "../store/tables/attributes.ts";
+import type { DeviceRow } from "../store/tables/devices.ts";
+import type { Ownership } from "../store/tables/links.ts";
+import { attributeEntry } from "./log-entries.ts";
+
+/** The tables that a commit touches. */
+export type CommitTables = Pick<Transaction, "users" | "devices" | "attributes" | "links" | "log">;
+
+export interface AttributeChange {
+  readonly key: AttributeKey;
+  readonly value: string | null;
+}
+
+export interface DeviceUpdate {
+  readonly deviceId: DeviceId;
+  readonly changes: readonly AttributeChange[];
+}
+
+export interface CommitRequest {
+  readonly userId: UserId;
+  readonly cause: Cause;
+  /** What to write; or, when that depends on what is there or must be made first, how to find out under the lock. */
+  readonly updates: readonly DeviceUpdate[] | ((tx: CommitTables) => Promise<readonly DeviceUpdate[]>);
+  /** Alarm transitions: they wait behind nobody. */
+  readonly urgent?: boolean;
+  /** The right by which a mirror writes; without it in force nothing is written. */
+  readonly ownership?: Ownership & { readonly deviceId: DeviceId };
+  /** What must become durable together with the change (the index map, the link's state), under the same lock. */
+  readonly also?: (tx: CommitTables) => Promise<void>;
+}
+
+/** One commit to one device: everything it changed has this one time. */
+export interface DeviceCommit {
+  readonly userId: UserId;
+  readonly deviceId: DeviceId;
+  readonly cause: Cause;
+  readonly hop: number;
+  readonly timeMs: number;
+  /** The device's time before: who holds its state at that time can bring it forward by these changes. */
+  readonly previousTimeMs: number;
+  readonly changes: readonly (AttributeChange & { readonly before: string | null })[];
+}
+
+/**
+ * Hears every commit to a device while its transaction is open, and answers what else must be written because of it.
+ * What it writes goes through the same steps, in the same transaction.
+ */
+export type Reaction = (
+  tx: CommitTables,
+  commit: DeviceCommit,
+) => Promise<readonly (DeviceUpdate & { readonly cause: Cause })[]>;
+
+/** Chains of reactions from one cause end here (decisions 9). */
+export const chainLimits = { hops: 8, writes: 200 };
+
+export interface CommitParts {
+  readonly store: Store<CommitTables>;
+  readonly reactions: readonly Reaction[];
+  /** Told after the commit is durable, in order for each device. */
+  readonly committed: (commits: readonly DeviceCommit[]) => void;
+  readonly report: Report;
+}
+
+export type Commit = (request: CommitRequest) => Promise<readonly DeviceCommit[]>;
+
+/** The only way an attribute changes: one transaction with all its consequences, durable when it resolves. */
+export function commitOn({ store, reactions, committed, report }: CommitParts): Commit {
+  return async (request) => {
+    const commits = await store.transaction((tx) => apply(tx, request, reactions, report), {
+      urgent: request.urgent ?? false,
+    });
+    committed(commits);
+    return commits;
+  };
+}
+
+async function apply(
+  tx: CommitTables,
+  request: CommitRequest,
+  reactions: readonly Reaction[],
+  report: Report,
+): Promise<readonly DeviceCommit[]> {
+  const { userId, ownership } = request;
+  // The order of locks is the same everywhere: user, link, devices ascending.
+  const nowMs = await tx.users.lock(userId);
+  if (nowMs === undefined) throw new NotFound(`User ${userId} does not exist.`);
+  if (ownership && !(await tx.links.holds(userId, ownership.deviceId, ownership))) {
+    throw new OwnershipLost(`Node ${ownership.owner} no longer owns the link of device ${ownership.deviceId}.`);
+  }
+  const updates = typeof request.updates === "function" ? await request.updates(tx) : request.updates;
+  const devices = new Map<DeviceId, DeviceRow>();
+  const ids = [...new Set(updates.map(({ deviceId }) => deviceId))].sort((a, b) => a - b);
+  for (const device of await tx.devices.lock(userId, ids)) devices.set(device.id, device);
+
+  const commits: DeviceCommit[] = [];
+  let wave = updates.map((update) => ({ ...update, cause: request.cause }));
+  let reactionWrites = 0;
+  for (let hop = 0; wave.length > 0; hop++) {
+    const next: typeof wave = [];
+    for (const update of wave) {
+      if (hop > 0) reactionWrites += update.changes.length;
+      if (hop > chainLimits.hops || reactionWrites > chainLimits.writes) {
+        report.warn({ userId, deviceId: update.deviceId, hop }, "a chain of reactions was stopped at its limit");
+        continue;
+      }
+      const commit = await applyToDevice(tx, userId, update, hop, nowMs, devices);
+      if (!commit) continue;
+      commits.push(commit);
+      for (const react of reactions) next.push(...(await react(tx, commit)));
+    }
+    wave = next;
+  }
+  await request.also?.(tx);
+  return commits;
+}
+
+async function applyToDevice(
+  tx: CommitTables,
+  userId: UserId,
+  { deviceId, changes, cause }: DeviceUpdate & { readonly cause: Cause },
+  hop: number,
+  nowMs: number,
+  devices: Map<DeviceId, DeviceRow>,
+): Promise<DeviceCommit | undefined> {
+  const device = devices.get(deviceId) ?? (await tx.devices.find(userId, deviceId));
+  if (!device) throw new NotFound(`Device ${deviceId} does not exist.`);
+  // Under the lock, never from memory: two equal snapshots on their way at once must not both count as a change.
+  const before = new Map<AttributeKey, string | null>();
+  const keys = changes.map(({ key }) => key);
+  for (const row of await tx.attributes.some(userId, deviceId, keys)) before.set(row.key, row.value);
+  const kept = changes
+    .map((change) => ({ ...change, before: before.get(change.key) ?? null }))
+    .filter((change) => cause.by !== "ecosystem" || change.value !== change.before);
+  if (kept.length === 0) return undefined;
+
+  const timeMs = Math.max(device.lastTimeMs + 1, nowMs);
+  await tx.attributes.write(userId, deviceId, timeMs, kept);
+  await tx.devices.setLastTime(userId, deviceId, timeMs);
+  await tx.log.append(attributeEntry(userId, deviceId, timeMs, cause, kept));
+  devices.set(deviceId, { ...device, lastTimeMs: timeMs });
+  return { userId, deviceId, cause, hop, timeMs, previousTimeMs: device.lastTimeMs, changes: kept };
+}

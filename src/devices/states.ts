@@ -1,0 +1,112 @@
+import type { DeviceId, UserId } from "../model/ids.ts";
+import type { Store, Transaction } from "../store/seam.ts";
+import type { AttributeKey } from "../store/tables/attributes.ts";
+import type { DeviceRow } from "../store/tables/devices.ts";
+import type { DeviceCommit } from "./commit.ts";
+
+export type StateTables = Pick<Transaction, "devices" | "attributes">;
+
+/** A device with all its attributes as of its last commit. Whoever gets one only reads it. */
+export interface DeviceState {
+  readonly device: DeviceRow;
+  readonly attributes: ReadonlyMap<AttributeKey, { readonly value: string | null; readonly timeMs: number }>;
+}
+
+/** About 100 bytes each: memory stays bounded however many devices there are. */
+const attributesHeld = 2_000_000;
+
+/**
+ * The states of devices in memory, loaded when first asked for and brought forward by each commit. On SQLite memory is
+ * the truth once a commit is durable; on a shared store the version is checked before each use (one query for all reads
+ * of a tick), so that a read after an acknowledged write sees it on every node.
+ */
+export class DeviceStates {
+  readonly #store: Store<StateTables>;
+  readonly #states = new Map<DeviceId, DeviceState>();
+  readonly #loading = new Map<DeviceId, { isOvertaken: boolean }>();
+  #held = 0;
+  #versionCheck: { readonly ids: Set<DeviceId>; readonly versions: Promise<Map<DeviceId, number>> } | undefined;
+
+  constructor(store: Store<StateTables>) {
+    this.#store = store;
+  }
+
+  /** Undefined when this user has no such device: foreign and absent look alike. */
+  async get(userId: UserId, deviceId: DeviceId): Promise<DeviceState | undefined> {
+    const held = this.#states.get(deviceId);
+    const state = held && (await this.#isCurrent(held)) ? held : await this.#load(userId, deviceId);
+    return state?.device.userId === userId ? state : undefined;
+  }
+
+  /** Brings what is held forward by commits that have become durable. */
+  apply(commits: readonly DeviceCommit[]): void {
+    for (const commit of commits) {
+      const loading = this.#loading.get(commit.deviceId);
+      if (loading) loading.isOvertaken = true;
+      const held = this.#states.get(commit.deviceId);
+      if (!held) continue;
+      if (held.device.lastTimeMs === commit.previousTimeMs) this.#keep(broughtForward(held, commit));
+      else if (held.device.lastTimeMs < commit.timeMs) this.forget(commit.deviceId);
+    }
+  }
+
+  forget(deviceId: DeviceId): void {
+    const held = this.#states.get(deviceId);
+    if (!held) return;
+    this.#states.delete(deviceId);
+    this.#held -= held.attributes.size;
+  }
+
+  async #load(userId: UserId, deviceId: DeviceId): Promise<DeviceState | undefined> {
+    const loading = { isOvertaken: false };
+    this.#loading.set(deviceId, loading);
+    const state = await this.#store.read(async (tx) => {
+      const device = await tx.devices.find(userId, deviceId);
+      if (!device) return undefined;
+      const attributes = new Map((await tx.attributes.all(userId, deviceId)).map((row) => [row.key, row]));
+      return { device, attributes };
+    });
+    // A commit that became durable meanwhile may not be in what was read: it is good for this answer (the read began
+    // before), not for keeping.
+    const isLatest = this.#loading.get(deviceId) === loading;
+    if (isLatest) this.#loading.delete(deviceId);
+    if (state && isLatest && !loading.isOvertaken) this.#keep(state);
+    return state;
+  }
+
+  async #isCurrent(held: DeviceState): Promise<boolean> {
+    if (!this.#store.isShared) return true;
+    const versions = await this.#versionsOfThisTick(held.device.id);
+    return versions.get(held.device.id) === held.device.lastTimeMs;
+  }
+
+  #versionsOfThisTick(id: DeviceId): Promise<Map<DeviceId, number>> {
+    if (!this.#versionCheck) {
+      const ids = new Set<DeviceId>();
+      const versions = Promise.resolve().then(async () => {
+        this.#versionCheck = undefined;
+        const rows = await this.#store.read((tx) => tx.devices.versions([...ids]));
+        return new Map(rows.map((row) => [row.id, row.lastTimeMs]));
+      });
+      this.#versionCheck = { ids, versions };
+    }
+    this.#versionCheck.ids.add(id);
+    return this.#versionCheck.versions;
+  }
+
+  #keep(state: DeviceState): void {
+    this.forget(state.device.id);
+    this.#states.set(state.device.id, state);
+    this.#held += state.attributes.size;
+    for (const [oldest] of this.#states) {
+      if (this.#held <= attributesHeld || oldest === state.device.id) break;
+      this.forget(oldest);
+    }
+  }
+}
+
+function broughtForward(state: DeviceState, commit: DeviceCommit): DeviceState {
+  const attributes = new Map(state.attributes);
+  for (const { key, value } of commit.changes) attributes.set(key, { value, timeMs: commit.timeMs });
+  return { device: { ...state.device, lastTimeMs: commit.timeMs }, attributes };
+}
