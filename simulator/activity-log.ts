@@ -1,0 +1,67 @@
+import type { Json } from "./home/json.ts";
+
+export type ActivityKind = "stream-opened" | "put" | "stream-closed" | "request" | "command" | "scene" | "document";
+
+export interface Activity {
+  readonly sequence: number;
+  readonly time: string;
+  readonly kind: ActivityKind;
+  /** Null when the caller could not be told, as with a token that nobody holds. */
+  readonly accountId: string | null;
+  readonly [detail: string]: Json;
+}
+
+/** Callers may send megabytes; the log is for reading. */
+const longestText = 500;
+
+/**
+ * What the simulator sent and received, newest last. It keeps the last entries only and never a token: whatever looks
+ * like one is blotted out on the way in, also when a caller put it into a path or a body by mistake.
+ */
+export class ActivityLog {
+  readonly #capacity: number;
+  readonly #nowMs: () => number;
+  readonly #ring: Activity[] = [];
+  #lastSequence = 0;
+
+  constructor(capacity: number, nowMs: () => number) {
+    this.#capacity = capacity;
+    this.#nowMs = nowMs;
+  }
+
+  get lastSequence(): number {
+    return this.#lastSequence;
+  }
+
+  record(
+    kind: ActivityKind,
+    accountId: string | null,
+    details: Readonly<Record<string, string | number | null>>,
+  ): void {
+    const sequence = ++this.#lastSequence;
+    const entry: Record<string, string | number | null> = {
+      sequence,
+      time: new Date(this.#nowMs()).toISOString(),
+      kind,
+      accountId,
+    };
+    for (const [name, value] of Object.entries(details)) {
+      entry[name] = typeof value === "string" ? writable(value) : value;
+    }
+    this.#ring[(sequence - 1) % this.#capacity] = entry as unknown as Activity;
+  }
+
+  /** The kept entries whose sequence is greater than `after`. */
+  entries(after = 0): Activity[] {
+    const first = Math.max(after + 1, this.#lastSequence - this.#capacity + 1, 1);
+    const entries: Activity[] = [];
+    for (let sequence = first; sequence <= this.#lastSequence; sequence++) {
+      entries.push(this.#ring[(sequence - 1) % this.#capacity]!);
+    }
+    return entries;
+  }
+}
+
+function writable(text: string): string {
+  return text.replace(/c\.[\w-]{8,}/g, "c.…").slice(0, longestText);
+}

@@ -1,0 +1,31 @@
+import type { Structure } from "./account-document.ts";
+import { type Place, wheresOf } from "./places.ts";
+import { opaqueId } from "./random.ts";
+
+/** The moment that stands in a document for "never". */
+export const never = "1970-01-01T00:00:00.000Z";
+
+/** A structure as it is on its first day: somebody is home, nothing alarms, no device yet. */
+export function newStructure(structureId: string, name: string, place: Place): Structure {
+  return {
+    structure_id: structureId,
+    name,
+    away: "home",
+    country_code: place.countryCode,
+    postal_code: place.postalCode,
+    time_zone: place.timeZone,
+    peak_period_start_time: never,
+    peak_period_end_time: never,
+    eta: {
+      trip_id: opaqueId(`${structureId}/trip`, 22),
+      estimated_arrival_window_begin: never,
+      estimated_arrival_window_end: never,
+    },
+    eta_begin: never,
+    co_alarm_state: "ok",
+    smoke_alarm_state: "ok",
+    rhr_enrollment: false,
+    wheres: wheresOf(structureId),
+    wwn_security_state: "ok",
+  };
+}

@@ -1,0 +1,202 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { connect } from "node:net";
+import { describe, it } from "node:test";
+import { type AnyJson, first, simulatorWorld } from "./world.ts";
+
+const errorPage = "https://developers.nest.com/documentation/cloud/error-messages";
+
+describe("reading the account document", () => {
+  it("takes every element as a path", async (t) => {
+    const account = await (await simulatorWorld(t)).account();
+    const document = await account.document();
+    const thermostat = first(document.devices.thermostats);
+    const structure = first(document.structures);
+    const path = `/devices/thermostats/${thermostat.device_id}`;
+    assert.deepEqual((await account.get("/")).body, document);
+    assert.deepEqual((await account.get(path)).body, thermostat);
+    assert.equal((await account.get(`${path}/has_fan`)).body, true);
+    assert.equal((await account.get(`${path}/name/`)).body, thermostat.name);
+    const listed = await account.get(`/structures/${structure.structure_id}/thermostats/1`);
+    assert.equal(listed.body, structure.thermostats[1]);
+  });
+
+  it("takes the token from the header or from the query", async (t) => {
+    const world = await simulatorWorld(t);
+    const { token } = await world.account();
+    assert.equal((await world.call("GET", `/metadata/client_version?auth=${token}`)).status, 200);
+    assert.equal((await world.call("GET", "/metadata/client_version", undefined, token)).status, 200);
+  });
+
+  it("says with which token it was read", async (t) => {
+    const world = await simulatorWorld(t);
+    const account = await world.account();
+    const { token: another } = (await account.control("POST", "tokens")).body;
+    assert.notEqual(another, account.token);
+    assert.equal((await account.get("/metadata/access_token")).body, account.token);
+    assert.equal((await world.call("GET", "/metadata/access_token", undefined, another)).body, another);
+    assert.equal((await world.call("GET", `/?auth=${another}`)).body.metadata.access_token, another);
+  });
+
+  it("is refused without a token that opens an account", async (t) => {
+    const { call } = await simulatorWorld(t);
+    for (const token of [undefined, "c.wrong", "__proto__"]) {
+      const { status, body } = await call("GET", "/", undefined, token);
+      assert.equal(status, 401);
+      const { instance, ...rest } = body;
+      assert.deepEqual(rest, { error: "unauthorized", type: `${errorPage}#auth-error`, message: "unauthorized" });
+      assert.match(instance, /^[0-9a-f]{8}-[0-9a-f-]{27}$/);
+    }
+  });
+
+  it("finds nothing where nothing is", async (t) => {
+    const account = await (await simulatorWorld(t)).account();
+    for (const path of ["/nothing", "/devices/thermostats/x", "/constructor", "/__proto__", "/structures/toString"]) {
+      const { status, body } = await account.get(path);
+      assert.equal(status, 404, path);
+      assert.equal(body.message, "not found");
+    }
+    const structure = first(await account.document().then((document) => document.structures));
+    assert.equal((await account.get(`/structures/${structure.structure_id}/thermostats/length`)).status, 404);
+  });
+
+  it("knows no other methods than GET and PUT", async (t) => {
+    const world = await simulatorWorld(t);
+    const { token } = await world.account();
+    for (const method of ["POST", "PATCH", "DELETE"]) {
+      const { status, headers } = await world.call(method, "/", {}, token);
+      assert.equal(status, 405);
+      assert.equal(headers.get("allow"), "GET, PUT");
+    }
+  });
+
+  it("survives whatever is sent", async (t) => {
+    const world = await simulatorWorld(t);
+    const account = await world.account();
+    assert.equal((await account.get("/%E0%A4%A")).status, 400);
+    assert.equal((await world.call("GET", "/simulator/accounts/%/document")).status, 400);
+    const thermostat = first((await account.document()).devices.thermostats).device_id;
+    for (const body of ["{", "", "[[", "\u0000", "NaN"]) {
+      assert.equal((await account.put(`/devices/thermostats/${thermostat}`, body)).status, 400, body);
+    }
+    const large = await account.put(`/devices/thermostats/${thermostat}`, `"${"x".repeat(2 * 1024 * 1024)}"`);
+    assert.equal(large.status, 413);
+    for (const bytes of ["\u0000\u0001\r\n\r\n", "GET // HTTP/1.1\r\n\r\n", "CONNECT a HTTP/1.1\r\nHost: a\r\n\r\n"]) {
+      const socket = connect(world.simulator.port, "127.0.0.1");
+      socket.on("error", () => {});
+      socket.end(bytes);
+      socket.resume();
+      await once(socket, "close");
+    }
+    assert.equal((await world.call("GET", "/simulator")).body.status, "ok");
+  });
+});
+
+describe("writing to the account document", () => {
+  it("starts the fan for its duration, and a later put tells", async (t) => {
+    const nowMs = Date.UTC(2026, 4, 1, 12);
+    const account = await (await simulatorWorld(t, { nowMs: () => nowMs, after: () => () => {} })).account();
+    const { device_id: id } = first((await account.document()).devices.thermostats);
+    const stream = await account.stream();
+    await stream.next();
+    const written = await account.put(`/devices/thermostats/${id}`, { fan_timer_active: true });
+    assert.deepEqual([written.status, written.body], [200, { fan_timer_active: true }]);
+    const running = (await stream.next()).data.data.devices.thermostats[id];
+    assert.equal(running.fan_timer_active, true);
+    assert.equal(running.fan_timer_timeout, "2026-05-01T12:15:00.000Z");
+    await account.put(`/devices/thermostats/${id}/fan_timer_active`, false);
+    const stopped = (await stream.next()).data.data.devices.thermostats[id];
+    assert.equal(stopped.fan_timer_active, false);
+    assert.equal(stopped.fan_timer_timeout, "1970-01-01T00:00:00.000Z");
+  });
+
+  it("sets a structure away and home", async (t) => {
+    const account = await (await simulatorWorld(t)).account();
+    const { structure_id: id } = first((await account.document()).structures);
+    const stream = await account.stream(`/structures/${id}/away`);
+    assert.equal((await stream.next()).data.data, "home");
+    assert.deepEqual((await account.put(`/structures/${id}`, { away: "away" })).body, { away: "away" });
+    assert.equal((await stream.next()).data.data, "away");
+    await account.put(`/structures/${id}/away`, '"home"');
+    assert.equal((await stream.next()).data.data, "home");
+    assert.equal((await account.put(`/structures/${id}`, { away: "auto-away" })).status, 400);
+    assert.equal((await account.put(`/structures/${id}`, { name: "x" })).body.details.fields, "name");
+  });
+
+  const refusals: { when: string; scene?: string; spoil?: object; write?: AnyJson; says: string; anchor?: string }[] = [
+    { when: "the structure is away", scene: "leave", says: "Cannot change fan_timer_active while structure is away" },
+    {
+      when: "the structure takes itself for empty",
+      scene: "auto-away",
+      write: { fan_timer_active: false },
+      says: "Cannot change fan_timer_active while structure is away",
+    },
+    {
+      when: "an alarm finds smoke",
+      scene: "smoke",
+      says: "Cannot activate fan during smoke/co safety shutoff",
+      anchor: "safety-shutoff-on",
+    },
+    {
+      when: "an alarm finds carbon monoxide",
+      scene: "co-emergency",
+      says: "Cannot activate fan during smoke/co safety shutoff",
+      anchor: "safety-shutoff-on",
+    },
+    { when: "it is offline", scene: "thermostat-offline", says: "Thermostat is not online", anchor: "not-online" },
+    { when: "it has no fan", spoil: { has_fan: false }, says: "Thermostat does not have a fan" },
+    {
+      when: "another field is written",
+      write: { fan_timer_active: true, humidity: 3, hvac_mode: "off" },
+      says: "No write permission(s) for field(s): humidity, hvac_mode",
+      anchor: "no-write-permission",
+    },
+    {
+      when: "the value is no truth value",
+      write: { fan_timer_active: "true" },
+      says: "Invalid content sent",
+      anchor: "invalid-content-sent",
+    },
+  ];
+  for (const { when, scene, spoil, write, says, anchor } of refusals) {
+    it(`refuses the fan when ${when}`, async (t) => {
+      const account = await (await simulatorWorld(t)).account();
+      const document = await account.document();
+      const { device_id: id } = first(document.devices.thermostats);
+      if (scene) await account.scene(scene);
+      if (spoil) {
+        Object.assign(document.devices.thermostats[id], spoil);
+        await account.replace(document);
+      }
+      const before = await account.document();
+      const { status, body } = await account.put(`/devices/thermostats/${id}`, write ?? { fan_timer_active: true });
+      assert.equal(status, 400);
+      assert.equal(body.message, says);
+      assert.equal(body.error, says);
+      assert.equal(body.type, anchor ? `${errorPage}#${anchor}` : errorPage);
+      if (anchor === "no-write-permission") assert.deepEqual(body.details, { fields: "humidity, hvac_mode" });
+      assert.deepEqual(await account.document(), before);
+    });
+  }
+
+  it("lets a fan be stopped during an emergency, and started during one in another structure", async (t) => {
+    const account = await (await simulatorWorld(t)).account({ structures: [{}, {}] });
+    await account.scene("smoke", { structure: 1 });
+    const { devices, structures } = await account.document();
+    const [one, two] = Object.values<AnyJson>(structures);
+    assert.equal(Object.keys(devices.thermostats).length, 4);
+    const stop = await account.put(`/devices/thermostats/${one.thermostats[0]}`, { fan_timer_active: false });
+    assert.equal(stop.status, 200);
+    const start = await account.put(`/devices/thermostats/${two.thermostats[0]}`, { fan_timer_active: true });
+    assert.equal(start.status, 200);
+  });
+
+  it("finds no thermostat under an unknown id and no permission elsewhere", async (t) => {
+    const account = await (await simulatorWorld(t)).account();
+    assert.equal((await account.put("/devices/thermostats/constructor", { fan_timer_active: true })).status, 404);
+    const { smoke_co_alarms: alarms } = (await account.document()).devices;
+    const alarm = await account.put(`/devices/smoke_co_alarms/${first(alarms).device_id}`, { name: "x" });
+    assert.match(alarm.body.message, /^No write permission/);
+    assert.match((await account.put("/", {})).body.message, /^No write permission/);
+  });
+});

@@ -1,0 +1,91 @@
+import type { TestContext } from "node:test";
+import { type SimulatorOptions, startSimulator } from "../../simulator/simulator.ts";
+import { openStream, type StreamReader } from "./stream-reader.ts";
+
+// biome-ignore lint/suspicious/noExplicitAny: tests look into JSON of any shape.
+export type AnyJson = any;
+
+export interface Answer {
+  readonly status: number;
+  readonly body: AnyJson;
+  readonly headers: Headers;
+}
+
+/** A simulator on a free port, and the calls its users make. Everything ends with the test. */
+export async function simulatorWorld(test: TestContext, options: SimulatorOptions = {}) {
+  const simulator = await startSimulator({ port: 0, ...options });
+  const readers: StreamReader[] = [];
+  test.after(async () => {
+    for (const reader of readers) reader.close();
+    await simulator.stop();
+  });
+
+  const call = async (method: string, path: string, body?: unknown, token?: string): Promise<Answer> => {
+    const response = await fetch(simulator.url + path, {
+      method,
+      headers: token === undefined ? {} : { Authorization: `Bearer ${token}` },
+      ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    return { status: response.status, body: text === "" ? undefined : JSON.parse(text), headers: response.headers };
+  };
+
+  return {
+    simulator,
+    call,
+    /** Makes an account over HTTP and knows how to ask for its parts. */
+    async account(plan?: unknown) {
+      const { body } = await call("POST", "/simulator/accounts", plan);
+      const { accountId, token } = body as { accountId: string; token: string };
+      const control = `/simulator/accounts/${accountId}`;
+      return {
+        accountId,
+        token,
+        get: (path: string) => call("GET", path, undefined, token),
+        put: (path: string, written: unknown) => call("PUT", path, written, token),
+        scene: (scene: string, args: object = {}) => call("POST", `${control}/scene`, { scene, ...args }),
+        document: async (): Promise<AnyJson> => (await call("GET", `${control}/document`)).body,
+        replace: (document: unknown) => call("PUT", `${control}/document`, document),
+        control: (method: string, path: string, body?: unknown) => call(method, `${control}/${path}`, body),
+        stream: async (path = "/", as = token): Promise<StreamReader> => {
+          const reader = await openStream(simulator.url + path, as);
+          readers.push(reader);
+          return reader;
+        },
+      };
+    },
+  };
+}
+
+/** A clock that stands still until it is moved; what was due by then happens in order. */
+export function movedClock(startMs: number) {
+  let nowMs = startMs;
+  let timers: { dueMs: number; act: () => void }[] = [];
+  return {
+    nowMs: () => nowMs,
+    after: (delayMs: number, act: () => void) => {
+      const timer = { dueMs: nowMs + delayMs, act };
+      timers.push(timer);
+      return () => {
+        timers = timers.filter((other) => other !== timer);
+      };
+    },
+    move(byMs: number) {
+      const endMs = nowMs + byMs;
+      for (;;) {
+        const next = timers.filter((timer) => timer.dueMs <= endMs).sort((a, b) => a.dueMs - b.dueMs)[0];
+        if (next === undefined) break;
+        timers = timers.filter((timer) => timer !== next);
+        nowMs = Math.max(nowMs, next.dueMs);
+        next.act();
+      }
+      nowMs = endMs;
+    },
+    waiting: () => timers.length,
+  };
+}
+
+/** The only value of an object with one entry, or the first of several. */
+export function first(listing: AnyJson): AnyJson {
+  return Object.values(listing)[0];
+}
