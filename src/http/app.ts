@@ -1,0 +1,77 @@
+import { createServer, type Server } from "node:http";
+import Fastify, { type FastifyInstance } from "fastify";
+import type { Report } from "../model/surroundings.ts";
+import { checkRequest, refuseConnection } from "./edge.ts";
+import { errorAnswer, isOurs } from "./error-response.ts";
+import type { Exchanges } from "./exchange.ts";
+import { readBodies } from "./incoming.ts";
+import { refusals } from "./refusal.ts";
+import { sendAnswer } from "./routes.ts";
+
+export interface AppParts {
+  readonly report: Report;
+  readonly exchanges: Exchanges;
+  readonly trustedProxies: readonly string[];
+  readonly headersTimeoutMs: number;
+  readonly requestTimeoutMs: number;
+  readonly bodyBytes: number;
+}
+
+/** Fastify as we use it: its routing and bodies, behind our own edge, errors and log. */
+export function appOn(parts: AppParts): FastifyInstance {
+  const { report, exchanges, trustedProxies } = parts;
+  const requestIdOf = (request: { readonly raw: Parameters<Exchanges["of"]>[0] }) =>
+    exchanges.of(request.raw)?.requestId ?? "";
+  const app = Fastify({
+    // Its own log lines would hold addresses, and addresses hold secTokens.
+    logger: false,
+    serverFactory: (handle) => serverOn(parts, handle),
+    clientErrorHandler: (error, socket) => refuseConnection(error, socket, exchanges),
+    frameworkErrors: (error, request, reply) => {
+      sendAnswer(reply, errorAnswer(error, "standard", requestIdOf(request)));
+    },
+    trustProxy: trustedProxies.length > 0 ? [...trustedProxies] : false,
+    bodyLimit: parts.bodyBytes,
+    exposeHeadRoutes: false,
+    // Queries are read strictly, and only by routes that have them (incoming.ts).
+    routerOptions: { querystringParser: () => ({}), maxParamLength: 16_384 },
+  });
+  app.addHook("onRequest", async (request) => {
+    const exchange = exchanges.of(request.raw);
+    if (exchange) exchange.route = request.routeOptions.url;
+    checkRequest(request.raw);
+    if (request.is404) throw refusals.unknownPath();
+  });
+  app.setErrorHandler((error, request, reply) => {
+    const requestId = requestIdOf(request);
+    const { url: route, config } = request.routeOptions;
+    if (isOurs(error)) report.error({ requestId, route, error }, "a request failed");
+    return sendAnswer(reply, errorAnswer(error, config.errors ?? "standard", requestId));
+  });
+  readBodies(app);
+  return app;
+}
+
+function serverOn(
+  { exchanges, headersTimeoutMs, requestTimeoutMs }: AppParts,
+  handle: (...exchange: Parameters<Exchanges["begin"]>) => void,
+): Server {
+  const answer: typeof handle = (request, response) => {
+    exchanges.begin(request, response);
+    handle(request, response);
+  };
+  const server = createServer(
+    {
+      headersTimeout: headersTimeoutMs,
+      requestTimeout: requestTimeoutMs,
+      // By default Node looks for slow ones only every 30 s.
+      connectionsCheckingInterval: Math.min(1_000, headersTimeoutMs),
+      keepAliveTimeout: 72_000,
+      // We refuse it ourselves, in words.
+      requireHostHeader: false,
+    },
+    answer,
+  );
+  server.on("checkExpectation", answer);
+  return server;
+}

@@ -1,0 +1,66 @@
+import type { IncomingMessage } from "node:http";
+import type { Duplex } from "node:stream";
+import { errorAnswer } from "./error-response.ts";
+import { type Exchanges, everyAnswer, newRequestId } from "./exchange.ts";
+import { type Refusal, refusals } from "./refusal.ts";
+
+/** Headers of which two would let us and a proxy in front read two different requests. */
+const onlyOnce = ["host", "authorization"];
+
+/** What HTTP permits, or Node lets through, and we don't: throws a Refusal. */
+export function checkRequest(request: IncomingMessage): void {
+  const target = request.url ?? "";
+  if (!target.startsWith("/")) throw refusals.malformed("The request target must be a path.");
+  if (/[^\x21-\x7e]/.test(target)) throw refusals.malformed("The request target must be percent-encoded.");
+  for (const name of onlyOnce) {
+    if (countHeader(request, name) > 1) throw refusals.malformed(`The ${name} header must be there once.`);
+  }
+  if (request.httpVersion !== "1.0" && !request.headers.host) throw refusals.malformed("The host header is missing.");
+}
+
+/** Answers what never became a request: broken HTTP, headers too large, too slow. Its bytes go nowhere. */
+export function refuseConnection(
+  error: Error & { readonly code?: string },
+  socket: Duplex,
+  exchanges: Exchanges,
+): void {
+  // Node tells of every further piece of what is refused already.
+  if (socket.writableEnded) return;
+  if (error.code === "ECONNRESET" || !socket.writable || exchanges.isAnswering(socket)) {
+    socket.destroy();
+    return;
+  }
+  const refusal = connectionRefusal(error.code);
+  const requestId = newRequestId();
+  const { status, headers, body } = errorAnswer(refusal, "standard", requestId);
+  const lines = Object.entries({
+    ...everyAnswer(requestId),
+    ...headers,
+    "content-length": String(Buffer.byteLength(body)),
+    connection: "close",
+  }).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(`HTTP/1.1 ${status} Refused\r\n${lines.join("")}\r\n${body}`);
+  linger(socket);
+  exchanges.log({ requestId, route: undefined }, undefined, status, 0, true);
+}
+
+/** Closed at once, with bytes of the client unread, the connection would be reset and the answer lost with it. */
+function linger(socket: Duplex): void {
+  const timer = setTimeout(() => socket.destroy(), 500);
+  socket.once("end", () => socket.destroy());
+  socket.once("close", () => clearTimeout(timer));
+}
+
+function connectionRefusal(code: string | undefined): Refusal {
+  if (code === "HPE_HEADER_OVERFLOW") return refusals.headersTooLarge();
+  if (code === "ERR_HTTP_REQUEST_TIMEOUT") return refusals.tooSlow();
+  return refusals.malformed("The request is malformed.");
+}
+
+function countHeader(request: IncomingMessage, name: string): number {
+  let count = 0;
+  for (let at = 0; at < request.rawHeaders.length; at += 2) {
+    if (request.rawHeaders[at]!.toLowerCase() === name) count++;
+  }
+  return count;
+}

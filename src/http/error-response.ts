@@ -1,0 +1,82 @@
+import { BreezewayError, StoreUnavailable, TooManyRequests } from "../model/errors.ts";
+import { type Answer, jsonAnswer } from "./answer.ts";
+import { Refusal, refusals } from "./refusal.ts";
+
+/**
+ * `standard` is the error object of /v3, /oauth2 and everything without a shape of its own (decisions 4), `adaptor` the
+ * numbered one of the adaptor interface (decisions 6).
+ */
+export type ErrorShape = "standard" | "adaptor";
+
+/** How an error of ours looks from outside, by its code: the HTTP status and the adaptor's number. */
+const answers: Readonly<Record<string, { readonly status: number; readonly errorCode: number }>> = {
+  invalid_login: { status: 401, errorCode: 101 },
+  bad_parameter: { status: 400, errorCode: 102 },
+  unknown_operation: { status: 404, errorCode: 103 },
+  invalid_sec_token: { status: 401, errorCode: 106 },
+  too_many_requests: { status: 429, errorCode: 107 },
+  unknown_device: { status: 404, errorCode: 109 },
+  unknown_attribute: { status: 404, errorCode: 110 },
+  read_only_attribute: { status: 403, errorCode: 111 },
+  bad_value: { status: 400, errorCode: 112 },
+  already_federated: { status: 409, errorCode: 118 },
+  not_federated: { status: 404, errorCode: 119 },
+  unknown_ecosystem: { status: 400, errorCode: 120 },
+  ecosystem_refused: { status: 422, errorCode: 121 },
+  ecosystem_unreachable: { status: 503, errorCode: 122 },
+  conflict: { status: 409, errorCode: 102 },
+  not_found: { status: 404, errorCode: 102 },
+};
+const storeRetrySeconds = 5;
+
+/** The one place where errors become JSON answers. What we did not foresee tells no detail. */
+export function errorAnswer(error: unknown, shape: ErrorShape, requestId: string): Answer {
+  const { status, code, errorCode, sentence, headers } = describe(foreseen(error));
+  const body =
+    shape === "adaptor"
+      ? { errorCode, errorMessage: sentence }
+      : { error: code, error_description: sentence, request_id: requestId };
+  return jsonAnswer(status, body, headers);
+}
+
+/** Whether somebody should hear of it: it was not foreseen, or it is ours to mend. */
+export function isOurs(error: unknown): boolean {
+  const known = foreseen(error);
+  return known === undefined || known instanceof StoreUnavailable;
+}
+
+type Foreseen = BreezewayError | Refusal | undefined;
+
+function foreseen(error: unknown): Foreseen {
+  if (error instanceof Refusal || error instanceof StoreUnavailable) return error;
+  if (error instanceof BreezewayError) return error.code in answers ? error : undefined;
+  return refusalByFastify(error);
+}
+
+/** Fastify's own refusals; their texts repeat what was sent, so they get ours. */
+function refusalByFastify(error: unknown): Refusal | undefined {
+  if (!(error instanceof Error) || !("code" in error) || !String(error.code).startsWith("FST_ERR_")) return undefined;
+  if (error.code === "FST_ERR_CTP_BODY_TOO_LARGE") return refusals.bodyTooLarge();
+  if (error.code === "FST_ERR_CTP_INVALID_MEDIA_TYPE") return refusals.wrongContentType();
+  const isTheirs = "statusCode" in error && Number(error.statusCode) >= 400 && Number(error.statusCode) < 500;
+  return isTheirs ? refusals.malformed("The request is malformed.") : undefined;
+}
+
+function describe(error: Foreseen) {
+  if (error instanceof Refusal) {
+    return { status: error.status, code: error.code, errorCode: 102, sentence: error.message, headers: error.headers };
+  }
+  if (error instanceof StoreUnavailable) {
+    const headers = { "retry-after": String(storeRetrySeconds) };
+    return { status: 503, code: error.code, errorCode: 199, sentence: "The service can't answer now.", headers };
+  }
+  const known = error && answers[error.code];
+  if (!known) return { status: 500, code: "internal_error", errorCode: 199, sentence: "Internal error.", headers: {} };
+  return { ...known, code: error.code, sentence: error.message, headers: headersOf(error) };
+}
+
+function headersOf(error: BreezewayError): Readonly<Record<string, string>> {
+  if (error instanceof TooManyRequests) return { "retry-after": String(error.retryAfterSeconds) };
+  // Some clients (Android's among them) throw on a 401 that names no scheme.
+  return answers[error.code]?.status === 401 ? { "www-authenticate": "Bearer" } : {};
+}

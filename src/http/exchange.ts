@@ -1,0 +1,85 @@
+import { randomUUID } from "node:crypto";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Duplex } from "node:stream";
+import type { Report } from "../model/surroundings.ts";
+
+/** One request and its answer. */
+export interface Exchange {
+  /** Ours, never the client's: it stands in the answer, in the error and in the log. */
+  readonly requestId: string;
+  /** The pattern of the route, never the address itself: addresses carry secTokens. */
+  route: string | undefined;
+}
+
+/**
+ * All exchanges that are going on. Each answer gets the same headers and each exchange one line in the log, whoever
+ * answers it.
+ */
+export class Exchanges {
+  readonly #report: Report;
+  readonly #running = new Map<IncomingMessage, { readonly exchange: Exchange; readonly response: ServerResponse }>();
+  readonly #idle: (() => void)[] = [];
+  #keepsConnections = true;
+
+  constructor(report: Report) {
+    this.#report = report;
+  }
+
+  begin(request: IncomingMessage, response: ServerResponse): Exchange {
+    const exchange: Exchange = { requestId: newRequestId(), route: undefined };
+    const startedMs = performance.now();
+    for (const [name, value] of Object.entries(everyAnswer(exchange.requestId))) response.setHeader(name, value);
+    if (!this.#keepsConnections) response.setHeader("connection", "close");
+    this.#running.set(request, { exchange, response });
+    response.once("close", () => {
+      this.#running.delete(request);
+      this.log(exchange, request.method, response.statusCode, performance.now() - startedMs, response.writableFinished);
+      if (this.#running.size === 0) for (const resolve of this.#idle.splice(0)) resolve();
+    });
+    return exchange;
+  }
+
+  /** The exchange that a request belongs to, while it is going on. */
+  of(request: IncomingMessage): Exchange | undefined {
+    return this.#running.get(request)?.exchange;
+  }
+
+  /** Whether an answer is half sent there, so that nothing else may be. */
+  isAnswering(socket: Duplex): boolean {
+    return [...this.#running.values()].some(({ response }) => response.socket === socket && response.headersSent);
+  }
+
+  log(exchange: Exchange, method: string | undefined, status: number, tookMs: number, wasAnswered: boolean): void {
+    const fields = {
+      requestId: exchange.requestId,
+      method: method ?? "-",
+      route: exchange.route ?? "-",
+      status,
+      ms: Math.round(tookMs * 10) / 10,
+    };
+    if (wasAnswered) this.#report.info(fields, "request answered");
+    else this.#report.info(fields, "request abandoned by its client");
+  }
+
+  /** From now on every answer closes its connection. */
+  endConnections(): void {
+    this.#keepsConnections = false;
+    for (const { response } of this.#running.values()) {
+      if (!response.headersSent) response.setHeader("connection", "close");
+    }
+  }
+
+  /** Resolves when nothing is going on. */
+  async finished(): Promise<void> {
+    if (this.#running.size > 0) await new Promise<void>((resolve) => this.#idle.push(resolve));
+  }
+}
+
+export function newRequestId(): string {
+  return randomUUID();
+}
+
+/** Answers hold tokens and people's homes: nobody keeps them, nobody guesses their type. */
+export function everyAnswer(requestId: string): Readonly<Record<string, string>> {
+  return { "x-request-id": requestId, "cache-control": "no-store", "x-content-type-options": "nosniff" };
+}

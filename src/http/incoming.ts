@@ -1,0 +1,80 @@
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { refusals } from "./refusal.ts";
+
+/** Names and values in the order in which they came; a name may be there twice. */
+export type Pairs = readonly (readonly [name: string, value: string])[];
+
+export type Body =
+  | { readonly kind: "none" }
+  | { readonly kind: "form"; readonly pairs: Pairs }
+  | { readonly kind: "json"; readonly value: unknown };
+
+/** A request as routes see it. */
+export interface Incoming {
+  readonly pathParameters: Readonly<Record<string, string>>;
+  readonly query: Pairs;
+  readonly body: Body;
+  /** What `Authorization: Bearer` carries. */
+  readonly bearer: string | undefined;
+  /** The client's address; a proxy's word for it only from a trusted proxy. */
+  readonly source: string;
+}
+
+export function readIncoming(request: FastifyRequest): Incoming {
+  const target = request.raw.url ?? "";
+  const queryAt = target.indexOf("?");
+  return {
+    pathParameters: request.params as Record<string, string>,
+    query: queryAt < 0 ? [] : readPairs(target.slice(queryAt + 1)),
+    body: (request.body as Body | undefined) ?? { kind: "none" },
+    bearer: /^Bearer +(.*)$/i.exec(request.headers.authorization ?? "")?.[1],
+    source: request.ip,
+  };
+}
+
+/** Bodies are forms or JSON, in UTF-8; anything else is refused with 415. */
+export function readBodies(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  const read = (contentType: string, parse: (text: string) => Body) =>
+    app.addContentTypeParser(contentType, { parseAs: "buffer" }, async (_request: unknown, bytes: Buffer) =>
+      bytes.length === 0 ? { kind: "none" } : parse(decode(bytes)),
+    );
+  read("application/x-www-form-urlencoded", (text) => ({ kind: "form", pairs: readPairs(text) }));
+  read("application/json", (text) => ({ kind: "json", value: readJson(text) }));
+}
+
+/** A form or a query. Stricter than most: half an escape would be kept as it is, and mean something else elsewhere. */
+function readPairs(text: string): Pairs {
+  try {
+    return text
+      .split("&")
+      .filter((pair) => pair !== "")
+      .map((pair) => {
+        const [, name = "", value = ""] = /^([^=]*)=?(.*)$/s.exec(pair) ?? [];
+        return [unescapeText(name), unescapeText(value)] as const;
+      });
+  } catch {
+    throw refusals.malformed("The percent-encoding of the parameters is malformed.");
+  }
+}
+
+function unescapeText(text: string): string {
+  return decodeURIComponent(text.replaceAll("+", " "));
+}
+
+function decode(bytes: Buffer): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    throw refusals.malformed("The body isn't UTF-8.");
+  }
+}
+
+function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // The parser's own words quote the text.
+    throw refusals.malformed("The body isn't JSON.");
+  }
+}

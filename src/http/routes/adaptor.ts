@@ -1,0 +1,66 @@
+import type { Federation } from "../../federation/federation.ts";
+import { BadParameter, UnknownDevice } from "../../model/errors.ts";
+import { type DeviceId, parseId } from "../../model/ids.ts";
+import { jsonAnswer } from "../answer.ts";
+import { required } from "../given.ts";
+import type { Incoming } from "../incoming.ts";
+import type { Route } from "../routes.ts";
+
+/** What we would send on in a header: longer or stranger ones are no tokens. */
+const tokenShape = /^[\x20-\x7e]{1,4096}$/;
+
+/** The adaptor interface (interface 4.3): parameters are checked here, after the secToken and before the ecosystem. */
+export function adaptorRoutes(federation: Pick<Federation, "link" | "relink" | "largeStrings">): readonly Route[] {
+  return [
+    {
+      methods: ["POST"],
+      path: "/adaptor/federatedtokens",
+      access: "secToken",
+      errors: "adaptor",
+      async answer(incoming, { userId }) {
+        const { ecosystemName, accessToken } = readFederatedToken(incoming);
+        return federated(await federation.link(userId, ecosystemName, accessToken));
+      },
+    },
+    {
+      methods: ["PUT"],
+      path: "/adaptor/federatedtokens",
+      access: "secToken",
+      errors: "adaptor",
+      async answer(incoming, { userId }) {
+        const { ecosystemName, accessToken } = readFederatedToken(incoming);
+        return federated(await federation.relink(userId, ecosystemName, accessToken));
+      },
+    },
+    {
+      // POST so that the secToken need not stand in an address.
+      methods: ["GET", "POST"],
+      path: "/adaptor/largestrings",
+      access: "secToken",
+      errors: "adaptor",
+      async answer(incoming, { userId }) {
+        const deviceId = parseId<DeviceId>(required(incoming, "id"));
+        if (deviceId === undefined) throw new UnknownDevice();
+        const { labels, identifiers } = await federation.largeStrings(userId, deviceId);
+        return jsonAnswer(200, { labels, identifiers });
+      },
+    },
+  ];
+}
+
+function readFederatedToken(incoming: Incoming): { readonly ecosystemName: string; readonly accessToken: string } {
+  const ecosystemName = required(incoming, "anEcosystemName");
+  const accessToken = required(incoming, "anAccessToken");
+  if (!tokenShape.test(accessToken)) {
+    throw new BadParameter(
+      "anAccessToken",
+      "The parameter anAccessToken must be 1 to 4096 printable ASCII characters.",
+    );
+  }
+  return { ecosystemName, accessToken };
+}
+
+/** Interface 2.6: the id is a string there. */
+function federated(deviceId: DeviceId) {
+  return jsonAnswer(200, { DeviceId: String(deviceId) });
+}

@@ -1,0 +1,35 @@
+import { xmlAnswer } from "../answer.ts";
+import type { Incoming, Pairs } from "../incoming.ts";
+import { refusals } from "../refusal.ts";
+import type { Route } from "../routes.ts";
+
+/** The platform calls as they are handed in; they answer faults too, and never reject. */
+export type CallPlatform = (
+  operation: string,
+  parameters: Pairs,
+  source: string,
+) => Promise<{ readonly status: number; readonly xml: string; readonly retryAfterSeconds?: number }>;
+
+/** `{base_url}/zdk/services/zamapi/{operation}`: GET with a query or POST with a form (decisions 1). */
+export function platformRoutes(call: CallPlatform): readonly Route[] {
+  return [
+    {
+      methods: ["GET", "POST"],
+      path: "/zdk/services/zamapi/:operation",
+      access: "operation",
+      errors: "standard",
+      async answer(incoming) {
+        const operation = incoming.pathParameters.operation ?? "";
+        const { status, xml, retryAfterSeconds } = await call(operation, parametersOf(incoming), incoming.source);
+        const headers = retryAfterSeconds === undefined ? {} : { "retry-after": String(retryAfterSeconds) };
+        return xmlAnswer(status, xml, headers);
+      },
+    },
+  ];
+}
+
+/** All that was sent: the platform calls refuse what is there twice. */
+function parametersOf({ query, body }: Incoming): Pairs {
+  if (body.kind === "json") throw refusals.wrongContentType();
+  return body.kind === "form" ? [...query, ...body.pairs] : query;
+}

@@ -1,0 +1,120 @@
+import { createHash, randomBytes } from "node:crypto";
+import { InvalidLogin, InvalidSecToken, StoreUnavailable } from "../model/errors.ts";
+import { parseId, type TenantId, type UserId } from "../model/ids.ts";
+import type { Store, Transaction } from "../store/seam.ts";
+import type { SecTokenRow } from "../store/tables/sec-tokens.ts";
+import type { UserRow } from "../store/tables/users.ts";
+import type { FailureLimits } from "./failure-limits.ts";
+import { readName, readText } from "./names.ts";
+import type { Passwords } from "./passwords.ts";
+import type { Principal } from "./principal.ts";
+
+/** 60 minutes after the last use, 24 hours in all (decisions 7). */
+export const secTokenLifetime = { idleMs: 60 * 60_000, longestMs: 24 * 60 * 60_000, renewEveryMs: 60_000 };
+
+export interface Login {
+  readonly name: string;
+  readonly password: string;
+  /** As the caller sent it; one that is no tenant's id fails like a wrong password. */
+  readonly appId: string;
+  /** The address the attempt comes from. */
+  readonly source: string;
+}
+
+export interface SecTokens {
+  login(login: Login): Promise<{ readonly userId: UserId; readonly secToken: string }>;
+  logout(secToken: string): Promise<void>;
+  authenticate(secToken: string): Promise<Principal>;
+  /** Clears away expired ones; the service calls it from time to time. Answers how many there were. */
+  sweep(): Promise<number>;
+}
+
+export interface SecTokenParts {
+  readonly store: Store<Pick<Transaction, "users" | "secTokens">>;
+  readonly nowMs: () => number;
+  readonly passwords: Passwords;
+  readonly limits: FailureLimits;
+}
+
+export function secTokensOn({ store, nowMs, passwords, limits }: SecTokenParts): SecTokens {
+  async function findUser(appId: string, name: string): Promise<UserRow | undefined> {
+    const tenantId = parseId<TenantId>(appId);
+    return tenantId && store.read((tx) => tx.users.byName(tenantId, name));
+  }
+
+  /** Undefined when the password was changed, or the user removed, while we were checking the old one. */
+  async function issue(user: UserRow): Promise<string | undefined> {
+    const secToken = `bws_${randomBytes(32).toString("base64url")}`;
+    return store.transaction(async (tx) => {
+      await tx.users.lock(user.id);
+      const current = await tx.users.byId(user.id);
+      if (current?.passwordHash !== user.passwordHash) return undefined;
+      await tx.secTokens.add(hashOf(secToken), user.id, nowMs());
+      return secToken;
+    });
+  }
+
+  /** The renewal must not fail a call whose token is good: a full disk should not hide an alarm from its reader. */
+  async function renew(hash: string): Promise<void> {
+    try {
+      await store.transaction(async (tx) => {
+        const row = await tx.secTokens.find(hash);
+        if (row && needsRenewal(row, nowMs())) await tx.secTokens.renew(hash, nowMs());
+      });
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable)) throw error;
+    }
+  }
+
+  return {
+    async login({ name: given, password, appId, source }) {
+      const name = readName("name", given);
+      readText("password", password);
+      const account = JSON.stringify([appId, name]);
+      const granted = await limits.attempt(account, source, async () => {
+        const user = await findUser(appId, name);
+        const isRight = await passwords.isRight(password, user?.passwordHash);
+        const secToken = user && isRight ? await issue(user) : undefined;
+        return user && secToken ? { userId: user.id, secToken } : undefined;
+      });
+      if (!granted) throw new InvalidLogin();
+      return granted;
+    },
+
+    async logout(secToken) {
+      const wasThere = await store.transaction((tx) => tx.secTokens.remove(hashOf(secToken)));
+      if (!wasThere) throw new InvalidSecToken();
+    },
+
+    async authenticate(secToken) {
+      if (!/^bws_[A-Za-z0-9_-]{43}$/.test(secToken)) throw new InvalidSecToken();
+      const hash = hashOf(secToken);
+      const found = await store.read(async (tx) => {
+        const row = await tx.secTokens.find(hash);
+        const user = row && (await tx.users.byId(row.userId));
+        return user && { row, user };
+      });
+      if (!found || isExpired(found.row, nowMs())) throw new InvalidSecToken();
+      if (needsRenewal(found.row, nowMs())) await renew(hash);
+      return { kind: "user", userId: found.user.id, tenantId: found.user.tenantId };
+    },
+
+    sweep() {
+      const { idleMs, longestMs } = secTokenLifetime;
+      return store.transaction((tx) => tx.secTokens.removeUnusedSince(nowMs() - idleMs, nowMs() - longestMs));
+    },
+  };
+}
+
+function isExpired({ issuedMs, usedMs }: SecTokenRow, nowMs: number): boolean {
+  return nowMs - usedMs >= secTokenLifetime.idleMs || nowMs - issuedMs >= secTokenLifetime.longestMs;
+}
+
+function needsRenewal({ usedMs }: SecTokenRow, nowMs: number): boolean {
+  return nowMs - usedMs >= secTokenLifetime.renewEveryMs;
+}
+
+/** A token is 256 random bits: a fast hash is enough, and whoever reads the store can use none of them. */
+function hashOf(secToken: string): string {
+  return createHash("sha256").update(secToken).digest("base64url");
+}

@@ -1,0 +1,69 @@
+import { BadParameter, Conflict, NotFound } from "../model/errors.ts";
+import { parseId, type TenantId } from "../model/ids.ts";
+import type { Store, Transaction } from "../store/seam.ts";
+import type { TenantRow } from "../store/tables/tenants.ts";
+import { checkNewName, readName } from "./names.ts";
+
+export interface Tenant {
+  /** Also the tenant's `appId` in the platform calls. */
+  readonly tenantId: TenantId;
+  readonly name: string;
+}
+
+export interface Tenants {
+  addTenant(tenant: { readonly name: string; readonly appId?: number }): Promise<Tenant>;
+  /** Tenants are named by name or id (decisions 11). */
+  findTenant(nameOrId: string): Promise<Tenant>;
+  listTenants(): Promise<readonly Tenant[]>;
+}
+
+export function tenantsOn(store: Store<Pick<Transaction, "tenants">>): Tenants {
+  return {
+    async addTenant({ name: given, appId }) {
+      const name = checkTenantName(given);
+      const chosenId = appId === undefined ? undefined : checkAppId(appId);
+      const tenantId = await store.transaction(async ({ tenants }) => {
+        const added = await tenants.add(chosenId === undefined ? { name } : { name, id: chosenId });
+        if (added === undefined) throw await whatIsTaken(tenants, name, chosenId);
+        if (parseId(String(added)) === undefined) {
+          throw new Conflict("The highest app id is taken. Choose a free one with --app-id.");
+        }
+        return added;
+      });
+      return { tenantId, name };
+    },
+    async findTenant(nameOrId) {
+      const text = readName("tenant", nameOrId);
+      const id = parseId<TenantId>(text);
+      const row = await store.read(({ tenants }) => (id === undefined ? tenants.byName(text) : tenants.byId(id)));
+      if (!row) throw new NotFound(`There is no tenant ${text}. See all with: breezeway tenant list`);
+      return fromRow(row);
+    },
+    listTenants: async () => (await store.read(({ tenants }) => tenants.list())).map(fromRow),
+  };
+}
+
+/** Digits alone would be taken for an id. */
+function checkTenantName(given: string): string {
+  const name = checkNewName("name", readName("name", given));
+  if (/^\d+$/.test(name)) {
+    throw new BadParameter("name", "A tenant's name must not be digits alone: those mean a tenant's id.");
+  }
+  return name;
+}
+
+function checkAppId(appId: number): TenantId {
+  const id = parseId<TenantId>(String(appId));
+  if (id === undefined) throw new BadParameter("appId", "The app id must be an integer from 1 to 2147483647.");
+  return id;
+}
+
+async function whatIsTaken(tenants: Transaction["tenants"], name: string, id: TenantId | undefined) {
+  if (await tenants.byName(name)) return new Conflict(`There is a tenant ${name} already.`);
+  if (id !== undefined) return new Conflict(`The app id ${id} is taken. Leave it out to get a free one.`);
+  return new Conflict("Another tenant was added at the same moment. Try again.");
+}
+
+function fromRow({ id, name }: TenantRow): Tenant {
+  return { tenantId: id, name };
+}

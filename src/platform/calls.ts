@@ -1,0 +1,48 @@
+import type { Principal } from "../identity/principal.ts";
+import { InvalidSecToken, UnknownOperation } from "../model/errors.ts";
+import type { Report } from "../model/surroundings.ts";
+import { type Fault, faultOf } from "./faults.ts";
+import { operations, type PlatformParts } from "./operations.ts";
+import { Parameters, type SentParameters } from "./parameters.ts";
+import { document, type Element } from "./xml.ts";
+
+/** The platform calls ("zamapi", platform-protocol.md): an operation's name and parameters in, XML out. */
+export interface PlatformCalls {
+  /** Never rejects: what fails is a fault. */
+  call(operation: string, parameters: SentParameters, source: string): Promise<PlatformAnswer>;
+}
+
+export type PlatformAnswer = { readonly status: 200; readonly xml: string } | Fault;
+
+export function platformCalls({ report, ...parts }: PlatformParts & { readonly report: Report }): PlatformCalls {
+  return {
+    async call(operation, parameters, source) {
+      try {
+        const children = await run(parts, operation, new Parameters(parameters), source);
+        return { status: 200, xml: document(`${operation}Response`, children) };
+      } catch (error) {
+        return faultOf(error, report);
+      }
+    },
+  };
+}
+
+async function run(
+  parts: PlatformParts,
+  name: string,
+  parameters: Parameters,
+  source: string,
+): Promise<readonly Element[]> {
+  const operation = operations.get(name);
+  // The name isn't repeated: whatever stands in a mistyped address may be a secret.
+  if (!operation) throw new UnknownOperation("This operation is unknown.");
+  if (operation.access === "public") return operation.run(parts, parameters, source);
+  return operation.run(parts, parameters, await callerOf(parts, parameters));
+}
+
+/** Before any other parameter is looked at: a stranger learns nothing but that a token is needed. */
+function callerOf({ identity }: PlatformParts, parameters: Parameters): Promise<Principal> {
+  const secToken = parameters.optional("secToken");
+  if (secToken === undefined) throw new InvalidSecToken();
+  return identity.authenticate(secToken);
+}

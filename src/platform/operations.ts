@@ -1,0 +1,34 @@
+import type { DeviceReading } from "../devices/read.ts";
+import type { Federation } from "../federation/federation.ts";
+import type { Identity } from "../identity/identity.ts";
+import type { Principal } from "../identity/principal.ts";
+import { getDeviceAttributesWithValues, getDeviceList } from "./device-operations.ts";
+import type { Parameters } from "./parameters.ts";
+import { userLogin, userLogout } from "./session-operations.ts";
+import type { Element } from "./xml.ts";
+
+/** What operations work with. */
+export interface PlatformParts {
+  readonly identity: Pick<Identity, "login" | "logout" | "authenticate">;
+  readonly devices: DeviceReading;
+  readonly federation: Pick<Federation, "freshness">;
+}
+
+/** One operation and its rule: who may call it. The caller of a `secToken` operation is known before it runs. */
+export type Operation =
+  | {
+      readonly access: "public";
+      run(parts: PlatformParts, parameters: Parameters, source: string): Promise<readonly Element[]>;
+    }
+  | {
+      readonly access: "secToken";
+      run(parts: PlatformParts, parameters: Parameters, caller: Principal): Promise<readonly Element[]>;
+    };
+
+/** Every operation there is. A Map, so that no name from outside finds anything else. */
+export const operations: ReadonlyMap<string, Operation> = new Map<string, Operation>([
+  ["userLogin", { access: "public", run: userLogin }],
+  ["userLogout", { access: "secToken", run: userLogout }],
+  ["getDeviceList", { access: "secToken", run: getDeviceList }],
+  ["getDeviceAttributesWithValues", { access: "secToken", run: getDeviceAttributesWithValues }],
+]);

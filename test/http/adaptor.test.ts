@@ -1,0 +1,173 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import {
+  AlreadyFederated,
+  EcosystemRefused,
+  EcosystemUnreachable,
+  NotFederated,
+  StoreUnavailable,
+  UnknownDevice,
+  UnknownEcosystem,
+} from "../../src/model/errors.ts";
+import { madeServer } from "./made-server.ts";
+
+const path = "/adaptor/federatedtokens";
+const json = (body: unknown, headers: Record<string, string> = {}) => ({
+  method: "POST",
+  headers: { "content-type": "application/json", ...headers },
+  body: JSON.stringify(body),
+});
+
+async function assertError(answer: Response, status: number, errorCode: number, errorMessage?: string) {
+  const body = (await answer.json()) as { errorCode: number; errorMessage: string };
+  assert.deepEqual([answer.status, body.errorCode], [status, errorCode], body.errorMessage);
+  assert.deepEqual(Object.keys(body), ["errorCode", "errorMessage"]);
+  if (errorMessage) assert.equal(body.errorMessage, errorMessage);
+}
+
+describe("federating a token", () => {
+  it("takes the parameters from the query, a form or JSON, and the secToken from Authorization too", async (t) => {
+    const { fetch, secToken, userId, asked } = await madeServer(t);
+    const token = { anEcosystemName: "nest", anAccessToken: "c.abc" };
+    const all = { secToken, ...token };
+    const bearer = { authorization: `bearer ${secToken}` };
+    const answers = [
+      await fetch(`${path}?${new URLSearchParams(all)}`, { method: "POST" }),
+      await fetch(path, { method: "POST", body: new URLSearchParams(all) }),
+      await fetch(path, json(all)),
+      await fetch(path, json(token, bearer)),
+      await fetch(`${path}?secToken=${secToken}`, json(all, bearer)),
+      await fetch(`${path}?${new URLSearchParams(all)}`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+      }),
+    ];
+    for (const answer of answers) {
+      assert.equal(answer.status, 200);
+      assert.match(answer.headers.get("content-type")!, /^application\/json/);
+      assert.deepEqual(await answer.json(), { DeviceId: "41" });
+    }
+    assert.deepEqual(asked, Array(6).fill(["link", userId, "nest", "c.abc"]));
+  });
+
+  it("with PUT replaces the token", async (t) => {
+    const { fetch, secToken, userId, asked } = await madeServer(t);
+    const body = new URLSearchParams({ secToken, anEcosystemName: "nest", anAccessToken: "c.abc" });
+    const answer = await fetch(path, { method: "PUT", body });
+    assert.deepEqual(await answer.json(), { DeviceId: "42" });
+    assert.deepEqual(asked, [["relink", userId, "nest", "c.abc"]]);
+  });
+
+  it("checks the secToken first, then the parameters, then asks the federation", async (t) => {
+    const { fetch, secToken, asked, federation } = await madeServer(t);
+    federation.link = () => Promise.reject(new UnknownEcosystem("There is no such ecosystem."));
+    const text = "Invalid security token.";
+    await assertError(await fetch(path, { method: "POST" }), 401, 106, text);
+    await assertError(await fetch(path, json({ secToken: "", anEcosystemName: "x" })), 401, 106, text);
+    await assertError(await fetch(path, json({ secToken: "nonsense" })), 401, 106, text);
+    await assertError(await fetch(path, json({ secToken: "x", anAccessToken: { a: 1 } })), 401, 106, text);
+    await assertError(await fetch(path, json({ secToken })), 400, 102, "The parameter anEcosystemName is missing.");
+    const nameless = { secToken, anEcosystemName: "nowhere" };
+    await assertError(await fetch(path, json(nameless)), 400, 102, "The parameter anAccessToken is missing.");
+    await assertError(await fetch(path, json({ ...nameless, anAccessToken: "c.abc" })), 400, 120);
+    assert.deepEqual(asked, []);
+  });
+
+  it("refuses two different values in two places, and values that are no text", async (t) => {
+    const { fetch, secToken, asked } = await madeServer(t);
+    const all = { secToken, anEcosystemName: "nest", anAccessToken: "c.abc" };
+    const refused = [
+      fetch(`${path}?anAccessToken=c.other`, json(all)),
+      fetch(`${path}?secToken=bws_other`, json(all)),
+      fetch(path, json(all, { authorization: "Bearer bws_other" })),
+      fetch(`${path}?anEcosystemName=a&anEcosystemName=b`, json({ ...all, anEcosystemName: "" })),
+      fetch(path, json({ ...all, anEcosystemName: ["nest"] })),
+      fetch(path, json({ ...all, anEcosystemName: null })),
+      fetch(path, json({ ...all, anAccessToken: "line\nbreak" })),
+      fetch(path, json({ ...all, anAccessToken: "c.\u{1f3e0}" })),
+      fetch(path, json({ ...all, anAccessToken: "x".repeat(4097) })),
+      fetch(path, json({ ...all, anEcosystemName: "\ud83c" })),
+      fetch(path, json([all])),
+      fetch(path, json("text")),
+      fetch(path, { ...json(all), body: "{" }),
+    ];
+    for (const answer of refused) await assertError(await answer, 400, 102);
+    const xml = { method: "POST", headers: { "content-type": "text/xml" }, body: "<x/>" };
+    await assertError(await fetch(path, xml), 415, 102);
+    assert.deepEqual(asked, []);
+  });
+
+  it("answers each failure with its number and status", async (t) => {
+    const { fetch, secToken, federation, reported } = await madeServer(t);
+    const all = { secToken, anEcosystemName: "nest", anAccessToken: "c.abc" };
+    const failures = [
+      [new AlreadyFederated("nest"), 409, 118],
+      [new NotFederated("nest"), 404, 119],
+      [new UnknownEcosystem("There is no ecosystem of that name."), 400, 120],
+      [new EcosystemRefused("The ecosystem refused the token."), 422, 121],
+      [new EcosystemUnreachable("The ecosystem did not answer."), 503, 122],
+      [new UnknownDevice(), 404, 109],
+    ] as const;
+    for (const [error, status, errorCode] of failures) {
+      federation.link = () => Promise.reject(error);
+      await assertError(await fetch(path, json(all)), status, errorCode, error.message);
+    }
+    assert.deepEqual(
+      reported.filter(({ level }) => level === "error"),
+      [],
+    );
+  });
+
+  it("tells the operator, not the caller, what went wrong inside", async (t) => {
+    const { fetch, secToken, federation, reported } = await madeServer(t);
+    const all = { secToken, anEcosystemName: "nest", anAccessToken: "c.abc" };
+    federation.link = () => Promise.reject(new StoreUnavailable("disk /dev/sda is full"));
+    const away = await fetch(path, json(all));
+    assert.equal(away.headers.get("retry-after"), "5");
+    await assertError(away, 503, 199, "The service can't answer now.");
+    const unexpected = new TypeError("x is undefined");
+    federation.link = () => Promise.reject(unexpected);
+    await assertError(await fetch(path, json(all)), 500, 199, "Internal error.");
+    const told = reported.filter(({ level }) => level === "error").map(({ fields }) => fields as { error: Error });
+    assert.deepEqual(
+      told.map(({ error }) => error.name),
+      ["StoreUnavailable", "TypeError"],
+    );
+  });
+});
+
+describe("largestrings", () => {
+  it("answers the index map, names that look like code included", async (t) => {
+    const { fetch, secToken, userId, federation, asked } = await madeServer(t);
+    const labels = JSON.parse('{"Home 🏠":"s1","__proto__":"s2"}') as Record<string, string>;
+    federation.largeStrings = async (...given) => {
+      asked.push(given);
+      return { labels, identifiers: { s1: ["1"], t1: ["1", "thermostats", "Hall", "s1"] } };
+    };
+    const expected = `{"labels":{"Home 🏠":"s1","__proto__":"s2"},"identifiers":{"s1":["1"],"t1":["1","thermostats","Hall","s1"]}}`;
+    const answers = [
+      await fetch(`/adaptor/largestrings?secToken=${secToken}&id=12`),
+      await fetch("/adaptor/largestrings", { method: "POST", body: new URLSearchParams({ secToken, id: "12" }) }),
+      await fetch("/adaptor/largestrings", json({ secToken, id: 12 })),
+      await fetch("/adaptor/largestrings?id=12", { headers: { authorization: `Bearer ${secToken}` } }),
+    ];
+    for (const answer of answers) assert.equal(await answer.text(), expected);
+    assert.deepEqual(asked, Array(4).fill([userId, 12]));
+  });
+
+  it("needs an id, and knows no difference between malformed, foreign and absent ones", async (t) => {
+    const { fetch, secToken, federation } = await madeServer(t);
+    federation.largeStrings = () => Promise.reject(new UnknownDevice());
+    const get = (id: string) => fetch(`/adaptor/largestrings?${new URLSearchParams({ secToken, id })}`);
+    await assertError(await get(""), 400, 102, "The parameter id is missing.");
+    for (const id of ["1", "0", "-1", "abc", "99999999999"]) {
+      await assertError(await get(id), 404, 109, "Device does not exist.");
+    }
+    await assertError(await fetch("/adaptor/largestrings?id=1"), 401, 106);
+  });
+
+  it("of a stranger names the scheme, since some clients throw on a bare 401", async (t) => {
+    const { fetch } = await madeServer(t);
+    assert.equal((await fetch("/adaptor/largestrings")).headers.get("www-authenticate"), "Bearer");
+  });
+});

@@ -1,0 +1,71 @@
+import { once } from "node:events";
+import { connect } from "node:net";
+import type { TestContext } from "node:test";
+import { inspect } from "node:util";
+import type { Federation } from "../../src/federation/federation.ts";
+import { type HttpParts, startHttp } from "../../src/http/server.ts";
+import type { DeviceId } from "../../src/model/ids.ts";
+import { collecting, madePlatform, type Reported } from "../platform/made-platform.ts";
+
+export type Adaptor = Pick<Federation, "link" | "relink" | "largeStrings">;
+
+/** The HTTP server with everything real behind it but the federation, which the test may replace call by call. */
+export async function madeServer(
+  t: TestContext,
+  change: Partial<Pick<HttpParts, "checks" | "limits" | "trustedProxies" | "platform" | "identity">> = {},
+) {
+  const platform = await madePlatform(t);
+  const reported: Reported[] = [];
+  const asked: unknown[][] = [];
+  const federation: { -readonly [Call in keyof Adaptor]: Adaptor[Call] } = {
+    async link(...given) {
+      asked.push(["link", ...given]);
+      return 41 as DeviceId;
+    },
+    async relink(...given) {
+      asked.push(["relink", ...given]);
+      return 42 as DeviceId;
+    },
+    async largeStrings(...given) {
+      asked.push(["largeStrings", ...given]);
+      return { labels: {}, identifiers: {} };
+    },
+  };
+  const server = await startHttp({
+    host: "127.0.0.1",
+    port: 0,
+    report: collecting(reported),
+    identity: platform.identity,
+    platform: platform.calls,
+    federation: {
+      link: (...given) => federation.link(...given),
+      relink: (...given) => federation.relink(...given),
+      largeStrings: (...given) => federation.largeStrings(...given),
+    },
+    checks: {},
+    ...change,
+  });
+  t.after(() => server.stop());
+  return {
+    ...platform,
+    server,
+    federation,
+    asked,
+    reported,
+    /** All that was reported, as text, with everything that an error carries. */
+    log: () => reported.map((line) => inspect(line, { depth: 10, maxStringLength: null })).join("\n"),
+    fetch: (path: string, init?: RequestInit) => fetch(`${server.url}${path}`, init),
+    /** Sends the text as it is and answers all that came back until the server closed the connection. */
+    raw: async (text: string) => {
+      const socket = connect(server.port, "127.0.0.1");
+      socket.setEncoding("latin1");
+      let answer = "";
+      socket.on("data", (part) => {
+        answer += part;
+      });
+      socket.write(text, "latin1");
+      await once(socket, "close");
+      return answer;
+    },
+  };
+}

@@ -1,0 +1,246 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { connect } from "node:net";
+import { describe, it } from "node:test";
+import Fastify from "fastify";
+import { addRoutes, type Route } from "../../src/http/routes.ts";
+import { startHttp } from "../../src/http/server.ts";
+import type { DeviceId } from "../../src/model/ids.ts";
+import { madeServer } from "./made-server.ts";
+
+describe("every answer", () => {
+  it("has an id of ours, is kept by nobody and has the type it says", async (t) => {
+    const { fetch, reported, raw, server } = await madeServer(t);
+    const answers = await Promise.all([
+      fetch("/livez", { headers: { "x-request-id": "mine", "request-id": "mine" } }),
+      fetch("/nowhere"),
+      fetch("/livez", { method: "DELETE" }),
+      fetch("/adaptor/largestrings"),
+      fetch("/zdk/services/zamapi/nothing"),
+      fetch("/bad%ZZpath"),
+    ]);
+    const ids = answers.map(({ headers }) => {
+      assert.equal(headers.get("cache-control"), "no-store");
+      assert.equal(headers.get("x-content-type-options"), "nosniff");
+      return headers.get("x-request-id");
+    });
+    assert.equal(new Set(ids).size, answers.length);
+    assert.ok(ids.every((id) => /^[0-9a-f-]{36}$/.test(id!)));
+    const broken = await raw("NONSENSE\r\n\r\n");
+    assert.match(broken, /^HTTP\/1.1 400 /);
+    assert.match(broken, /cache-control: no-store\r\n/);
+    ids.push(/x-request-id: (\S+)/.exec(broken)![1]!);
+    await server.stop();
+    const logged = new Set(reported.map(({ fields }) => (fields as { requestId: string }).requestId));
+    assert.deepEqual(logged, new Set(ids));
+  });
+
+  it("leaves one line in the log: method, pattern, status, time", async (t) => {
+    const { fetch, reported, secToken, server } = await madeServer(t);
+    await fetch(`/zdk/services/zamapi/getDeviceList?secToken=${secToken}`);
+    await fetch("/secret/place?x=1");
+    await server.stop();
+    assert.deepEqual(
+      reported.map(({ level, fields, sentence }) => {
+        const { requestId: _, ms, ...rest } = fields as { requestId: string; ms: number };
+        assert.equal(typeof ms, "number");
+        return { level, sentence, ...rest };
+      }),
+      [
+        {
+          level: "info",
+          sentence: "request answered",
+          method: "GET",
+          route: "/zdk/services/zamapi/:operation",
+          status: 200,
+        },
+        { level: "info", sentence: "request answered", method: "GET", route: "-", status: 404 },
+      ],
+    );
+  });
+});
+
+describe("a request that HTTP gives reason to refuse", () => {
+  it("to an unknown path is 404, with a wrong method 405 and the right ones", async (t) => {
+    const { fetch } = await madeServer(t);
+    const unknown = await fetch("/v9/nothing", {
+      method: "POST",
+      headers: { "content-type": "text/xml" },
+      body: "<x/>",
+    });
+    assert.equal(unknown.status, 404);
+    const body = (await unknown.json()) as Record<string, string>;
+    assert.deepEqual(body, {
+      error: "not_found",
+      error_description: "There is nothing at this path.",
+      request_id: unknown.headers.get("x-request-id"),
+    });
+    for (const [path, method, allow] of [
+      ["/livez", "POST", "GET, HEAD"],
+      ["/adaptor/federatedtokens", "GET", "POST, PUT"],
+      ["/adaptor/largestrings", "PATCH", "GET, POST"],
+      ["/zdk/services/zamapi/userLogin", "PUT", "GET, POST"],
+      ["/readyz", "PROPFIND", "GET, HEAD"],
+    ] as const) {
+      const answer = await fetch(path, { method });
+      assert.equal(answer.status, 405, path);
+      assert.equal(answer.headers.get("allow"), allow);
+      assert.equal(((await answer.json()) as Record<string, string>).error, "method_not_allowed");
+    }
+  });
+
+  it("has two hosts, none, or a whole address where a path should be", async (t) => {
+    const { raw } = await madeServer(t);
+    for (const request of [
+      "GET /livez HTTP/1.1\r\nHost: a\r\nHost: b\r\nConnection: close\r\n\r\n",
+      "GET /livez HTTP/1.1\r\nHost: a\r\nhost: a\r\nConnection: close\r\n\r\n",
+      "GET /livez HTTP/1.1\r\nConnection: close\r\n\r\n",
+      "GET http://127.0.0.1/livez HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n",
+      "OPTIONS * HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n",
+      "GET /livez HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer a\r\nAuthorization: Bearer b\r\nConnection: close\r\n\r\n",
+      "GET /livez?\xff HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n",
+      "GET /livez HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n",
+    ]) {
+      assert.match(await raw(request), /^HTTP\/1.1 400 [\s\S]*"error":"invalid_request"/, request);
+    }
+    assert.match(await raw("GET /livez HTTP/1.0\r\n\r\n"), /^HTTP\/1.1 200 /);
+  });
+
+  it("has malformed percent-encoding, in the path, the query or the form", async (t) => {
+    const { fetch } = await madeServer(t);
+    const form = { "content-type": "application/x-www-form-urlencoded" };
+    for (const [path, init] of [
+      ["/%ZZ", {}],
+      ["/zdk/services/zamapi/%E0%A4%A", {}],
+      ["/zdk/services/zamapi/userLogin?name=%ZZ", {}],
+      ["/zdk/services/zamapi/userLogin?name=%FF", {}],
+      ["/zdk/services/zamapi/userLogin", { method: "POST", headers: form, body: "name=%" }],
+      ["/zdk/services/zamapi/userLogin", { method: "POST", headers: form, body: Buffer.from([0x61, 0x3d, 0xff]) }],
+    ] as const) {
+      assert.equal((await fetch(path, init)).status, 400, path);
+    }
+    const adaptor = await fetch("/adaptor/largestrings?id=%ZZ");
+    assert.equal(adaptor.status, 400);
+    assert.equal(((await adaptor.json()) as { errorCode: number }).errorCode, 102);
+  });
+
+  it("is too large", async (t) => {
+    const { fetch, raw } = await madeServer(t);
+    const headers = { "content-type": "application/x-www-form-urlencoded" };
+    const send = (length: number) =>
+      fetch("/zdk/services/zamapi/userLogin", { method: "POST", headers, body: `name=${"x".repeat(length)}` });
+    assert.equal((await send(65_536 - 5)).status, 500);
+    assert.equal((await send(65_536 - 4)).status, 413);
+    assert.equal((await send(5_000_000)).status, 413);
+    assert.match(await raw(`GET /?${"x".repeat(5_000_000)} HTTP/1.1\r\nHost: a\r\n\r\n`), /^HTTP\/1.1 431 /);
+  });
+
+  it("takes too long to arrive", async (t) => {
+    const { raw } = await madeServer(t, { limits: { headersTimeoutMs: 20, requestTimeoutMs: 40 } });
+    assert.match(await raw("GET /livez HTTP/1.1\r\nHost: a\r\n"), /^HTTP\/1.1 408 /);
+  });
+});
+
+describe("the server", () => {
+  it("says in a sentence that its port is taken", async (t) => {
+    const { server, identity, calls, federation } = await madeServer(t);
+    const second = startHttp({
+      host: "127.0.0.1",
+      port: server.port,
+      report: { debug() {}, info() {}, warn() {}, error() {} },
+      identity,
+      platform: calls,
+      federation,
+      checks: {},
+    });
+    await assert.rejects(second, (error: Error & { code?: string }) => {
+      assert.equal(error.code, "EADDRINUSE");
+      assert.match(error.message, new RegExp(`^Port ${server.port} on 127.0.0.1 is taken\\.`));
+      return true;
+    });
+  });
+
+  it("doesn't start with a route that has no rule", async () => {
+    const route = { methods: ["GET"], path: "/open", errors: "standard", answer: async () => undefined };
+    const app = Fastify();
+    const add = () => addRoutes(app, [route as unknown as Route], () => assert.fail("nobody calls"));
+    assert.throws(add, /The route GET \/open has no access rule/);
+    await app.close();
+  });
+
+  it("believes X-Forwarded-For from a trusted proxy only", async (t) => {
+    const sources: string[] = [];
+    const platform = {
+      call: async (_operation: string, _parameters: unknown, source: string) => {
+        sources.push(source);
+        return { status: 200, xml: "<x/>" };
+      },
+    };
+    const headers = { "x-forwarded-for": "203.0.113.9" };
+    const plain = await madeServer(t, { platform });
+    await plain.fetch("/zdk/services/zamapi/x", { headers });
+    const proxied = await madeServer(t, { platform, trustedProxies: ["127.0.0.0/8"] });
+    await proxied.fetch("/zdk/services/zamapi/x", { headers });
+    const elsewhere = await madeServer(t, { platform, trustedProxies: ["10.0.0.0/8"] });
+    await elsewhere.fetch("/zdk/services/zamapi/x", { headers });
+    assert.deepEqual(sources, ["127.0.0.1", "203.0.113.9", "127.0.0.1"]);
+  });
+});
+
+describe("a server that stops", () => {
+  const post = (secToken: string) => ({
+    method: "POST",
+    body: new URLSearchParams({ secToken, anEcosystemName: "nest", anAccessToken: "c.abc" }),
+  });
+
+  it("finishes what is under way and accepts nothing new", async (t) => {
+    const { fetch, federation, secToken, server } = await madeServer(t);
+    const begun = Promise.withResolvers<void>();
+    const finish = Promise.withResolvers<DeviceId>();
+    federation.link = () => {
+      begun.resolve();
+      return finish.promise;
+    };
+    const answer = fetch("/adaptor/federatedtokens", post(secToken));
+    await Promise.race([begun.promise, answer]);
+    const stopped = server.stop();
+    assert.equal(server.stop(), stopped);
+    await assert.rejects(fetch("/livez"));
+    finish.resolve(5 as DeviceId);
+    const { status, headers } = await answer;
+    assert.equal(status, 200);
+    assert.equal(headers.get("connection"), "close");
+    await stopped;
+  });
+
+  it("waits no longer than it was told to", async (t) => {
+    const { fetch, federation, secToken, server } = await madeServer(t, { limits: { drainMs: 20 } });
+    const begun = Promise.withResolvers<void>();
+    federation.link = () => {
+      begun.resolve();
+      return new Promise(() => {});
+    };
+    const answer = assert.rejects(fetch("/adaptor/federatedtokens", post(secToken)));
+    await Promise.race([begun.promise, answer]);
+    await server.stop();
+    await answer;
+  });
+
+  it("closes idle connections, and those that never finish their headers, at once", async (t) => {
+    const { server } = await madeServer(t);
+    const idle = connect(server.port, "127.0.0.1");
+    idle.write("GET /livez HTTP/1.1\r\nHost: a\r\n\r\n");
+    await once(idle, "data");
+    const slow = connect(server.port, "127.0.0.1");
+    slow.write("GET /livez HTTP/1.1\r\n");
+    const silent = connect(server.port, "127.0.0.1");
+    await Promise.all([once(slow, "connect"), once(silent, "connect")]);
+    const closed = [idle, slow, silent].map((socket) => {
+      // How the connection is cut is up to the system.
+      socket.on("error", () => {});
+      return new Promise((resolve) => socket.once("close", resolve));
+    });
+    await server.stop();
+    await Promise.all(closed);
+  });
+});

@@ -1,0 +1,46 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { TestContext } from "node:test";
+import { hash, verify } from "@node-rs/argon2";
+import { type IdentityParts, identityOn } from "../../src/identity/identity.ts";
+import { openSqlite } from "../../src/store/sqlite/store.ts";
+
+export const password = "correct horse";
+
+/** Identity on a store of its own, with a clock that the test moves and a count of hash runs. */
+export async function madeIdentity(t: TestContext, options: Pick<IdentityParts, "failureLimits"> = {}) {
+  const folder = mkdtempSync(join(tmpdir(), "breezeway-identity-"));
+  const clock = { nowMs: Date.UTC(2026, 0, 1) };
+  const nowMs = () => clock.nowMs;
+  const store = await openSqlite({ folder, nowMs });
+  t.after(async () => {
+    await store.close();
+    rmSync(folder, { recursive: true });
+  });
+  const hashRuns: { count: number; whileComparing?: () => Promise<void> } = { count: 0 };
+  const argon2 = {
+    hash: (...given: Parameters<typeof hash>) => {
+      hashRuns.count++;
+      return hash(...given);
+    },
+    verify: async (...given: Parameters<typeof verify>) => {
+      hashRuns.count++;
+      await hashRuns.whileComparing?.();
+      return verify(...given);
+    },
+  };
+  const identity = identityOn({ store, nowMs, passwords: { argon2 }, ...options });
+  return { identity, store, clock, hashRuns };
+}
+
+/** The same with tenant 7 and its user alice. */
+export async function madeAlice(t: TestContext, options: Pick<IdentityParts, "failureLimits"> = {}) {
+  const made = await madeIdentity(t, options);
+  const { tenantId } = await made.identity.addTenant({ name: "Acme", appId: 7 });
+  const userId = await made.identity.addUser({ tenant: "Acme", name: "alice", password, isAdmin: false });
+  made.hashRuns.count = 0;
+  const login = (change: Partial<Parameters<typeof made.identity.login>[0]> = {}) =>
+    made.identity.login({ name: "alice", password, appId: "7", source: "192.0.2.1", ...change });
+  return { ...made, tenantId, userId, login };
+}
