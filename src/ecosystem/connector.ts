@@ -1,0 +1,56 @@
+import type { Account } from "../model/account.ts";
+
+/**
+ * What every home ecosystem owes Breezeway. A connector yields whole account states from whatever its protocol sends,
+ * owns its refusals and its pace, and nothing outside its folder knows the protocol.
+ */
+export interface Connector {
+  /** As `anEcosystemName` names it, in lower case. */
+  readonly name: string;
+  /** The virtual device's name. */
+  readonly displayName: string;
+  readonly capabilities: Capabilities;
+  /**
+   * Reads the whole account once: proves a token, or settles what a stream left open. Throws EcosystemRefused when the
+   * token isn't good, EcosystemUnreachable when that can't be told.
+   */
+  read(token: string, signal: AbortSignal): Promise<Account>;
+  /** Follows the account on one connection until that ends; it never throws, and never reconnects by itself. */
+  follow(token: string, listener: StreamListener, signal: AbortSignal): Promise<StreamEnd>;
+  /** How long to wait before the next connection, after so many that ended without a whole account. */
+  pauseMs(end: StreamEnd, failures: number, random: () => number): number;
+}
+
+export interface Capabilities {
+  /** Structures tell whether somebody is home. */
+  readonly away: boolean;
+  readonly alarms: boolean;
+  readonly fanTimer: boolean;
+  /** A fan starts only while somebody is home. */
+  readonly fanNeedsHome: boolean;
+  /** Tokens expire and can be renewed. */
+  readonly tokenRefresh: boolean;
+}
+
+export interface StreamListener {
+  /** The account as it is now, whole. */
+  account(account: Account): void;
+  /** The ecosystem sent again what it had sent before. */
+  unchanged(): void;
+}
+
+export type StreamEnd = { readonly reason: StreamEndReason; readonly detail: string };
+
+/**
+ * `closed`: the other side ended it. `silent`: nothing was heard for too long. `unreachable`: no stream came about.
+ * `refused`: the ecosystem said no for now. `unauthorized`: the token is no longer good. `malformed`: what came could
+ * not be followed. `stopped`: we ended it.
+ */
+export type StreamEndReason =
+  | "closed"
+  | "silent"
+  | "unreachable"
+  | "refused"
+  | "unauthorized"
+  | "malformed"
+  | "stopped";

@@ -1,0 +1,48 @@
+import type { Account } from "../../model/account.ts";
+import type { Connector, StreamEnd, StreamListener } from "../connector.ts";
+import { NestApi } from "./api.ts";
+import { withDeadline } from "./deadline.ts";
+import { pauseMs } from "./pace.ts";
+import { readAccount } from "./read-account.ts";
+import { NestStream } from "./stream.ts";
+
+export interface NestOptions {
+  /** As `anEcosystemName` names it. */
+  readonly name: string;
+  readonly apiUrl: string;
+  /** Where a redirect may lead with the token in hand: `host:port`, or `host` for the scheme's own port. */
+  readonly allowedHosts: readonly string[];
+  /** A stream without a byte for so long is dead; 70 s, more than two of the ecosystem's keep-alives. */
+  readonly watchdogMs?: number;
+  /** How long a whole read, or the opening of a stream, may take; 30 s. */
+  readonly answerLimitMs?: number;
+}
+
+/** The Works-with-Nest ecosystem: REST and Server-Sent Events, a whole account in every message. */
+export function nestConnector(options: NestOptions): Connector {
+  const { allowedHosts, watchdogMs = 70_000, answerLimitMs = 30_000 } = options;
+  const name = options.name.toLowerCase();
+  const api = new NestApi({ apiUrl: new URL(options.apiUrl), allowedHosts });
+
+  async function read(token: string, signal: AbortSignal): Promise<Account> {
+    return withDeadline(signal, answerLimitMs, (inTime) => readAccount(api, name, token, inTime));
+  }
+
+  async function follow(token: string, listener: StreamListener, signal: AbortSignal): Promise<StreamEnd> {
+    const open = (inTime: AbortSignal) => api.open(token, "text/event-stream", inTime);
+    const opening = await withDeadline(signal, answerLimitMs, open);
+    if (!opening.isOpen) return signal.aborted ? { reason: "stopped", detail: "stopped by us" } : opening.end;
+    const end = await new NestStream(opening.response, listener, watchdogMs).run(signal);
+    api.forgetHost(token);
+    return end;
+  }
+
+  return {
+    name,
+    displayName: "Nest account",
+    capabilities: { away: true, alarms: true, fanTimer: true, fanNeedsHome: true, tokenRefresh: false },
+    read,
+    follow,
+    pauseMs,
+  };
+}

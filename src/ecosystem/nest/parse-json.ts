@@ -1,0 +1,35 @@
+/** The most that one message may hold: many times a full account, which is about 90 kB. */
+export const largestMessageBytes = 2 * 1024 * 1024;
+
+/** Deeper than any account document by far; what follows it may then walk a value without fear for the stack. */
+const deepest = 32;
+
+/**
+ * The JSON value that the bytes spell, or undefined when they don't, or nest too deeply. The reason is left out on
+ * purpose: the engine's own message quotes the text, and an account document holds its token.
+ */
+export function parseJson(bytes: Buffer): unknown {
+  let value: unknown;
+  try {
+    value = JSON.parse(bytes.toString("utf8"));
+  } catch {
+    return undefined;
+  }
+  return nestsDeeper(value, deepest) ? undefined : value;
+}
+
+/** An object as JSON knows it: neither null nor a list. */
+export type JsonObject = { readonly [key: string]: unknown };
+
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** The engine parses any depth without recursion; so looking afterwards, only so far down, is safe and cheap. */
+function nestsDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  if (levels === 0) return true;
+  if (Array.isArray(value)) return value.some((item) => nestsDeeper(item, levels - 1));
+  for (const key in value) if (nestsDeeper((value as JsonObject)[key], levels - 1)) return true;
+  return false;
+}

@@ -1,0 +1,49 @@
+import type { IncomingMessage } from "node:http";
+import type { Account } from "../../model/account.ts";
+import { EcosystemRefused, EcosystemUnreachable } from "../../model/errors.ts";
+import type { NestApi } from "./api.ts";
+import { GrowingBytes } from "./growing-bytes.ts";
+import { largestMessageBytes, parseJson } from "./parse-json.ts";
+import { readSnapshot } from "./snapshot.ts";
+
+/**
+ * Reads the whole account once. The errors carry no cause: what Node throws may hold the bytes that were received, and
+ * those hold the token.
+ */
+export async function readAccount(api: NestApi, name: string, token: string, signal: AbortSignal): Promise<Account> {
+  const opening = await api.open(token, "application/json", signal);
+  if (!opening.isOpen) {
+    const { reason, detail } = opening.end;
+    if (reason === "unauthorized") throw new EcosystemRefused(`${name} refused the token: ${detail}.`);
+    throw unreachable(name, signal.aborted ? "no answer in time" : detail);
+  }
+  const body = await readBody(opening.response, signal);
+  if (body === undefined) throw unreachable(name, "the answer broke off, or was too large");
+  const document = parseJson(body);
+  if (document === undefined) throw unreachable(name, "the answer is not JSON that can be read");
+  return readSnapshot(document);
+}
+
+function unreachable(name: string, detail: string): EcosystemUnreachable {
+  return new EcosystemUnreachable(`${name} could not be read: ${detail}.`);
+}
+
+/** The whole body, or undefined when it broke off, took too long or grew too large. */
+async function readBody(response: IncomingMessage, signal: AbortSignal): Promise<Buffer | undefined> {
+  const abort = () => void response.destroy();
+  signal.addEventListener("abort", abort, { once: true });
+  const body = new GrowingBytes();
+  try {
+    if (signal.aborted) return undefined;
+    for await (const chunk of response) {
+      body.append(chunk);
+      if (body.length > largestMessageBytes) return undefined;
+    }
+    return body.take();
+  } catch {
+    return undefined;
+  } finally {
+    signal.removeEventListener("abort", abort);
+    response.destroy();
+  }
+}

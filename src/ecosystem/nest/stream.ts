@@ -1,0 +1,107 @@
+import type { IncomingMessage } from "node:http";
+import type { StreamEnd, StreamEndReason, StreamListener } from "../connector.ts";
+import { EventSplitter, type StreamEvent } from "./event-splitter.ts";
+import { isJsonObject, largestMessageBytes, parseJson } from "./parse-json.ts";
+import { readSnapshot } from "./snapshot.ts";
+
+/**
+ * One open stream of an account, from its first byte to its end. What it can't follow ends it: there are no sequence
+ * numbers to resume from, and the fresh snapshot that opens the next connection heals everything.
+ */
+export class NestStream {
+  readonly #response: IncomingMessage;
+  readonly #listener: StreamListener;
+  readonly #watchdogMs: number;
+  readonly #splitter = new EventSplitter(largestMessageBytes);
+  #lastPut: Buffer | undefined;
+  #watchdog: NodeJS.Timeout | undefined;
+  #end: StreamEnd | undefined;
+  #tellEnd: (end: StreamEnd) => void = () => {};
+
+  constructor(response: IncomingMessage, listener: StreamListener, watchdogMs: number) {
+    this.#response = response;
+    this.#listener = listener;
+    this.#watchdogMs = watchdogMs;
+  }
+
+  /** Resolves when the stream has ended, whoever ended it; its socket is gone by then. Never rejects. */
+  async run(signal: AbortSignal): Promise<StreamEnd> {
+    const stop = () => this.#finish("stopped", "stopped by us");
+    signal.addEventListener("abort", stop, { once: true });
+    const end = await this.#follow(signal.aborted);
+    signal.removeEventListener("abort", stop);
+    clearTimeout(this.#watchdog);
+    return end;
+  }
+
+  #follow(isStopped: boolean): Promise<StreamEnd> {
+    return new Promise((resolve) => {
+      this.#tellEnd = resolve;
+      const response = this.#response;
+      if (isStopped) return this.#finish("stopped", "stopped by us");
+      if (!isEventStream(response)) return this.#finish("malformed", "the answer is not an event stream");
+      if (response.closed) return this.#finish("closed", "the connection broke off");
+      // Node notices a silent stream only after minutes; the ecosystem sends something every 30 s.
+      this.#watchdog = setTimeout(() => this.#finish("silent", "nothing was heard for too long"), this.#watchdogMs);
+      response.on("data", (chunk: Buffer) => this.#hear(chunk));
+      response.once("end", () => this.#finish("closed", "the ecosystem ended the stream"));
+      response.once("close", () => this.#finish("closed", "the connection broke off"));
+    });
+  }
+
+  #hear(chunk: Buffer): void {
+    this.#watchdog?.refresh();
+    try {
+      for (const event of this.#splitter.split(chunk)) {
+        if (this.#end) return;
+        this.#take(event);
+      }
+      if (this.#splitter.isOverfull) this.#finish("malformed", "an event was too large");
+    } catch (error) {
+      // Nothing of ours should throw here; if it does, it must not take the other accounts' streams along.
+      this.#finish("malformed", `an event could not be taken (${error instanceof Error ? error.name : typeof error})`);
+    }
+  }
+
+  #take({ name, data }: StreamEvent): void {
+    if (name === "put") this.#takePut(data);
+    // Neither the token nor any other text of the ecosystem goes into the detail: it is logged and shown.
+    else if (name === "auth_revoked") this.#finish("unauthorized", "the ecosystem revoked the token");
+    else if (name === "cancel") this.#finish("closed", "the permissions changed");
+    else if (name === "error") this.#finish("refused", "the ecosystem sent an error");
+    else if (name === "patch") this.#finish("malformed", "a patch came, which this protocol doesn't have");
+    // `open` and `keep-alive` only feed the watchdog, and so does an event that we don't know.
+  }
+
+  #takePut(data: Buffer): void {
+    if (this.#lastPut?.equals(data)) {
+      this.#listener.unchanged();
+      return;
+    }
+    const put = parseJson(data);
+    if (!isJsonObject(put) || put.path !== "/") {
+      this.#finish("malformed", "a put was not JSON for the whole account");
+      return;
+    }
+    this.#lastPut = copyOf(data);
+    this.#listener.account(readSnapshot(put.data));
+  }
+
+  #finish(reason: StreamEndReason, detail: string): void {
+    if (this.#end) return;
+    this.#end = { reason, detail };
+    this.#response.destroy();
+    this.#tellEnd(this.#end);
+  }
+}
+
+function isEventStream(response: IncomingMessage): boolean {
+  return /^text\/event-stream\s*(;|$)/i.test(response.headers["content-type"] ?? "");
+}
+
+/** Neither a view that holds a whole chunk, nor a slice of the pool that others hold: one exact buffer a stream. */
+function copyOf(data: Buffer): Buffer {
+  const copy = Buffer.allocUnsafeSlow(data.length);
+  data.copy(copy);
+  return copy;
+}

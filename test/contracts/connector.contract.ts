@@ -1,0 +1,142 @@
+import assert from "node:assert/strict";
+import { describe, it, type TestContext } from "node:test";
+import { inspect } from "node:util";
+import type { Connector, StreamEnd } from "../../src/ecosystem/connector.ts";
+import { EcosystemRefused, EcosystemUnreachable } from "../../src/model/errors.ts";
+import { listen } from "../ecosystem/listening.ts";
+
+/** An ecosystem under the test's control, with connectors to it. All of it ends with the test. */
+export interface ConnectorHarness {
+  readonly connector: Connector;
+  /** The same, but it takes a fraction of a second without a byte for silence. */
+  readonly impatient: Connector;
+  /** Of the same kind, but nobody listens where it calls. */
+  readonly astray: Connector;
+  /** A token that the ecosystem has never given out. */
+  readonly unknownToken: string;
+  readonly account: {
+    readonly token: string;
+    /** Something that is mirrored changes. */
+    change(): Promise<void>;
+    /** The ecosystem sends once more what it sent last. */
+    sendAgain(): Promise<void>;
+    revoke(): Promise<void>;
+    /** The ecosystem's side of the open streams goes away. */
+    hangUp(): Promise<void>;
+  };
+}
+
+/** What every ecosystem's connector owes Breezeway, as `ecosystem/connector.ts` says it. */
+export function describeConnector(name: string, start: (t: TestContext) => Promise<ConnectorHarness>): void {
+  describe(`the ${name} connector`, () => {
+    it("proves a good token by reading the account", async (t) => {
+      const { connector, account } = await start(t);
+      const read = await connector.read(account.token, unending());
+      assert.ok(read.structures.isWhole && read.thermostats.isWhole && read.alarms.isWhole);
+      assert.ok(read.structures.byId.size > 0);
+      assert.doesNotMatch(inspect(read, { depth: null }), holding(account.token));
+    });
+
+    it("says that a token is refused, and that an ecosystem can't be reached, without the token", async (t) => {
+      const { connector, astray, account, unknownToken } = await start(t);
+      await assert.rejects(connector.read(unknownToken, unending()), quietly(EcosystemRefused, unknownToken));
+      await assert.rejects(astray.read(account.token, unending()), quietly(EcosystemUnreachable, account.token));
+      assertEnd(await listen(connector, unknownToken).ended, "unauthorized", unknownToken);
+      assertEnd(await listen(astray, account.token).ended, "unreachable", account.token);
+    });
+
+    it("tells the account at connection, each change, and what came again", async (t) => {
+      const { connector, account } = await start(t);
+      const stream = listen(connector, account.token);
+      await stream.until(1);
+      assert.deepEqual(stream.heard[0], await connector.read(account.token, unending()));
+      await account.change();
+      await stream.until(2);
+      assert.notDeepEqual(stream.heard[1], stream.heard[0]);
+      assert.deepEqual(stream.heard[1], await connector.read(account.token, unending()));
+      await account.sendAgain();
+      await stream.until(3);
+      assert.equal(stream.heard[2], "unchanged");
+      stream.stop();
+      assertEnd(await stream.ended, "stopped", account.token);
+    });
+
+    it("tells the whole account anew on each connection", async (t) => {
+      const { connector, account } = await start(t);
+      const first = listen(connector, account.token);
+      await first.until(1);
+      first.stop();
+      await first.ended;
+      await account.change();
+      const second = listen(connector, account.token);
+      await second.until(1);
+      assert.notEqual(second.heard[0], "unchanged");
+      assert.notDeepEqual(second.heard[0], first.heard[0]);
+      second.stop();
+      await second.ended;
+    });
+
+    it("ends as unauthorized when the token is revoked", async (t) => {
+      const { connector, account } = await start(t);
+      const stream = listen(connector, account.token);
+      await stream.until(1);
+      await account.revoke();
+      assertEnd(await stream.ended, "unauthorized", account.token);
+      await assert.rejects(connector.read(account.token, unending()), quietly(EcosystemRefused, account.token));
+    });
+
+    it("ends as closed when the ecosystem hangs up", async (t) => {
+      const { connector, account } = await start(t);
+      const stream = listen(connector, account.token);
+      await stream.until(1);
+      await account.hangUp();
+      assertEnd(await stream.ended, "closed", account.token);
+    });
+
+    it("ends as silent when nothing is heard any more", async (t) => {
+      const { impatient, account } = await start(t);
+      const stream = listen(impatient, account.token);
+      await stream.until(1);
+      assertEnd(await stream.ended, "silent", account.token);
+    });
+
+    it("ends as stopped, also before anything came", async (t) => {
+      const { connector, account } = await start(t);
+      const stream = listen(connector, account.token);
+      stream.stop();
+      assertEnd(await stream.ended, "stopped", account.token);
+      assert.deepEqual(stream.heard, []);
+    });
+
+    it("waits a bounded time between connections, and spreads it", async (t) => {
+      const { connector } = await start(t);
+      for (const reason of ["closed", "silent", "unreachable", "refused", "malformed"] as const) {
+        for (const failures of [0, 1, 10, 10_000]) {
+          const pause = (random: number) => connector.pauseMs({ reason, detail: "" }, failures, () => random);
+          assert.ok(pause(0) >= 0 && pause(0) < pause(0.5) && pause(0.5) < pause(0.999) && pause(0.999) <= 300_000);
+        }
+      }
+    });
+  });
+}
+
+function unending(): AbortSignal {
+  return new AbortController().signal;
+}
+
+function assertEnd(end: StreamEnd, reason: StreamEnd["reason"], token: string): void {
+  assert.equal(end.reason, reason);
+  assert.doesNotMatch(end.detail, holding(token));
+}
+
+function quietly(kind: typeof EcosystemRefused | typeof EcosystemUnreachable, token: string) {
+  return (error: unknown) => {
+    assert.ok(error instanceof kind, inspect(error));
+    assert.doesNotMatch(inspect(error, { depth: null, showHidden: true }), holding(token));
+    return true;
+  };
+}
+
+function holding(token: string): RegExp {
+  return new RegExp(RegExp.escape(token), "i");
+}

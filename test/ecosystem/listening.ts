@@ -1,0 +1,36 @@
+import type { Connector, StreamEnd, StreamListener } from "../../src/ecosystem/connector.ts";
+import type { Account } from "../../src/model/account.ts";
+
+/** One connection of a connector as a test hears it. */
+export interface Listening {
+  /** What came, in order. */
+  readonly heard: readonly (Account | "unchanged")[];
+  /** Resolves when so many things have come; rejects when the stream ends before. */
+  until(count: number): Promise<void>;
+  readonly ended: Promise<StreamEnd>;
+  stop(): void;
+}
+
+export function listen(connector: Connector, token: string): Listening {
+  const heard: (Account | "unchanged")[] = [];
+  const waiting = new Set<() => void>();
+  const hear = (what: Account | "unchanged") => {
+    heard.push(what);
+    for (const look of [...waiting]) look();
+  };
+  const listener: StreamListener = { account: hear, unchanged: () => hear("unchanged") };
+  const controller = new AbortController();
+  const ended = connector.follow(token, listener, controller.signal);
+  const until = (count: number) =>
+    new Promise<void>((resolve, reject) => {
+      const look = () => {
+        if (heard.length < count) return;
+        waiting.delete(look);
+        resolve();
+      };
+      waiting.add(look);
+      look();
+      ended.then(({ reason }) => reject(new Error(`ended as ${reason} after ${heard.length} of ${count}`)), reject);
+    });
+  return { heard, until, ended, stop: () => controller.abort() };
+}
