@@ -1,0 +1,37 @@
+import { ConfigurationError } from "../config.ts";
+
+/** What a script can tell apart (decisions 11). */
+export const exitCodes = {
+  ok: 0,
+  failed: 1,
+  usage: 2,
+  configuration: 3,
+  notAuthorised: 4,
+  notFound: 5,
+  unreachable: 6,
+  conflict: 7,
+} as const;
+
+export function exitCodeOf(error: unknown): number {
+  if (error instanceof ConfigurationError) return exitCodes.configuration;
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  switch (code) {
+    case "bad_parameter":
+    case "bad_value":
+      return exitCodes.usage;
+    case "invalid_login":
+    case "invalid_sec_token":
+      return exitCodes.notAuthorised;
+    case "not_found":
+    case "unknown_device":
+      return exitCodes.notFound;
+    case "store_unavailable":
+    case "ecosystem_unreachable":
+      return exitCodes.unreachable;
+    case "conflict":
+    case "EADDRINUSE":
+      return exitCodes.conflict;
+    default:
+      return exitCodes.failed;
+  }
+}

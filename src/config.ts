@@ -1,0 +1,256 @@
+import { readFileSync } from "node:fs";
+import { isIP } from "node:net";
+
+/** Everything that can be set about a running Breezeway. */
+export interface Config {
+  readonly host: string;
+  readonly port: number;
+  /** Undefined: it follows the address that is listened on. */
+  readonly baseUrl: string | undefined;
+  readonly dataFolder: string;
+  /** Undefined: SQLite in the data folder. */
+  readonly databaseUrl: string | undefined;
+  /** Undefined: beside the data. */
+  readonly keyFile: string | undefined;
+  readonly ecosystems: readonly EcosystemConfig[];
+  readonly logLevel: LogLevel;
+  readonly trustedProxies: readonly string[];
+  readonly allowInsecure: boolean;
+}
+
+export interface EcosystemConfig {
+  readonly name: string;
+  readonly protocol: "nest";
+  readonly apiUrl: string;
+  readonly allowedHosts: readonly string[];
+}
+
+const logLevels = ["debug", "info", "warn", "error", "silent"] as const;
+export type LogLevel = (typeof logLevels)[number];
+
+/** One setting: its variable, the flag that goes before it, what it means, and how its text is checked. */
+export interface Setting<Value = unknown> {
+  readonly variable: string;
+  readonly flag: string;
+  readonly shown: string;
+  readonly meaning: string;
+  /** A secret can also come from the file that `<variable>_FILE` names. */
+  readonly isSecret?: boolean;
+  /** Undefined text means that it isn't set. Throws a complaint that says what is allowed. */
+  readonly read: (text: string | undefined) => Value;
+}
+
+const simulatorHost = "127.0.0.1:8090";
+
+export const settings = {
+  host: setting("BREEZEWAY_HOST", "127.0.0.1", "The address to listen on.", (text = "127.0.0.1") => {
+    if (isIP(text) === 0 && text !== "localhost") throw new Complaint("must be an IP address or localhost");
+    return text;
+  }),
+  port: setting("BREEZEWAY_PORT", "8080", "The port to listen on; 0 takes a free one.", (text = "8080") => {
+    if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535) throw new Complaint("must be a port from 0 to 65535");
+    return Number(text);
+  }),
+  baseUrl: setting(
+    "BREEZEWAY_BASE_URL",
+    "http://<host>:<port>",
+    "The address under which clients reach the service. Never taken from a request.",
+    (text) => (text === undefined ? undefined : httpUrl(text)),
+  ),
+  dataFolder: setting(
+    "BREEZEWAY_DATA",
+    "./breezeway-data",
+    "The folder for the store, the key and the control socket.",
+    (text = "./breezeway-data") => text,
+  ),
+  databaseUrl: setting(
+    "BREEZEWAY_DATABASE_URL",
+    "SQLite in the data folder",
+    "`postgres://…` to use PostgreSQL (15 or later), with any number of nodes.",
+    (text) => {
+      if (text !== undefined && !/^postgres(ql)?:\/\/./.test(text)) throw new Complaint("must begin with postgres://");
+      return text;
+    },
+    { isSecret: true },
+  ),
+  keyFile: setting(
+    "BREEZEWAY_KEY_FILE",
+    "breezeway.key in the data folder",
+    "The file with the key that ecosystem tokens are sealed with; made when missing. All nodes need the same.",
+    (text) => text,
+  ),
+  ecosystems: setting(
+    "BREEZEWAY_ECOSYSTEMS",
+    "`nest` at the simulator's address",
+    'The home ecosystems, as JSON or as a file of it: `{"nest":{"protocol":"nest","apiUrl":"…","allowedHosts":["…"]}}`.',
+    readEcosystems,
+  ),
+  logLevel: setting("BREEZEWAY_LOG_LEVEL", "info", `How much is logged: ${logLevels.join(", ")}.`, (text = "info") => {
+    const level = logLevels.find((known) => known === text);
+    if (!level) throw new Complaint(`must be one of ${logLevels.join(", ")}`);
+    return level;
+  }),
+  trustedProxies: setting(
+    "BREEZEWAY_TRUSTED_PROXIES",
+    "none",
+    "Addresses of proxies, separated by commas, whose X-Forwarded-* headers are believed.",
+    (text = "") => {
+      const proxies = list(text);
+      const wrong = proxies.find((proxy) => isIP(proxy.split("/")[0] ?? "") === 0);
+      if (wrong) throw new Complaint(`holds "${wrong}", which is no IP address or range`);
+      return proxies;
+    },
+  ),
+  allowInsecure: setting(
+    "BREEZEWAY_ALLOW_INSECURE",
+    "false",
+    "Allows a base URL that is neither https nor loopback.",
+    (text = "false") => {
+      if (text !== "true" && text !== "false") throw new Complaint("must be true or false");
+      return text === "true";
+    },
+  ),
+} satisfies { [Key in keyof Config]: Setting<Config[Key]> };
+
+/** Read by a command, not settings of the service. */
+const otherVariables = ["BREEZEWAY_PASSWORD"];
+
+export interface ConfigSources {
+  /** By setting's flag, from the command line. */
+  readonly flags: Readonly<Record<string, string | undefined>>;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
+/** Reads every setting and reports all that is wrong at once. */
+export function readConfig({ flags, environment }: ConfigSources): Config {
+  const problems = unknownVariables(environment);
+  const values: Partial<Record<keyof Config, unknown>> = {};
+  for (const [key, one] of Object.entries(settings) as [keyof Config, Setting][]) {
+    try {
+      values[key] = one.read(textOf(one, flags, environment));
+    } catch (problem) {
+      if (!(problem instanceof Complaint)) throw problem;
+      problems.push(`${one.variable} ${problem.message}`);
+    }
+  }
+  const config = values as Config;
+  if (config.baseUrl && !config.allowInsecure && !isSafe(config.baseUrl)) {
+    problems.push(
+      "BREEZEWAY_BASE_URL must be https or loopback: tokens would travel in clear. BREEZEWAY_ALLOW_INSECURE=true allows it",
+    );
+  }
+  if (problems.length > 0) throw new ConfigurationError(problems);
+  return config;
+}
+
+/** What is wrong with one setting, as the end of a sentence that begins with its name. */
+class Complaint extends Error {}
+
+export class ConfigurationError extends Error {
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    super(`The configuration has ${problems.length === 1 ? "a problem" : `${problems.length} problems`}:
+${problems.map((problem) => `  - ${problem.replace(/[.?]?$/, (end) => end || ".")}`).join("\n")}`);
+    this.name = "ConfigurationError";
+    this.problems = problems;
+  }
+}
+
+function setting<Value>(
+  variable: string,
+  shown: string,
+  meaning: string,
+  read: (text: string | undefined) => Value,
+  { isSecret = false } = {},
+): Setting<Value> {
+  const flag = variable.replace("BREEZEWAY_", "").toLowerCase().replaceAll("_", "-");
+  return { variable, flag, shown, meaning, isSecret, read };
+}
+
+/** A flag goes before a variable; empty means not set. */
+function textOf(one: Setting, flags: ConfigSources["flags"], environment: ConfigSources["environment"]) {
+  const direct = flags[one.flag] || environment[one.variable];
+  const file = one.isSecret ? environment[`${one.variable}_FILE`] : undefined;
+  if (direct && file) throw new Complaint(`and ${one.variable}_FILE are both set; keep one`);
+  if (!file) return direct || undefined;
+  return fileText(file).trim() || undefined;
+}
+
+function fileText(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    throw new Complaint(`names a file that can't be read (${(error as Error).message})`);
+  }
+}
+
+function unknownVariables(environment: ConfigSources["environment"]): string[] {
+  const known = Object.values(settings).flatMap(({ variable, isSecret }) =>
+    isSecret ? [variable, `${variable}_FILE`] : [variable],
+  );
+  return Object.keys(environment)
+    .filter((name) => name.startsWith("BREEZEWAY_") && ![...known, ...otherVariables].includes(name))
+    .map((name) => `${name} is not a setting. Did you mean ${nearest(name, known)}?`);
+}
+
+/** The known name that shares the most letter pairs with a misspelt one. */
+function nearest(name: string, known: readonly string[]): string {
+  const pairs = (text: string) => new Set([...text].map((letter, i) => letter + (text[i + 1] ?? "")));
+  const given = pairs(name);
+  const likeness = (other: string) => (2 * pairs(other).intersection(given).size) / (other.length + name.length);
+  return known.reduce((best, other) => (likeness(other) > likeness(best) ? other : best));
+}
+
+function readEcosystems(text: string | undefined): readonly EcosystemConfig[] {
+  if (text === undefined) {
+    return [{ name: "nest", protocol: "nest", apiUrl: `http://${simulatorHost}`, allowedHosts: [simulatorHost] }];
+  }
+  const isFile = !text.trimStart().startsWith("{");
+  const parsed = object(parseJson(isFile ? fileText(text) : text), "must be a JSON object, name → ecosystem");
+  return Object.entries(parsed).map(([name, value]) => {
+    const one = object(value, `must hold an object for ${name}`);
+    if (one.protocol !== "nest") throw new Complaint(`must say "protocol": "nest" for ${name}`);
+    if (typeof one.apiUrl !== "string") throw new Complaint(`must give an address as apiUrl of ${name}`);
+    const apiUrl = httpUrl(one.apiUrl);
+    const allowedHosts = one.allowedHosts ?? [new URL(apiUrl).host];
+    if (!Array.isArray(allowedHosts) || !allowedHosts.every((host) => typeof host === "string")) {
+      throw new Complaint(`must give a list of "host:port" as allowedHosts of ${name}`);
+    }
+    return { name: name.toLowerCase(), protocol: one.protocol, apiUrl, allowedHosts };
+  });
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new Complaint(`is not JSON: ${(error as Error).message}`);
+  }
+}
+
+function object(value: unknown, complaint: string): Record<string, unknown> {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) throw new Complaint(complaint);
+  return value as Record<string, unknown>;
+}
+
+function httpUrl(text: string): string {
+  if (!URL.canParse(text)) throw new Complaint(`is "${text}", which is no address`);
+  const url = new URL(text);
+  if (url.protocol !== "http:" && url.protocol !== "https:") throw new Complaint("must begin with http:// or https://");
+  if (url.username || url.password || url.search || url.hash)
+    throw new Complaint("must have no user, query or fragment");
+  return text.replace(/\/+$/, "");
+}
+
+function isSafe(baseUrl: string): boolean {
+  const { protocol, hostname } = new URL(baseUrl);
+  return protocol === "https:" || hostname === "localhost" || hostname === "[::1]" || /^127\./.test(hostname);
+}
+
+function list(text: string): string[] {
+  return text
+    .split(",")
+    .map((part) => part.trim())
+    .filter((part) => part !== "");
+}

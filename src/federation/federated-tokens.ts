@@ -1,0 +1,123 @@
+import type { Commit } from "../devices/commit.ts";
+import { deviceEntry } from "../devices/log-entries.ts";
+import type { Connector } from "../ecosystem/connector.ts";
+import type { Account } from "../model/account.ts";
+import { blankValues, mirrorChanges } from "../model/attribute-values.ts";
+import { AlreadyFederated, NotFederated, UnknownEcosystem } from "../model/errors.ts";
+import type { DeviceId, UserId } from "../model/ids.ts";
+import { assignIndexes, emptyIndexMap } from "../model/index-map.ts";
+import { mirror } from "../model/mirror.ts";
+import { encodeIndexMap } from "../model/stored-index-map.ts";
+import type { Surroundings } from "../model/surroundings.ts";
+import type { Membership } from "../nodes/membership.ts";
+import type { Store } from "../store/seam.ts";
+import type { LinkRow } from "../store/tables/links.ts";
+import type { FederationTables, LinkKeeper } from "./keeper.ts";
+import { type Mirrored, toAttributeChange } from "./lane.ts";
+import { tokenPlace } from "./link-key.ts";
+import { encodeNotices } from "./notices.ts";
+
+export interface FederatedTokenParts {
+  readonly store: Store<FederationTables>;
+  readonly commit: Commit;
+  readonly keeper: LinkKeeper;
+  readonly membership: Membership;
+  readonly connectors: ReadonlyMap<string, Connector>;
+  readonly sealToken: (token: string, place: string) => string;
+  readonly surroundings: Surroundings;
+  /** Ends the proof of a token when the service stops. */
+  readonly signal: AbortSignal;
+}
+
+export const virtualDeviceType = "EcosystemAccount";
+
+/** The federated tokens of users: a token is proven before anything is stored, and a refused one changes nothing. */
+export class FederatedTokens {
+  readonly #parts: FederatedTokenParts;
+
+  constructor(parts: FederatedTokenParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Links a user. The proof read is the first snapshot: device, link, index map and attributes become durable together,
+   * so the model is filled when this resolves and no alert can have existed before it.
+   */
+  async link(userId: UserId, ecosystemName: string, accessToken: string): Promise<DeviceId> {
+    const { store, surroundings, keeper, signal } = this.#parts;
+    const connector = this.#connector(ecosystemName);
+    const existing = await store.read((tx) => tx.links.find(userId, connector.name));
+    if (existing) throw new AlreadyFederated(connector.name);
+    const account = await connector.read(accessToken, signal);
+    const provenMs = surroundings.nowMs();
+    const { row, mirrored } = await this.#store(userId, connector, accessToken, account, provenMs);
+    keeper.adopt(row, mirrored);
+    return row.deviceId;
+  }
+
+  /** Replaces the token. The virtual device, its indexes and its alerts stay; the old token isn't revoked. */
+  async relink(userId: UserId, ecosystemName: string, accessToken: string): Promise<DeviceId> {
+    const { store, sealToken, keeper, membership, signal } = this.#parts;
+    const connector = this.#connector(ecosystemName);
+    const find = (tx: FederationTables) => tx.links.find(userId, connector.name);
+    if (!(await store.read(find))) throw new NotFederated(connector.name);
+    await connector.read(accessToken, signal);
+    const sealedToken = sealToken(accessToken, tokenPlace(userId, connector.name));
+    const { deviceId, taken } = await store.transaction(async (tx) => {
+      await tx.users.lock(userId);
+      const link = await find(tx);
+      if (!link) throw new NotFederated(connector.name);
+      const { deviceId } = link;
+      await tx.links.setToken(userId, deviceId, sealedToken);
+      if (keeper.isFollowing(link, accessToken)) return { deviceId, taken: undefined };
+      // The node that was given the token follows with it, from this transaction on whatever becomes of the node: an
+      // epoch before it, this node's own included, can no longer record that the old token was refused.
+      await tx.links.setState(userId, deviceId, "waiting", "a new token was given");
+      return { deviceId, taken: await tx.links.take(userId, deviceId, membership.id) };
+    });
+    if (taken) keeper.adopt(taken);
+    return deviceId;
+  }
+
+  async #store(userId: UserId, connector: Connector, accessToken: string, account: Account, provenMs: number) {
+    const { commit, membership, sealToken } = this.#parts;
+    const { map, overLimit } = assignIndexes(emptyIndexMap, account);
+    const notices = encodeNotices(overLimit, account.oddities);
+    const values = mirror(account, map, blankValues);
+    let row: LinkRow | undefined;
+    await commit({
+      userId,
+      cause: { by: "ecosystem" },
+      updates: async (tx) => {
+        const name = connector.displayName;
+        const deviceId = await tx.devices.add({ userId, typeName: virtualDeviceType, name, isVirtual: true });
+        const link: Omit<LinkRow, "epoch"> & { readonly owner: typeof membership.id } = {
+          userId,
+          deviceId,
+          ecosystem: connector.name,
+          sealedToken: sealToken(accessToken, tokenPlace(userId, connector.name)),
+          state: "waiting",
+          reason: "just linked",
+          owner: membership.id,
+          confirmedMs: provenMs,
+          indexMap: encodeIndexMap(map),
+          notices,
+        };
+        const ownership = await tx.links.add(link);
+        if (!ownership) throw new AlreadyFederated(connector.name);
+        row = { ...link, epoch: ownership.epoch };
+        await tx.log.append(deviceEntry(userId, deviceId, provenMs, "added"));
+        return [{ deviceId, changes: mirrorChanges(blankValues, values).map(toAttributeChange) }];
+      },
+    });
+    const mirrored: Mirrored = { indexMap: map, notices, values };
+    return { row: row!, mirrored };
+  }
+
+  #connector(ecosystemName: string): Connector {
+    const connector = this.#parts.connectors.get(ecosystemName.toLowerCase());
+    if (connector) return connector;
+    const known = [...this.#parts.connectors.keys()].join(", ");
+    throw new UnknownEcosystem(`There is no ecosystem of that name. Known: ${known}.`);
+  }
+}

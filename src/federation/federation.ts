@@ -1,0 +1,80 @@
+import type { Commit } from "../devices/commit.ts";
+import type { DeviceStates } from "../devices/states.ts";
+import type { Connector } from "../ecosystem/connector.ts";
+import { blankValues } from "../model/attribute-values.ts";
+import { UnknownDevice } from "../model/errors.ts";
+import type { DeviceId, UserId } from "../model/ids.ts";
+import { type LargeStrings, largeStrings } from "../model/large-strings.ts";
+import { decodeIndexMap } from "../model/stored-index-map.ts";
+import type { Surroundings } from "../model/surroundings.ts";
+import type { Membership } from "../nodes/membership.ts";
+import type { Store } from "../store/seam.ts";
+import { FederatedTokens } from "./federated-tokens.ts";
+import { freshnessOf } from "./freshness.ts";
+import { type FederationTables, LinkKeeper } from "./keeper.ts";
+
+/** What the adaptor interface offers a platform user (interface 4.3, decisions 5 and 6). */
+export interface Federation {
+  /** Links the user to an account of that ecosystem: proven, filled and durable when it resolves. */
+  link(userId: UserId, ecosystemName: string, accessToken: string): Promise<DeviceId>;
+  /** Replaces the token of an existing link; the virtual device and its indexes stay. */
+  relink(userId: UserId, ecosystemName: string, accessToken: string): Promise<DeviceId>;
+  /** The index map of a virtual device; UnknownDevice for any other. */
+  largeStrings(userId: UserId, deviceId: DeviceId): Promise<LargeStrings>;
+  /** How far a device's state can be believed now; an ordinary device is always present. */
+  freshness(userId: UserId, deviceId: DeviceId): Promise<Freshness>;
+}
+
+/** Derived when read, from the link's state and its owner's heartbeat: a dead owner shows by itself. */
+export interface Freshness {
+  readonly isPresent: boolean;
+  readonly isStale: boolean;
+  /** When the ecosystem last confirmed the whole state; null for a device that mirrors nothing. */
+  readonly confirmedTimeMs: number | null;
+}
+
+export interface FederationParts {
+  readonly store: Store<FederationTables>;
+  readonly states: DeviceStates;
+  readonly commit: Commit;
+  readonly membership: Membership;
+  readonly connectors: ReadonlyMap<string, Connector>;
+  readonly sealing: {
+    seal(token: string, place: string): string;
+    open(sealedToken: string, place: string): string;
+  };
+  readonly surroundings: Surroundings;
+}
+
+/** Federation with the streams behind it: nothing is followed before it is started. */
+export interface RunningFederation extends Federation {
+  readonly keeper: LinkKeeper;
+  start(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export function federationOn(parts: FederationParts): RunningFederation {
+  const { store, sealing } = parts;
+  const stopping = new AbortController();
+  const keeper = new LinkKeeper({ ...parts, openToken: sealing.open });
+  const tokens = new FederatedTokens({ ...parts, keeper, sealToken: sealing.seal, signal: stopping.signal });
+  return {
+    keeper,
+    start: () => keeper.start(),
+    async stop() {
+      stopping.abort();
+      await keeper.stop();
+    },
+    link: (userId, ecosystemName, accessToken) => tokens.link(userId, ecosystemName, accessToken),
+    relink: (userId, ecosystemName, accessToken) => tokens.relink(userId, ecosystemName, accessToken),
+    freshness: (userId, deviceId) => freshnessOf({ ...parts, keeper }, userId, deviceId),
+    largeStrings: (userId, deviceId) =>
+      store.read(async (tx) => {
+        const link = await tx.links.ofDevice(userId, deviceId);
+        if (!link) throw new UnknownDevice();
+        const values = [...blankValues];
+        for (const { key, value } of await tx.attributes.all(userId, deviceId)) values[key as number] = value;
+        return largeStrings(decodeIndexMap(link.indexMap), values);
+      }),
+  };
+}

@@ -1,0 +1,214 @@
+import type { Commit } from "../devices/commit.ts";
+import type { Connector } from "../ecosystem/connector.ts";
+import { blankValues } from "../model/attribute-values.ts";
+import { OwnershipLost } from "../model/errors.ts";
+import type { DeviceId } from "../model/ids.ts";
+import { decodeIndexMap } from "../model/stored-index-map.ts";
+import type { Cancel, Surroundings } from "../model/surroundings.ts";
+import { heartbeat, type Membership } from "../nodes/membership.ts";
+import type { Store, Transaction } from "../store/seam.ts";
+import type { LinkRow, LinkState } from "../store/tables/links.ts";
+import { Follower } from "./follower.ts";
+import { Lane, type Mirrored } from "./lane.ts";
+import { type LinkKey, tokenPlace } from "./link-key.ts";
+
+export type FederationTables = Pick<Transaction, "users" | "devices" | "attributes" | "links" | "log" | "nodes">;
+
+/** Opens what an ecosystem's token was sealed into, for one place only. */
+export type OpenToken = (sealedToken: string, place: string) => string;
+
+export interface KeeperParts {
+  readonly store: Store<FederationTables>;
+  readonly membership: Membership;
+  readonly connectors: ReadonlyMap<string, Connector>;
+  readonly commit: Commit;
+  readonly openToken: OpenToken;
+  readonly surroundings: Surroundings;
+}
+
+const claimedAtOnce = 500;
+const confirmEveryMs = 60_000;
+
+/**
+ * Keeps the links that this node owns followed: all of them on SQLite; on a shared store those that it claimed because
+ * their owner is dead, and until another node has them. Whoever owns a link writes with its epoch, and with no other.
+ */
+export class LinkKeeper {
+  readonly #parts: KeeperParts;
+  readonly #followed = new Map<DeviceId, { readonly link: LinkKey; readonly follower: Follower; flushedMs: number }>();
+  #nextRound: Cancel | undefined;
+  #nextFlush: Cancel | undefined;
+  #round: Promise<void> = Promise.resolve();
+  #isStopped = false;
+
+  constructor(parts: KeeperParts) {
+    this.#parts = parts;
+  }
+
+  /** Takes up every link that is this node's or nobody's. */
+  async start(): Promise<void> {
+    const { store, membership } = this.#parts;
+    for (const row of await store.read((tx) => tx.links.ownedBy(membership.id))) this.adopt(row);
+    await this.#claim();
+    if (store.isShared) this.#scheduleRound();
+    this.#scheduleFlush();
+  }
+
+  /** Begins to follow a link that is this node's; one that was just made brings what it has mirrored along. */
+  adopt(row: LinkRow, mirrored?: Mirrored): void {
+    const { connectors, openToken, surroundings, membership } = this.#parts;
+    const connector = connectors.get(row.ecosystem);
+    if (!connector || this.#isStopped) return;
+    // A round and a call may both bring the same link: one follower for each, and the newest epoch's.
+    const present = this.#followed.get(row.deviceId);
+    if (present && present.link.ownership.epoch >= row.epoch) return;
+    if (present) void this.#abandon(present.link);
+    const ownership = { owner: membership.id, epoch: row.epoch };
+    const link: LinkKey = { userId: row.userId, deviceId: row.deviceId, ecosystem: row.ecosystem, ownership };
+    const lane = new Lane(
+      {
+        link,
+        commit: this.#parts.commit,
+        load: () => this.#load(link),
+        stored: (account) => follower.stored(account),
+        lost: () => void this.#abandon(link),
+        surroundings,
+      },
+      mirrored,
+    );
+    const token = openToken(row.sealedToken, tokenPlace(row.userId, row.ecosystem));
+    const record = (state: LinkState, reason: string) => this.#record(link, state, reason);
+    const parts = { link, token, connector, lane, record, surroundings };
+    const follower = new Follower(parts, row.state, row.reason, row.confirmedMs);
+    this.#followed.set(row.deviceId, { link, follower, flushedMs: row.confirmedMs });
+    follower.start();
+  }
+
+  /** The follower of a link that this node owns. */
+  follower(deviceId: DeviceId): Follower | undefined {
+    return this.#followed.get(deviceId)?.follower;
+  }
+
+  /** Whether this node follows the link, as it stands in the store, with that token. */
+  isFollowing({ deviceId, owner, epoch }: LinkRow, token: string): boolean {
+    const followed = this.#followed.get(deviceId);
+    if (!followed || followed.link.ownership.owner !== owner || followed.link.ownership.epoch !== epoch) return false;
+    return followed.follower.isFollowingWith(token);
+  }
+
+  get followed(): number {
+    return this.#followed.size;
+  }
+
+  /** Ends all streams, finishes what is under way, and gives the links back so that others take them at once. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#nextRound?.();
+    this.#nextFlush?.();
+    await this.#round;
+    await Promise.all([...this.#followed.values()].map(({ follower }) => follower.stop()));
+    await this.#flush();
+    const { store, membership } = this.#parts;
+    if (store.isShared) await store.transaction((tx) => tx.links.release(membership.id));
+  }
+
+  async #load(link: LinkKey): Promise<Mirrored> {
+    return this.#parts.store.read(async (tx) => {
+      const row = await tx.links.ofDevice(link.userId, link.deviceId);
+      if (!row || row.owner !== link.ownership.owner || row.epoch !== link.ownership.epoch) throw lostLink(link);
+      const values = [...blankValues];
+      for (const { key, value } of await tx.attributes.all(link.userId, link.deviceId)) values[key as number] = value;
+      return { indexMap: decodeIndexMap(row.indexMap), notices: row.notices, values };
+    });
+  }
+
+  async #record(link: LinkKey, state: LinkState, reason: string): Promise<void> {
+    const { userId, deviceId, ecosystem, ownership } = link;
+    await this.#parts.store.transaction(async (tx) => {
+      const nowMs = await tx.users.lock(userId);
+      if (nowMs === undefined || !(await tx.links.holds(userId, deviceId, ownership))) throw lostLink(link);
+      await tx.links.setState(userId, deviceId, state, reason);
+      const body = JSON.stringify({ ecosystem, state, reason });
+      await tx.log.append({ userId, deviceId, kind: "link", timeMs: nowMs, body });
+    });
+  }
+
+  async #abandon(link: LinkKey): Promise<void> {
+    const followed = this.#followed.get(link.deviceId);
+    if (followed?.link !== link) return;
+    this.#followed.delete(link.deviceId);
+    this.#parts.surroundings.report.info({ ...link }, "the link is another node's now");
+    await followed.follower.stop();
+  }
+
+  /** On a shared store: take what dead nodes left, let go of what others have taken. */
+  async #keepUp(): Promise<void> {
+    const { store, membership, surroundings } = this.#parts;
+    try {
+      if (!membership.isAlive) return await this.#letGoOfAll();
+      // Only what was followed before the look: what was taken up since may not be in it.
+      const followed = [...this.#followed.values()];
+      const owned = new Map((await store.read((tx) => tx.links.ownedBy(membership.id))).map((r) => [r.deviceId, r]));
+      for (const { link } of followed) {
+        if (owned.get(link.deviceId)?.epoch !== link.ownership.epoch) void this.#abandon(link);
+      }
+      for (const row of owned.values()) if (!this.#followed.has(row.deviceId)) this.adopt(row);
+      await this.#claim();
+    } catch (error) {
+      surroundings.report.warn({ error }, "links could not be looked after; trying again");
+    }
+  }
+
+  async #claim(): Promise<void> {
+    const { store, membership } = this.#parts;
+    const living = await membership.living();
+    for (;;) {
+      const rows = await store.transaction((tx) => tx.links.claim(membership.id, living, claimedAtOnce));
+      for (const row of rows) this.adopt(row);
+      if (rows.length < claimedAtOnce || this.#isStopped) return;
+    }
+  }
+
+  /** A node that the others count as dead stops writing by itself, before its epoch is refused. */
+  async #letGoOfAll(): Promise<void> {
+    await Promise.all([...this.#followed.values()].map(({ link }) => this.#abandon(link)));
+  }
+
+  async #flush(): Promise<void> {
+    const news = [...this.#followed.values()].filter(({ follower, flushedMs }) => follower.confirmedMs > flushedMs);
+    if (news.length === 0) return;
+    const times = news.map(({ link, follower }) => ({
+      deviceId: link.deviceId,
+      epoch: link.ownership.epoch,
+      confirmedMs: follower.confirmedMs,
+    }));
+    try {
+      await this.#parts.store.transaction((tx) => tx.links.confirm(this.#parts.membership.id, times));
+      news.forEach((followed, i) => {
+        followed.flushedMs = times[i]!.confirmedMs;
+      });
+    } catch (error) {
+      this.#parts.surroundings.report.warn({ error }, "confirmation times could not be stored");
+    }
+  }
+
+  #scheduleRound(): void {
+    this.#nextRound = this.#parts.surroundings.after(heartbeat.everyMs, () => {
+      this.#round = this.#keepUp().then(() => {
+        if (!this.#isStopped) this.#scheduleRound();
+      });
+    });
+  }
+
+  #scheduleFlush(): void {
+    this.#nextFlush = this.#parts.surroundings.after(confirmEveryMs, () => {
+      void this.#flush().then(() => {
+        if (!this.#isStopped) this.#scheduleFlush();
+      });
+    });
+  }
+}
+
+function lostLink(link: LinkKey): OwnershipLost {
+  return new OwnershipLost(`Node ${link.ownership.owner} no longer owns the link of device ${link.deviceId}.`);
+}

@@ -1,0 +1,143 @@
+import type { AttributeChange, Commit } from "../devices/commit.ts";
+import type { Account } from "../model/account.ts";
+import { type AttributeValues, mirrorChanges } from "../model/attribute-values.ts";
+import { NotFound, OwnershipLost, StoreUnavailable } from "../model/errors.ts";
+import { assignIndexes, type IndexMap } from "../model/index-map.ts";
+import { mirror } from "../model/mirror.ts";
+import { encodeIndexMap } from "../model/stored-index-map.ts";
+import { pause, type Surroundings } from "../model/surroundings.ts";
+import { isUrgent, sameTransitions } from "../model/transitions.ts";
+import type { LinkKey } from "./link-key.ts";
+import { encodeNotices } from "./notices.ts";
+
+/** What the lane believes the store to hold: only the owner of the link's epoch writes it. */
+export interface Mirrored {
+  readonly indexMap: IndexMap;
+  readonly notices: string;
+  readonly values: AttributeValues;
+}
+
+export interface LaneParts {
+  readonly link: LinkKey;
+  readonly commit: Commit;
+  /** Reads back what is stored; rejects with OwnershipLost when the link is no longer this node's. */
+  readonly load: () => Promise<Mirrored>;
+  /** That account, as it was offered, is in the store. */
+  readonly stored: (account: Account) => void;
+  /** Another node has the link now, or it is gone: the lane has ended. */
+  readonly lost: () => void;
+  readonly surroundings: Surroundings;
+}
+
+/** An emergency that ends while the store is slow must not vanish, nor may waiting snapshots fill the memory. */
+const mostWaiting = 16;
+const retry = { fromMs: 100, toMs: 2_000 };
+
+/**
+ * The lane of one account: snapshots in, commits out, one at a time and in order. Accounts never wait for each other;
+ * within one, a waiting snapshot gives way to a newer one only if no transition between them would be lost.
+ */
+export class Lane {
+  readonly #parts: LaneParts;
+  readonly #waiting: Account[] = [];
+  #mirrored: Mirrored | undefined;
+  #run: Promise<void> | undefined;
+  #dropped = 0;
+
+  constructor(parts: LaneParts, mirrored?: Mirrored) {
+    this.#parts = parts;
+    this.#mirrored = mirrored;
+  }
+
+  offer(account: Account, signal: AbortSignal): void {
+    if (signal.aborted) return;
+    const last = this.#waiting.at(-1);
+    if (last && sameTransitions(last, account)) this.#waiting[this.#waiting.length - 1] = account;
+    else if (this.#waiting.length < mostWaiting) this.#waiting.push(account);
+    else {
+      this.#waiting[this.#waiting.length - 1] = account;
+      this.#dropped += 1;
+      this.#report.warn(
+        { ...this.#parts.link, dropped: this.#dropped },
+        "the store is too slow: a snapshot was passed over",
+      );
+    }
+    this.#run ??= this.#work(signal);
+  }
+
+  /** Resolves when all that was offered is committed or given up. */
+  async idle(): Promise<void> {
+    await this.#run;
+  }
+
+  async #work(signal: AbortSignal): Promise<void> {
+    for (let failures = 0; this.#waiting.length > 0 && !signal.aborted; ) {
+      const account = this.#waiting[0]!;
+      try {
+        this.#mirrored ??= await this.#parts.load();
+        this.#mirrored = await this.#bring(account, this.#mirrored);
+        failures = 0;
+      } catch (error) {
+        // Whether a failed commit took effect can't be known: what we believe must be read back before it is used.
+        this.#mirrored = undefined;
+        if (error instanceof OwnershipLost || error instanceof NotFound) {
+          this.#waiting.length = 0;
+          this.#run = undefined;
+          return this.#parts.lost();
+        }
+        this.#complain(error, failures);
+        failures += 1;
+        await pause(this.#parts.surroundings, this.#retryMs(failures), signal);
+        continue;
+      }
+      // A newer one may have taken its place meanwhile; then that one is still to do.
+      if (this.#waiting[0] === account) this.#waiting.shift();
+      this.#parts.stored(account);
+    }
+    if (signal.aborted) this.#waiting.length = 0;
+    // In the same turn as the last look at what waits: what is offered after it starts a run of its own.
+    this.#run = undefined;
+  }
+
+  async #bring(account: Account, before: Mirrored): Promise<Mirrored> {
+    const { link, commit } = this.#parts;
+    const assignment = assignIndexes(before.indexMap, account);
+    const values = mirror(account, assignment.map, before.values);
+    const changes = mirrorChanges(before.values, values);
+    const notices = encodeNotices(assignment.overLimit, account.oddities);
+    const isMapNew = assignment.map !== before.indexMap || notices !== before.notices;
+    if (changes.length === 0 && !isMapNew) return before;
+    await commit({
+      userId: link.userId,
+      cause: { by: "ecosystem" },
+      updates: [{ deviceId: link.deviceId, changes: changes.map(toAttributeChange) }],
+      urgent: isUrgent(changes),
+      ownership: { deviceId: link.deviceId, ...link.ownership },
+      also: async (tx) => {
+        if (isMapNew) await tx.links.setMirror(link.userId, link.deviceId, encodeIndexMap(assignment.map), notices);
+      },
+    });
+    return { indexMap: assignment.map, notices, values };
+  }
+
+  #complain(error: unknown, failures: number): void {
+    if (error instanceof StoreUnavailable && failures > 0) return;
+    this.#report.warn({ ...this.#parts.link, error }, "a snapshot could not be stored; trying again");
+  }
+
+  #retryMs(failures: number): number {
+    const longest = Math.min(retry.toMs, retry.fromMs * 2 ** failures);
+    return longest * (0.5 + this.#parts.surroundings.random() / 2);
+  }
+
+  get #report() {
+    return this.#parts.surroundings.report;
+  }
+}
+
+export function toAttributeChange(change: {
+  readonly attribute: number;
+  readonly value: string | null;
+}): AttributeChange {
+  return { key: change.attribute, value: change.value };
+}

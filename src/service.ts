@@ -1,0 +1,149 @@
+import { randomUUID } from "node:crypto";
+import { mkdirSync } from "node:fs";
+import { administrationOn } from "./cli/administration.ts";
+import { type ControlServer, serveControl } from "./cli/control-socket.ts";
+import { type Config, ConfigurationError, type EcosystemConfig } from "./config.ts";
+import { commitOn } from "./devices/commit.ts";
+import { addDevice } from "./devices/inventory.ts";
+import { deviceReading } from "./devices/read.ts";
+import { DeviceStates } from "./devices/states.ts";
+import type { Connector } from "./ecosystem/connector.ts";
+import { nestConnector } from "./ecosystem/nest/connector.ts";
+import { federationOn } from "./federation/federation.ts";
+import { startHttp } from "./http/server.ts";
+import { identityOn } from "./identity/identity.ts";
+import type { NodeId } from "./model/ids.ts";
+import type { Report } from "./model/surroundings.ts";
+import { Membership } from "./nodes/membership.ts";
+import { platformCalls } from "./platform/calls.ts";
+import { dataFolder } from "./store/data-folder.ts";
+import { openPostgres } from "./store/postgres/store.ts";
+import { keyFromFile, sealingWith } from "./store/sealing.ts";
+import type { OpenStore } from "./store/seam.ts";
+import { openSqlite } from "./store/sqlite/store.ts";
+import { realSurroundings } from "./surroundings.ts";
+
+/**
+ * Builds all parts, in order, and hands each what it needs; nothing listens and nothing is followed yet. Commands use
+ * the parts as they are, `startService` brings them to life.
+ */
+export async function openParts(config: Config, report: Report) {
+  const surroundings = realSurroundings(report);
+  const folder = dataFolder(config.dataFolder);
+  mkdirSync(folder.path, { recursive: true, mode: 0o700 });
+  const unlock = config.databaseUrl ? () => undefined : folder.lock();
+  let store: OpenStore | undefined;
+  try {
+    store = config.databaseUrl
+      ? await openPostgres({ url: config.databaseUrl })
+      : await openSqlite({ folder: folder.path, nowMs: surroundings.nowMs });
+    const sealing = await sealingFor(store, config.keyFile ?? folder.keyFile);
+    const identity = identityOn({ store, nowMs: surroundings.nowMs });
+
+    const states = new DeviceStates(store);
+    const commit = commitOn({ store, reactions: [], committed: (commits) => states.apply(commits), report });
+    const devices = deviceReading(store, states);
+
+    const membership = new Membership(await nodeId(store), store, surroundings);
+    const connectors = new Map(config.ecosystems.map((one) => [one.name, connectorFor(one)]));
+    const federation = federationOn({ store, states, commit, membership, connectors, sealing, surroundings });
+
+    const administration = administrationOn({
+      identity,
+      addDevice: (device) => addDevice(openStore, device),
+      links: () => openStore.read((tx) => tx.links.count()),
+    });
+    const openStore = store;
+    const close = async () => {
+      await openStore.close();
+      unlock();
+    };
+    return { folder, store, identity, devices, commit, membership, federation, administration, close };
+  } catch (error) {
+    await store?.close();
+    unlock();
+    throw error;
+  }
+}
+
+export type Parts = Awaited<ReturnType<typeof openParts>>;
+
+export interface Service {
+  readonly baseUrl: string;
+  readonly parts: Parts;
+  /** Stops taking requests, finishes those under way, ends all streams, and closes the store. */
+  stop(): Promise<void>;
+}
+
+/** Runs the service: what is linked is followed again, then the port opens, then commands are heard. */
+export async function startService(config: Config, report: Report): Promise<Service> {
+  const parts = await openParts(config, report);
+  const { identity, devices, federation, membership, store } = parts;
+  const stops: (() => Promise<void>)[] = [parts.close];
+  const stopAll = async () => {
+    for (const stop of stops.splice(0).reverse()) await stop();
+  };
+  try {
+    await membership.start();
+    stops.push(() => membership.stop());
+    await federation.start();
+    stops.push(() => federation.stop());
+    const http = await startHttp({
+      host: config.host,
+      port: config.port,
+      trustedProxies: config.trustedProxies,
+      report,
+      identity,
+      federation,
+      platform: platformCalls({ identity, devices, federation, report }),
+      checks: {
+        store: () => store.health(),
+        links: async () => ({ followed: federation.keeper.followed }),
+      },
+    });
+    stops.push(() => http.stop());
+    const baseUrl = config.baseUrl ?? http.url;
+    const sweeping = setInterval(() => void identity.sweep().catch(() => undefined), 600_000).unref();
+    stops.push(async () => clearInterval(sweeping));
+    if (!config.databaseUrl) {
+      const control = await listenForCommands(parts, baseUrl);
+      stops.push(() => control.stop());
+    }
+    return { baseUrl, parts, stop: stopAll };
+  } catch (error) {
+    await stopAll();
+    throw error;
+  }
+}
+
+function listenForCommands({ folder, administration }: Parts, baseUrl: string): Promise<ControlServer> {
+  return serveControl(folder.controlSocket, (command, input) => administration.run(command, input, { baseUrl }));
+}
+
+/** The key is checked before it is needed: with another one, every stored token would be lost to us. */
+async function sealingFor(store: OpenStore, keyFile: string) {
+  let key: Uint8Array;
+  try {
+    key = keyFromFile(keyFile);
+  } catch (error) {
+    throw new ConfigurationError([(error as Error).message.replace(/\.$/, "")]);
+  }
+  const sealing = sealingWith(key);
+  const usedKeyId = await store.transaction((tx) => tx.settings.getOrKeep("sealing_key_id", sealing.keyId));
+  if (usedKeyId !== sealing.keyId) {
+    throw new ConfigurationError([
+      `BREEZEWAY_KEY_FILE: ${keyFile} holds key ${sealing.keyId}, but this store's tokens are sealed with key ${usedKeyId}`,
+    ]);
+  }
+  return sealing;
+}
+
+/** On SQLite the one node keeps its name, and with it its links; on a shared store each start is a new node. */
+async function nodeId(store: OpenStore): Promise<NodeId> {
+  const fresh = `node-${randomUUID()}`;
+  return (store.isShared ? fresh : await store.transaction((tx) => tx.settings.getOrKeep("node_id", fresh))) as NodeId;
+}
+
+function connectorFor({ name, apiUrl, allowedHosts }: EcosystemConfig): Connector {
+  return nestConnector({ name, apiUrl, allowedHosts });
+}

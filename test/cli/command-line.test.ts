@@ -1,0 +1,135 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, it, type TestContext } from "node:test";
+import { breezeway, startChild, takenPort } from "../stories/child-service.ts";
+import { PlatformClient } from "../stories/platform-client.ts";
+
+function folderOf(t: TestContext): string {
+  const folder = mkdtempSync(join(tmpdir(), "breezeway-cli-"));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+async function running(t: TestContext, folder: string) {
+  const service = await startChild("serve", { BREEZEWAY_DATA: folder, BREEZEWAY_PORT: "0" });
+  t.after(() => service.process.kill("SIGKILL"));
+  return service;
+}
+
+describe("the command line", () => {
+  it("prints help when it is asked for, and when it is asked nothing", async () => {
+    for (const args of [[], ["--help"]]) {
+      const { code, stdout, stderr } = await breezeway(args);
+      assert.equal(code, 0);
+      assert.match(stdout, /^Usage: breezeway/);
+      assert.match(stdout, /serve .*run the service/);
+      assert.equal(stderr, "");
+    }
+  });
+
+  it("answers a typo with the nearest command and exit code 2", async () => {
+    const { code, stdout, stderr } = await breezeway(["serv"]);
+    assert.equal(code, 2);
+    assert.equal(stdout, "");
+    assert.match(stderr, /unknown command 'serv'\n\(Did you mean serve\?\)/);
+  });
+
+  it("tells all that is wrong with the configuration in one message, with exit code 3", async () => {
+    const environment = { BREEZEWAY_PORT: "eighty", BREEZEWAY_PROT: "1", BREEZEWAY_BASE_URL: "http://example.com" };
+    const { code, stderr } = await breezeway(["serve"], { environment });
+    assert.equal(code, 3);
+    assert.match(stderr, /The configuration has 3 problems:/);
+    assert.match(stderr, /BREEZEWAY_PROT is not a setting\. Did you mean BREEZEWAY_PORT\?/);
+    assert.match(stderr, /BREEZEWAY_PORT must be a port from 0 to 65535\./);
+    assert.match(stderr, /BREEZEWAY_BASE_URL must be https or loopback/);
+  });
+
+  it("adds a tenant, a user and a device on a store that nobody runs", async (t) => {
+    const environment = { BREEZEWAY_DATA: folderOf(t) };
+    const tenant = await breezeway(["tenant", "add", "--name", "Acme", "--app-id", "42", "--json"], { environment });
+    assert.deepEqual(JSON.parse(tenant.stdout), { tenantId: 42, name: "Acme" });
+    const user = ["user", "add", "--tenant", "42", "--name", "ada", "--json"];
+    const added = await breezeway(user, { environment, input: "a good password\n" });
+    assert.deepEqual(JSON.parse(added.stdout), { userId: 1 });
+    const device = ["device", "add", "--user", "1", "--name", "Hall lamp", "--type", "Lamp", "--json"];
+    assert.deepEqual(JSON.parse((await breezeway(device, { environment })).stdout), { deviceId: 1 });
+    const { stdout } = await breezeway(["status", "--json"], { environment });
+    assert.deepEqual(JSON.parse(stdout), { running: false, tenants: 1, links: {} });
+    if (process.platform !== "win32") {
+      for (const file of ["breezeway.db", "breezeway.key"]) {
+        assert.equal(statSync(join(environment.BREEZEWAY_DATA, file)).mode & 0o777, 0o600, file);
+      }
+    }
+  });
+
+  it("tells a conflict, an absent thing and a bad value apart by the exit code", async (t) => {
+    const environment = { BREEZEWAY_DATA: folderOf(t), BREEZEWAY_PASSWORD: "a good password" };
+    await breezeway(["tenant", "add", "--name", "Acme"], { environment });
+    const again = await breezeway(["tenant", "add", "--name", "Acme"], { environment });
+    assert.deepEqual([again.code, again.stderr], [7, "breezeway: There is a tenant Acme already.\n"]);
+    const absent = await breezeway(["user", "add", "--tenant", "Other", "--name", "ada"], { environment });
+    assert.equal(absent.code, 5);
+    assert.match(absent.stderr, /There is no tenant Other\. See all with: breezeway tenant list/);
+    const bad = await breezeway(["device", "add", "--user", "x", "--name", "a", "--type", "b"], { environment });
+    assert.deepEqual(
+      [bad.code, bad.stderr],
+      [2, 'breezeway: --user must be a number from 1 to 2147483647, not "x".\n'],
+    );
+  });
+
+  it("speaks to the running service, which hears of it at once", async (t) => {
+    const folder = folderOf(t);
+    const environment = { BREEZEWAY_DATA: folder, BREEZEWAY_PASSWORD: "a good password" };
+    const service = await running(t, folder);
+    const tenant = await breezeway(["tenant", "add", "--name", "Acme", "--json"], { environment });
+    const { tenantId } = JSON.parse(tenant.stdout);
+    await breezeway(["user", "add", "--tenant", "Acme", "--name", "ada"], { environment });
+    const client = new PlatformClient(() => service.baseUrl);
+    await client.login("ada", "a good password", tenantId);
+    assert.match(client.secToken, /^bws_/);
+    const status = await breezeway(["status", "--json"], { environment });
+    assert.deepEqual(JSON.parse(status.stdout), { running: true, baseUrl: service.baseUrl, tenants: 1, links: {} });
+  });
+
+  it("refuses a second service on the same folder with a sentence and exit code 7", async (t) => {
+    const folder = folderOf(t);
+    await running(t, folder);
+    const second = await breezeway(["serve"], { environment: { BREEZEWAY_DATA: folder, BREEZEWAY_PORT: "0" } });
+    assert.equal(second.code, 7);
+    assert.match(second.stderr, /^breezeway: Another Breezeway is running on .*Stop it, or choose another folder\.\n$/);
+  });
+
+  it("says which port is taken, and frees the folder again", async (t) => {
+    const port = await takenPort(t);
+    const environment = { BREEZEWAY_DATA: folderOf(t), BREEZEWAY_PORT: String(port) };
+    const { code, stderr } = await breezeway(["serve"], { environment });
+    assert.equal(code, 7);
+    assert.match(stderr, new RegExp(`breezeway: Port ${port} on 127.0.0.1 is taken`));
+    assert.equal((await breezeway(["status"], { environment })).code, 0);
+  });
+
+  it("refuses a store whose tokens are sealed with another key", async (t) => {
+    const folder = folderOf(t);
+    const environment = { BREEZEWAY_DATA: folder, BREEZEWAY_PORT: "0" };
+    await breezeway(["status"], { environment });
+    rmSync(join(folder, "breezeway.key"));
+    const { code, stderr } = await breezeway(["serve"], { environment });
+    assert.equal(code, 3);
+    assert.match(stderr, /holds key \S+, but this store's tokens are sealed with key \S+/);
+  });
+});
+
+describe("a running service", () => {
+  for (const signal of ["SIGTERM", "SIGINT"] as const) {
+    it(`drains and ends with exit code 0 on ${signal}`, { timeout: 30_000 }, async (t) => {
+      const service = await running(t, folderOf(t));
+      assert.equal((await fetch(`${service.baseUrl}/livez`)).status, 200);
+      assert.equal((await fetch(`${service.baseUrl}/readyz`)).status, 200);
+      service.process.kill(signal);
+      assert.equal(await service.ended, 0);
+      await assert.rejects(fetch(`${service.baseUrl}/livez`));
+    });
+  }
+});

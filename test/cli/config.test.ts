@@ -1,0 +1,77 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { ConfigurationError, readConfig } from "../../src/config.ts";
+
+const read = (environment: Record<string, string>, flags: Record<string, string> = {}) =>
+  readConfig({ environment, flags });
+
+describe("the configuration", () => {
+  it("runs on a laptop with nothing set", () => {
+    const config = read({ PATH: "/bin" });
+    assert.deepEqual([config.host, config.port, config.dataFolder], ["127.0.0.1", 8080, "./breezeway-data"]);
+    assert.equal(config.databaseUrl, undefined);
+    assert.deepEqual(config.ecosystems, [
+      { name: "nest", protocol: "nest", apiUrl: "http://127.0.0.1:8090", allowedHosts: ["127.0.0.1:8090"] },
+    ]);
+  });
+
+  it("lets a flag go before a variable, and takes empty as not set", () => {
+    assert.equal(read({ BREEZEWAY_PORT: "1" }, { port: "2" }).port, 2);
+    assert.equal(read({ BREEZEWAY_PORT: "" }).port, 8080);
+  });
+
+  it("reads a secret from the file that its twin names, but not from both", (t) => {
+    const folder = mkdtempSync(join(tmpdir(), "breezeway-config-"));
+    t.after(() => rmSync(folder, { recursive: true }));
+    const file = join(folder, "url");
+    writeFileSync(file, "postgres://db/breezeway\n");
+    assert.equal(read({ BREEZEWAY_DATABASE_URL_FILE: file }).databaseUrl, "postgres://db/breezeway");
+    const both = { BREEZEWAY_DATABASE_URL_FILE: file, BREEZEWAY_DATABASE_URL: "postgres://db/other" };
+    assert.throws(() => read(both), /BREEZEWAY_DATABASE_URL and BREEZEWAY_DATABASE_URL_FILE are both set; keep one/);
+  });
+
+  it("reads ecosystems from JSON or from a file of it, and allows the API's own host by itself", (t) => {
+    const folder = mkdtempSync(join(tmpdir(), "breezeway-config-"));
+    t.after(() => rmSync(folder, { recursive: true }));
+    const json = JSON.stringify({ Nest: { protocol: "nest", apiUrl: "https://home.example/" } });
+    const file = join(folder, "ecosystems.json");
+    writeFileSync(file, json);
+    const expected = [
+      { name: "nest", protocol: "nest", apiUrl: "https://home.example", allowedHosts: ["home.example"] },
+    ];
+    assert.deepEqual(read({ BREEZEWAY_ECOSYSTEMS: json }).ecosystems, expected);
+    assert.deepEqual(read({ BREEZEWAY_ECOSYSTEMS: file }).ecosystems, expected);
+  });
+
+  const wrong: readonly (readonly [Record<string, string>, RegExp])[] = [
+    [{ BREEZEWAY_PORT: "65536" }, /BREEZEWAY_PORT must be a port from 0 to 65535/],
+    [{ BREEZEWAY_HOST: "home" }, /BREEZEWAY_HOST must be an IP address or localhost/],
+    [{ BREEZEWAY_BASE_URL: "breeze" }, /BREEZEWAY_BASE_URL is "breeze", which is no address/],
+    [{ BREEZEWAY_BASE_URL: "http://example.com" }, /must be https or loopback/],
+    [{ BREEZEWAY_BASE_URL: "https://a:b@example.com" }, /must have no user, query or fragment/],
+    [{ BREEZEWAY_DATABASE_URL: "mysql://x" }, /must begin with postgres:\/\//],
+    [{ BREEZEWAY_ECOSYSTEMS: "{" }, /BREEZEWAY_ECOSYSTEMS is not JSON/],
+    [{ BREEZEWAY_ECOSYSTEMS: "{}x" }, /BREEZEWAY_ECOSYSTEMS is not JSON/],
+    [{ BREEZEWAY_ECOSYSTEMS: '{"a":1}' }, /must hold an object for a/],
+    [{ BREEZEWAY_ECOSYSTEMS: "/nowhere" }, /names a file that can't be read/],
+    [{ BREEZEWAY_TRUSTED_PROXIES: "10.0.0.1, proxy" }, /holds "proxy", which is no IP address or range/],
+    [{ BREEZEWAY_ALLOW_INSECURE: "yes" }, /must be true or false/],
+    [{ BREEZEWAY_LOGLEVEL: "info" }, /BREEZEWAY_LOGLEVEL is not a setting\. Did you mean BREEZEWAY_LOG_LEVEL\?/],
+  ];
+  for (const [environment, complaint] of wrong) {
+    it(`refuses ${JSON.stringify(environment)} with a sentence`, () => {
+      assert.throws(
+        () => read(environment),
+        (error: Error) => error instanceof ConfigurationError && complaint.test(error.message),
+      );
+    });
+  }
+
+  it("allows an insecure base URL only when that is said", () => {
+    const environment = { BREEZEWAY_BASE_URL: "http://example.com", BREEZEWAY_ALLOW_INSECURE: "true" };
+    assert.equal(read(environment).baseUrl, "http://example.com");
+  });
+});

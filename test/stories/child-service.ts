@@ -1,0 +1,70 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
+import { createInterface } from "node:readline";
+import type { TestContext } from "node:test";
+
+const root = new URL("../..", import.meta.url).pathname;
+
+/** The command as a user runs it, in a process of its own. */
+export function breezeway(
+  args: readonly string[],
+  options: { readonly environment?: Record<string, string>; readonly cwd?: string; readonly input?: string } = {},
+): Promise<{ readonly code: number | null; readonly stdout: string; readonly stderr: string }> {
+  const child = spawn(process.execPath, [`${root}bin/breezeway`, ...args], {
+    cwd: options.cwd,
+    env: cleanEnvironment(options.environment),
+  });
+  let stdout = "";
+  let stderr = "";
+  child.stdout.on("data", (chunk) => {
+    stdout += chunk;
+  });
+  child.stderr.on("data", (chunk) => {
+    stderr += chunk;
+  });
+  child.stdin.end(options.input ?? "");
+  return once(child, "close").then(([code]) => ({ code: code as number | null, stdout, stderr }));
+}
+
+/** A service in a process of its own, without the launcher between, so that a kill hits the service itself. */
+export interface ChildService {
+  readonly baseUrl: string;
+  readonly process: ChildProcess;
+  /** The exit code, or the signal that ended it. */
+  readonly ended: Promise<number | string>;
+}
+
+export async function startChild(
+  command: "serve" | "demo",
+  environment: Record<string, string>,
+  cwd?: string,
+): Promise<ChildService> {
+  const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", `${root}src/main.ts`, command], {
+    cwd,
+    env: cleanEnvironment(environment),
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  const ended = once(child, "exit").then(([code, signal]) => (signal ?? code) as number | string);
+  let said = "";
+  for await (const line of createInterface({ input: child.stderr! })) {
+    const [, baseUrl] = /^breezeway listening on (\S+)$/.exec(line) ?? [];
+    // What it logs from here on is drained, not read.
+    if (baseUrl) return { baseUrl, process: child, ended };
+    said += `${line}\n`;
+  }
+  throw new Error(`the service did not start (${await ended}):\n${said}`);
+}
+
+/** A port that somebody else listens on until the test ends. */
+export async function takenPort(test: TestContext): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  test.after(() => server.close());
+  return (server.address() as AddressInfo).port;
+}
+
+function cleanEnvironment(environment: Record<string, string> = {}): NodeJS.ProcessEnv {
+  const inherited = Object.entries(process.env).filter(([name]) => !/^(BREEZEWAY_|NODE_TEST_|NODE_OPTIONS)/.test(name));
+  return { ...Object.fromEntries(inherited), ...environment };
+}

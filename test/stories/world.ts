@@ -1,0 +1,107 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { TestContext } from "node:test";
+import { type Simulator, startSimulator } from "../../simulator/simulator.ts";
+import { type Config, readConfig } from "../../src/config.ts";
+import { startLogging } from "../../src/logging.ts";
+import type { DeviceId, UserId } from "../../src/model/ids.ts";
+import { type Service, startService } from "../../src/service.ts";
+import { sharedCluster } from "../set-up/postgres.ts";
+import { PlatformClient } from "./platform-client.ts";
+
+export type Database = "sqlite" | "postgres";
+export const databases: readonly Database[] = ["sqlite", "postgres"];
+
+/** What a story starts from; everything has a pleasant default. */
+export interface WorldPlan {
+  readonly database?: Database;
+  readonly seed?: number;
+  readonly structures?: readonly { readonly name?: string; readonly thermostats?: number; readonly alarms?: number }[];
+}
+
+/** The real service and the simulator on loopback, a user with a secToken, and an account in the simulator. */
+export interface World {
+  readonly simulator: Simulator;
+  readonly accountId: string;
+  readonly accountToken: string;
+  readonly userId: UserId;
+  readonly client: PlatformClient;
+  readonly config: Config;
+  /** All that the service has logged. */
+  readonly logged: string[];
+  service: Service;
+  /** Links the account and answers the virtual device's id. */
+  link(): Promise<DeviceId>;
+  /** Stops the service and starts it again on what it has kept. */
+  restart(): Promise<void>;
+}
+
+export const person = { name: "ada", password: "correct horse" };
+
+export async function world(test: TestContext, plan: WorldPlan = {}): Promise<World> {
+  const folder = mkdtempSync(join(tmpdir(), "breezeway-story-"));
+  const simulator = await startSimulator({ port: 0 });
+  const { accountId, token } = simulator.addAccount({
+    seed: plan.seed ?? 1,
+    structures: plan.structures ?? [{}],
+  } as never);
+  const databaseUrl = plan.database === "postgres" ? await (await sharedCluster()).createDatabase() : undefined;
+  const logged: string[] = [];
+  const config = storyConfig(folder, simulator, databaseUrl);
+  const start = () => startService(config, startLogging("debug", { write: (line) => void logged.push(line) }));
+  let service = await start();
+  test.after(async () => {
+    await service.stop();
+    await simulator.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const { tenantId } = await service.parts.identity.addTenant({ name: "Story" });
+  const userId = await service.parts.identity.addUser({ tenant: "Story", ...person, isAdmin: false });
+  const client = new PlatformClient(() => service.baseUrl);
+  await client.login(person.name, person.password, tenantId);
+  return {
+    simulator,
+    accountId,
+    accountToken: token,
+    userId,
+    client,
+    config,
+    logged,
+    get service() {
+      return service;
+    },
+    async link() {
+      const { body } = await client.federate("POST", token);
+      return Number(body.DeviceId) as DeviceId;
+    },
+    async restart() {
+      await service.stop();
+      service = await start();
+    },
+  };
+}
+
+export function storyConfig(dataFolder: string, simulator: Simulator, databaseUrl?: string): Config {
+  const ecosystems = { nest: { protocol: "nest", apiUrl: simulator.url } };
+  const environment = {
+    BREEZEWAY_DATA: dataFolder,
+    BREEZEWAY_PORT: "0",
+    BREEZEWAY_ECOSYSTEMS: JSON.stringify(ecosystems),
+    BREEZEWAY_DATABASE_URL: databaseUrl,
+  };
+  return readConfig({ flags: {}, environment });
+}
+
+/** Waits until something has become so; the test's own timeout is the deadline, and the last difference its message. */
+export async function eventually(signal: AbortSignal, check: () => Promise<void>): Promise<void> {
+  for (;;) {
+    try {
+      return await check();
+    } catch (error) {
+      if (signal.aborted) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+  }
+}
