@@ -25,7 +25,7 @@ export interface CommitRequest {
   readonly userId: UserId;
   readonly cause: Cause;
   /** What to write; or, when that depends on what is there or must be made first, how to find out under the lock. */
-  readonly updates: readonly DeviceUpdate[] | ((tx: CommitTables) => Promise<readonly DeviceUpdate[]>);
+  readonly updates: readonly DeviceUpdate[] | ((tx: CommitTables, nowMs: number) => Promise<readonly DeviceUpdate[]>);
   /** Alarm transitions: they wait behind nobody. */
   readonly urgent?: boolean;
   /** The right by which a mirror writes; without it in force nothing is written. */
@@ -92,7 +92,7 @@ async function apply(
   if (ownership && !(await tx.links.holds(userId, ownership.deviceId, ownership))) {
     throw new OwnershipLost(`Node ${ownership.owner} no longer owns the link of device ${ownership.deviceId}.`);
   }
-  const updates = typeof request.updates === "function" ? await request.updates(tx) : request.updates;
+  const updates = typeof request.updates === "function" ? await request.updates(tx, nowMs) : request.updates;
   const devices = new Map<DeviceId, DeviceRow>();
   const ids = [...new Set(updates.map(({ deviceId }) => deviceId))].sort((a, b) => a - b);
   for (const device of await tx.devices.lock(userId, ids)) devices.set(device.id, device);

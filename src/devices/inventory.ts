@@ -30,6 +30,9 @@ const longestName = 128;
 function checkName(parameter: string, text: string): void {
   const isSound = text.trim() !== "" && text.length <= longestName && text.isWellFormed() && !/\p{Cc}/u.test(text);
   if (!isSound) {
-    throw new BadParameter(parameter, `The device's ${parameter} must be 1 to ${longestName} characters, none of them a control character.`);
+    throw new BadParameter(
+      parameter,
+      `The device's ${parameter} must be 1 to ${longestName} characters, none of them a control character.`,
+    );
   }
 }

@@ -46,15 +46,15 @@ export class DeviceStates {
       const held = this.#states.get(commit.deviceId);
       if (!held) continue;
       if (held.device.lastTimeMs === commit.previousTimeMs) this.#keep(broughtForward(held, commit));
-      else if (held.device.lastTimeMs < commit.timeMs) this.forget(commit.deviceId);
+      else if (held.device.lastTimeMs < commit.timeMs) this.#drop(commit.deviceId);
     }
   }
 
+  /** A device that is no more; what is being loaded of it isn't kept either. */
   forget(deviceId: DeviceId): void {
-    const held = this.#states.get(deviceId);
-    if (!held) return;
-    this.#states.delete(deviceId);
-    this.#held -= held.attributes.size;
+    const loading = this.#loading.get(deviceId);
+    if (loading) loading.isOvertaken = true;
+    this.#drop(deviceId);
   }
 
   async #load(userId: UserId, deviceId: DeviceId): Promise<DeviceState | undefined> {
@@ -95,13 +95,20 @@ export class DeviceStates {
   }
 
   #keep(state: DeviceState): void {
-    this.forget(state.device.id);
+    this.#drop(state.device.id);
     this.#states.set(state.device.id, state);
     this.#held += state.attributes.size;
     for (const [oldest] of this.#states) {
       if (this.#held <= attributesHeld || oldest === state.device.id) break;
-      this.forget(oldest);
+      this.#drop(oldest);
     }
+  }
+
+  #drop(deviceId: DeviceId): void {
+    const held = this.#states.get(deviceId);
+    if (!held) return;
+    this.#states.delete(deviceId);
+    this.#held -= held.attributes.size;
   }
 }
 

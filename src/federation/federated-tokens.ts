@@ -88,7 +88,7 @@ export class FederatedTokens {
     await commit({
       userId,
       cause: { by: "ecosystem" },
-      updates: async (tx) => {
+      updates: async (tx, nowMs) => {
         const name = connector.displayName;
         const deviceId = await tx.devices.add({ userId, typeName: virtualDeviceType, name, isVirtual: true });
         const link: Omit<LinkRow, "epoch"> & { readonly owner: typeof membership.id } = {
@@ -106,7 +106,7 @@ export class FederatedTokens {
         const ownership = await tx.links.add(link);
         if (!ownership) throw new AlreadyFederated(connector.name);
         row = { ...link, epoch: ownership.epoch };
-        await tx.log.append(deviceEntry(userId, deviceId, provenMs, "added"));
+        await tx.log.append(deviceEntry(userId, deviceId, nowMs, "added"));
         return [{ deviceId, changes: mirrorChanges(blankValues, values).map(toAttributeChange) }];
       },
     });

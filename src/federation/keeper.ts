@@ -113,7 +113,10 @@ export class LinkKeeper {
   }
 
   async #load(link: LinkKey): Promise<Mirrored> {
-    return this.#parts.store.read(async (tx) => {
+    // Under the user's lock, not as a mere look: a commit of ours that seemed to fail may still be on its way into the
+    // store, and holds the lock until it is there.
+    return this.#parts.store.transaction(async (tx) => {
+      await tx.users.lock(link.userId);
       const row = await tx.links.ofDevice(link.userId, link.deviceId);
       if (!row || row.owner !== link.ownership.owner || row.epoch !== link.ownership.epoch) throw lostLink(link);
       const values = [...blankValues];

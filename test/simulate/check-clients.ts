@@ -1,0 +1,85 @@
+import { type ReplayedDevice, sameStates, type Version } from "./check-commits.ts";
+import type { ClientRead, ClientWrite, Poll } from "./history.ts";
+import { demand } from "./violation.ts";
+
+type Devices = ReadonlyMap<number, ReplayedDevice>;
+
+/** An acknowledged write is in the history once; one whose outcome the client doesn't know, at most once. */
+export function checkWrites(writes: readonly ClientWrite[], devices: Devices): void {
+  const counts = new Map<string, number>();
+  for (const { versions } of devices.values()) {
+    for (const { by, changes } of versions) {
+      if (by === "client") for (const [, value] of changes) counts.set(value!, (counts.get(value!) ?? 0) + 1);
+    }
+  }
+  for (const { value, outcome, deviceId } of writes) {
+    const count = counts.get(value) ?? 0;
+    demand(
+      outcome === "acknowledged" ? count === 1 : count <= 1,
+      () => `the write ${value} to device ${deviceId} was ${outcome} and is in the history ${count} times`,
+    );
+  }
+}
+
+/** A read shows one whole version of the device, and none older than what had been acknowledged. */
+export function checkReads(reads: readonly ClientRead[], devices: Devices): void {
+  const states = new Unrolled(devices);
+  for (const read of [...reads].sort((a, b) => a.versionMs - b.versionMs)) {
+    const { node, deviceId, versionMs, mustSeeMs, attributes } = read;
+    demand(
+      versionMs >= mustSeeMs,
+      () => `a read of device ${deviceId} on ${node} shows version ${versionMs}; ${mustSeeMs} had been acknowledged`,
+    );
+    demand(
+      sameStates(attributes, states.at(deviceId, versionMs)),
+      () => `a read of device ${deviceId} on ${node} at version ${versionMs} shows what that version never was`,
+    );
+  }
+}
+
+/** Who only asks what changed since the largest time it has seen knows every attribute as it was then. */
+export function checkPolls(polls: readonly Poll[], devices: Devices): void {
+  const states = new Unrolled(devices);
+  const known = new Map<number, Map<string | number, { value: string | null; timeMs: number }>>();
+  const last = new Map<number, number>();
+  for (const { deviceId, sinceMs, told } of polls) {
+    const copy = known.get(deviceId) ?? new Map();
+    for (const { key, value, timeMs } of told) copy.set(key, { value, timeMs });
+    known.set(deviceId, copy);
+    last.set(deviceId, sinceMs);
+    demand(
+      sameStates(copy, states.at(deviceId, sinceMs)),
+      () => `the poller of device ${deviceId} has missed a change at or before ${sinceMs}`,
+    );
+  }
+  for (const [deviceId, device] of devices) {
+    demand(
+      last.get(deviceId) === device.timeMs,
+      () => `the poller of device ${deviceId} ends at ${last.get(deviceId)}, the device at ${device.timeMs}`,
+    );
+  }
+}
+
+/** The states of devices at times that only rise. */
+class Unrolled {
+  readonly #devices: Devices;
+  readonly #at = new Map<
+    number,
+    { next: number; states: Map<string | number, { value: string | null; timeMs: number }> }
+  >();
+
+  constructor(devices: Devices) {
+    this.#devices = devices;
+  }
+
+  at(deviceId: number, timeMs: number) {
+    const versions: readonly Version[] = this.#devices.get(deviceId)?.versions ?? [];
+    const device = this.#at.get(deviceId) ?? { next: 0, states: new Map() };
+    this.#at.set(deviceId, device);
+    for (let version = versions[device.next]; version && version.timeMs <= timeMs; version = versions[device.next]) {
+      for (const [key, value] of version.changes) device.states.set(key, { value, timeMs: version.timeMs });
+      device.next += 1;
+    }
+    return device.states;
+  }
+}

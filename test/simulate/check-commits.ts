@@ -1,0 +1,174 @@
+import { isAlarmState } from "./expected-device.ts";
+import type { AttributeStates, CommittedTransaction, LogLine, Write } from "./history.ts";
+import { demand } from "./violation.ts";
+
+type Key = string | number;
+
+/** A device as the log alone tells it, version by version. */
+export interface ReplayedDevice {
+  timeMs: number;
+  readonly states: Map<Key, { readonly value: string | null; readonly timeMs: number }>;
+  readonly versions: Version[];
+}
+
+export interface Version {
+  readonly seq: number;
+  readonly timeMs: number;
+  readonly by: string;
+  readonly changes: readonly (readonly [key: Key, value: string | null])[];
+}
+
+/** Replays the log from the start, and holds each transaction against what it wrote and by which right. */
+export function replay(history: readonly CommittedTransaction[]): Map<number, ReplayedDevice> {
+  const devices = new Map<number, ReplayedDevice>();
+  for (const transaction of history) {
+    const logged = new Map<number, Set<Key>>();
+    const begun: string[] = [];
+    const fired: string[] = [];
+    for (const line of transaction.log) {
+      if (line.kind === "device") demandComesFirst(transaction, line);
+      if (line.kind !== "attribute") continue;
+      const version = readLine(transaction, line);
+      const device = deviceOf(devices, line.deviceId!);
+      if (version.by === "ecosystem") demandOwnership(transaction, line.deviceId!);
+      begun.push(...emergenciesBegun(device, version, line.deviceId!));
+      if (version.by === "alert") fired.push(...version.changes.map(([, value]) => value ?? ""));
+      bringForward(device, version, line.deviceId!);
+      const keys = logged.get(line.deviceId!) ?? new Set();
+      for (const [key] of version.changes) keys.add(key);
+      logged.set(line.deviceId!, keys);
+    }
+    demand(
+      begun.sort().join() === fired.sort().join(),
+      () => `transaction ${transaction.seq}: emergencies began at [${begun}], the alert fired for [${fired}]`,
+    );
+    for (const write of transaction.writes) checkWrite(transaction, write, devices, logged);
+    demandAllWritten(transaction, logged);
+  }
+  return devices;
+}
+
+function readLine(transaction: CommittedTransaction, line: LogLine): Version {
+  const { cause, changes } = JSON.parse(line.body) as { cause: { by: string }; changes: [Key, string | null][] };
+  demand(changes.length > 0, () => `transaction ${transaction.seq}: a log entry of device ${line.deviceId} is empty`);
+  const keys = new Set(changes.map(([key]) => key));
+  demand(keys.size === changes.length, () => `transaction ${transaction.seq}: one entry changes an attribute twice`);
+  return { seq: transaction.seq, timeMs: line.timeMs, by: cause.by, changes };
+}
+
+/** A device is added before anything is written to it, by the same clock. */
+function demandComesFirst({ seq, log }: CommittedTransaction, line: LogLine): void {
+  const first = log.find(({ kind, deviceId }) => kind === "attribute" && deviceId === line.deviceId);
+  demand(
+    first === undefined || line.timeMs <= first.timeMs,
+    () => `transaction ${seq}: device ${line.deviceId} is added at ${line.timeMs}, and written to at ${first?.timeMs}`,
+  );
+}
+
+function bringForward(device: ReplayedDevice, version: Version, id: number): void {
+  const { seq, timeMs, by, changes } = version;
+  demand(
+    timeMs > device.timeMs,
+    () => `transaction ${seq}: device ${id} goes from time ${device.timeMs} to ${timeMs}; times must rise`,
+  );
+  for (const [key, value] of changes) {
+    const before = device.states.get(key)?.value ?? null;
+    demand(
+      by !== "ecosystem" || value !== before,
+      () => `transaction ${seq}: the mirror changes attribute ${key} of device ${id} to the value it has (${value})`,
+    );
+    device.states.set(key, { value, timeMs });
+  }
+  device.timeMs = timeMs;
+  device.versions.push(version);
+}
+
+function emergenciesBegun(device: ReplayedDevice, { changes }: Version, id: number): string[] {
+  return changes.flatMap(([key, value]) => {
+    const hasBegun = value === "emergency" && device.states.get(key)?.value !== "emergency" && isAlarmState(key);
+    return hasBegun ? [`${id}:${key}`] : [];
+  });
+}
+
+/** The mirror writes by the present epoch of its owner, or in the transaction that makes the link. */
+function demandOwnership({ seq, node, claim, links, writes }: CommittedTransaction, deviceId: number): void {
+  const isNew = writes.some(({ table, key, before, after }) => {
+    return table === "links" && key === deviceId && before === null && after?.owner === node;
+  });
+  if (isNew) return;
+  const link = links.find((owner) => owner.deviceId === deviceId);
+  demand(
+    link !== undefined &&
+      claim?.deviceId === deviceId &&
+      claim.owner === node &&
+      link.owner === node &&
+      link.epoch === claim.epoch,
+    () =>
+      `transaction ${seq}: ${node} mirrors device ${deviceId} with epoch ${claim?.epoch}, while the link is ${link?.owner}'s with epoch ${link?.epoch}`,
+  );
+}
+
+function checkWrite(
+  transaction: CommittedTransaction,
+  { table, key, before, after }: Write,
+  devices: Map<number, ReplayedDevice>,
+  logged: ReadonlyMap<number, ReadonlySet<Key>>,
+): void {
+  const { seq, node } = transaction;
+  if (table === "devices") {
+    const { timeMs } = deviceOf(devices, key as number);
+    demand(
+      after?.lastTimeMs === timeMs,
+      () => `transaction ${seq}: device ${key} is at version ${after?.lastTimeMs}, its log at ${timeMs}`,
+    );
+  }
+  if (table.startsWith("attributes/")) {
+    const id = Number(table.slice("attributes/".length));
+    const told = deviceOf(devices, id).states.get(key);
+    demand(
+      logged.get(id)?.has(key) === true && told?.value === after?.value && told?.timeMs === after?.timeMs,
+      () =>
+        `transaction ${seq}: attribute ${key} of device ${id} is written as ${JSON.stringify(after)}, the log says ${JSON.stringify(told)}`,
+    );
+  }
+  if (table !== "links" || !before || !after) return;
+  const [ownerBefore, ownerAfter] = [before.owner as string | null, after.owner as string | null];
+  const isTaken = ownerAfter !== null && before.epoch !== after.epoch;
+  demand(
+    after.epoch === (isTaken ? (before.epoch as number) + 1 : before.epoch) &&
+      (isTaken || ownerAfter === ownerBefore || ownerAfter === null),
+    () =>
+      `transaction ${seq}: link ${key} goes from ${ownerBefore} at ${before.epoch} to ${ownerAfter} at ${after.epoch}`,
+  );
+  const isOwners = ["state", "reason", "indexMap", "notices", "confirmedMs"].some((f) => before[f] !== after[f]);
+  demand(
+    !isOwners || ownerAfter === node,
+    () => `transaction ${seq}: ${node} writes link ${key}, which is ${ownerAfter}'s`,
+  );
+}
+
+function demandAllWritten({ seq, writes }: CommittedTransaction, logged: ReadonlyMap<number, ReadonlySet<Key>>): void {
+  for (const [id, keys] of logged) {
+    const written = writes.filter(({ table }) => table === `attributes/${id}`).length;
+    const hasVersion = writes.some(({ table, key }) => table === "devices" && key === id);
+    demand(
+      written === keys.size && hasVersion,
+      () => `transaction ${seq}: the log names ${keys.size} attributes of device ${id}, ${written} are written`,
+    );
+  }
+}
+
+export function sameStates(one: AttributeStates, other: AttributeStates): boolean {
+  if (one.size !== other.size) return false;
+  for (const [key, { value, timeMs }] of one) {
+    const there = other.get(key);
+    if (there?.value !== value || there.timeMs !== timeMs) return false;
+  }
+  return true;
+}
+
+function deviceOf(devices: Map<number, ReplayedDevice>, id: number): ReplayedDevice {
+  const device = devices.get(id) ?? { timeMs: 0, states: new Map(), versions: [] };
+  devices.set(id, device);
+  return device;
+}

@@ -1,0 +1,76 @@
+import type { ReplayedDevice } from "./check-commits.ts";
+import { alarmPlaces } from "./expected-device.ts";
+import type { HomeTruth, LinkStanding, Receipt } from "./history.ts";
+import { demand } from "./violation.ts";
+
+/** What the virtual device showed of one alarm, from when on. */
+interface Shown {
+  readonly seq: number;
+  readonly state: string;
+}
+
+/**
+ * Every state of an alarm that a living owner received was committed, in the order in which it was received: an
+ * emergency that ends while the store is slow must not vanish (G6). Homes over the limit are left out, since an alarm
+ * without an index shows its states nowhere.
+ */
+export function checkReceived(
+  receipts: readonly Receipt[],
+  standings: readonly LinkStanding[],
+  devices: ReadonlyMap<number, ReplayedDevice>,
+): void {
+  for (const { userId, link } of standings) {
+    const ofUser = receipts.filter((receipt) => receipt.userId === userId);
+    if (!link || ofUser.some(({ home }) => isOverLimit(home))) continue;
+    const shown = alarmsShown(devices.get(link.deviceId as number)!);
+    const places = new Map<string, number>();
+    for (const { seq, home } of ofUser) {
+      for (const [id, { coAlarmState, smokeAlarmState, structureId }] of home.alarms) {
+        if (!home.structures.has(structureId ?? "")) continue;
+        const state = `${coAlarmState} ${smokeAlarmState}`;
+        const states = shown.get(id) ?? [];
+        let place = places.get(id) ?? 0;
+        // It counts where it was still shown when it was received, or later.
+        while (place < states.length && !(states[place]!.state === state && (states[place + 1]?.seq ?? seq) >= seq)) {
+          place += 1;
+        }
+        demand(
+          place < states.length,
+          () =>
+            `user ${userId}: alarm ${id} was received as "${state}" after transaction ${seq - 1}, and never shown so`,
+        );
+        places.set(id, place);
+      }
+    }
+  }
+}
+
+function alarmsShown({ versions }: ReplayedDevice): Map<string, Shown[]> {
+  const values = new Map<string | number, string | null>();
+  const shown = new Map<string, Shown[]>();
+  for (const { seq, changes } of versions) {
+    const touched = new Set<string>();
+    for (const [key, value] of changes) values.set(key, value);
+    const keys = new Set(changes.map(([key]) => key));
+    const now = new Map<string, string>();
+    for (const { deviceId, co, smoke } of alarmPlaces) {
+      const id = values.get(deviceId);
+      if (id === null || id === undefined) continue;
+      now.set(id, `${values.get(co) ?? null} ${values.get(smoke) ?? null}`);
+      if (keys.has(deviceId) || keys.has(co) || keys.has(smoke)) touched.add(id);
+    }
+    for (const id of touched) {
+      const states = shown.get(id) ?? [];
+      shown.set(id, states);
+      if (states.at(-1)?.state !== now.get(id)) states.push({ seq, state: now.get(id)! });
+    }
+    for (const [id, states] of shown) if (!now.has(id) && states.at(-1)?.state !== "") states.push({ seq, state: "" });
+  }
+  return shown;
+}
+
+function isOverLimit({ structures, alarms }: HomeTruth): boolean {
+  const counts = new Map<string | null, number>();
+  for (const { structureId } of alarms.values()) counts.set(structureId, (counts.get(structureId) ?? 0) + 1);
+  return structures.size > 2 || [...counts.values()].some((count) => count > 18);
+}

@@ -1,0 +1,113 @@
+import { checkPolls, checkReads, checkWrites } from "./check-clients.ts";
+import { type ReplayedDevice, replay, sameStates } from "./check-commits.ts";
+import { checkIndexes } from "./check-indexes.ts";
+import { checkReceived } from "./check-received.ts";
+import { expectedValues, fanRequests, parseStoredMap, type StoredMap, type StoredSlot } from "./expected-device.ts";
+import type { HomeTruth, LinkStanding, RunRecord } from "./history.ts";
+import { demand, Violation } from "./violation.ts";
+
+/**
+ * Says in a sentence which promise a run broke, or nothing. It and the files it is made of share no code with the core:
+ * they know only what was committed, sent, received and answered, and the rules of the interface.
+ */
+export function check(record: RunRecord): string | undefined {
+  try {
+    const devices = replay(record.history);
+    for (const { id, lastTimeMs, states } of record.devices) {
+      const replayed = devices.get(id);
+      demand(
+        (replayed?.timeMs ?? 0) === lastTimeMs && sameStates(replayed?.states ?? new Map(), states),
+        () => `device ${id} is stored otherwise than its log tells`,
+      );
+    }
+    checkIndexes(record.history);
+    checkWrites(record.writes, devices);
+    checkReads(record.reads, devices);
+    checkPolls(record.polls, devices);
+    checkReceived(record.receipts, record.standings, devices);
+    checkFanRequests(record.standings, devices);
+    return undefined;
+  } catch (error) {
+    if (error instanceof Violation) return error.message;
+    throw error;
+  }
+}
+
+/** What is missing until every home is mirrored as it is, by one node; nothing when all is well. */
+export function convergence(standings: readonly LinkStanding[]): string | undefined {
+  for (const standing of standings) {
+    const missing = missingOf(standing);
+    if (missing !== undefined) return `user ${standing.userId}: ${missing}`;
+  }
+  return undefined;
+}
+
+function missingOf({ home, link, values, followers, openStreams }: LinkStanding): string | undefined {
+  if (!link) return "there is no link";
+  if (followers.length !== 1) return `${followers.length} nodes follow (${followers.map(({ node }) => node)})`;
+  const [follower] = followers;
+  if (link.owner !== follower?.node) return `${follower?.node} follows what is ${link.owner}'s`;
+  if (link.state !== "live" || follower?.state !== "live") return `link ${link.state}, follower ${follower?.state}`;
+  if (openStreams !== 1) return `${openStreams} streams are open`;
+  const map = parseStoredMap(link.indexMap as string);
+  const unplaced = misplaced(home, map);
+  if (unplaced !== undefined) return unplaced;
+  for (const [number, expected] of expectedValues(home, map)) {
+    const value = values.get(number) ?? null;
+    if (value !== expected) return `attribute ${number} is ${value}, the home says ${expected}`;
+  }
+  return undefined;
+}
+
+/** Everything that is there has an index as long as there are any, and nothing else is present. */
+function misplaced(home: HomeTruth, map: StoredMap): string | undefined {
+  const ids = (devices: ReadonlyMap<string, { readonly structureId: string | null }>, structureId: string) =>
+    [...devices].filter(([, device]) => device.structureId === structureId).map(([id]) => id);
+  const wrong = wronglySeated("structures", [...home.structures.keys()], map.structures, 2);
+  if (wrong !== undefined) return wrong;
+  for (const structure of map.structures) {
+    if (!structure?.isPresent) continue;
+    const { id, thermostats, alarms } = structure;
+    const wrongDevice =
+      wronglySeated(`thermostats of ${id}`, ids(home.thermostats, id), thermostats, 20) ??
+      wronglySeated(`alarms of ${id}`, ids(home.alarms, id), alarms, 18);
+    if (wrongDevice !== undefined) return wrongDevice;
+  }
+  return undefined;
+}
+
+function wronglySeated(
+  what: string,
+  there: readonly string[],
+  slots: readonly (StoredSlot | null)[],
+  limit: number,
+): string | undefined {
+  const seated = slots.flatMap((slot) => (slot?.isPresent ? [slot.id] : []));
+  const ghost = seated.find((id) => !there.includes(id));
+  if (ghost !== undefined) return `${what}: ${ghost} is gone, but has a present index`;
+  if (seated.length === Math.min(limit, there.length)) return undefined;
+  return `${what}: ${there.length} are there, ${seated.length} have an index`;
+}
+
+/** A fan request belongs to the thermostat for which it was written, and goes with it. */
+function checkFanRequests(standings: readonly LinkStanding[], devices: ReadonlyMap<number, ReplayedDevice>): void {
+  for (const { link } of standings) {
+    const device = link ? devices.get(link.deviceId as number) : undefined;
+    if (!device) continue;
+    const expected = new Map<number, string | null>();
+    for (const { by, changes } of device.versions) {
+      const changed = new Map(changes);
+      for (const { deviceId, request } of fanRequests) {
+        if (changed.has(deviceId)) expected.set(request, null);
+        else if (by === "client" && changed.has(request)) expected.set(request, changed.get(request) ?? null);
+      }
+    }
+    for (const { request } of fanRequests) {
+      const shown = device.states.get(request)?.value ?? null;
+      demand(
+        shown === (expected.get(request) ?? null),
+        () => `fan request ${request} of device ${link?.deviceId} is ${shown}; written was ${expected.get(request)}`,
+      );
+    }
+  }
+}

@@ -1,0 +1,148 @@
+import type { DeviceId, UserId } from "../../src/model/ids.ts";
+import { Clock } from "./clocks.ts";
+import type { FaultKind, Faults } from "./faults.ts";
+import { MemoryStore } from "./memory-store.ts";
+import { SimulatedNode } from "./node.ts";
+import { QueuedStore } from "./queued-store.ts";
+import type { Database } from "./rows.ts";
+import type { Scheduler } from "./scheduler.ts";
+import type { Upstream } from "./upstream.ts";
+
+const hourMs = 3_600_000;
+
+export interface DeploymentParts {
+  readonly scheduler: Scheduler;
+  readonly faults: Faults;
+  readonly database: Database;
+  readonly upstream: Upstream;
+  readonly lampOf: (userId: UserId) => DeviceId;
+  readonly virtualDeviceOf: (userId: number) => DeviceId | undefined;
+}
+
+/** The machines: the nodes, the store that they share (or the one node's own), and what befalls them. */
+export class Deployment {
+  readonly nodes: SimulatedNode[] = [];
+  readonly #parts: DeploymentParts;
+  readonly #store: MemoryStore | undefined;
+  #started = 0;
+
+  constructor(parts: DeploymentParts, nodes: number, isShared: boolean) {
+    this.#parts = parts;
+    const { scheduler, faults, database } = parts;
+    if (isShared) this.#store = new MemoryStore(database, scheduler, faults, new Clock(scheduler, 0));
+    for (let slot = 0; slot < (isShared ? nodes : 1); slot++) this.#start(slot, scheduler.dice.between(0, 500));
+  }
+
+  get living(): SimulatedNode[] {
+    return this.nodes.filter((node) => !node.isDead);
+  }
+
+  /** Something goes wrong with a machine. */
+  strike(): void {
+    const { faults, scheduler } = this.#parts;
+    const { dice } = scheduler;
+    const weights: Partial<Record<FaultKind, number>> = {
+      "node killed": 3,
+      "node frozen": 3,
+      "node drained": 1,
+      "node clock jumped": 2,
+      ...(this.#store && { "node cut off": 3, "store down": 1, "store slow": 2, "store clock jumped": 1 }),
+    };
+    for (const kind of Object.keys(weights) as FaultKind[]) weights[kind]! *= faults.strength(kind);
+    const kind = dice.weighted(weights);
+    const slot = dice.below(this.nodes.length);
+    const node = this.nodes[slot];
+    if (!kind || !node || node.isDead) return;
+    faults.count(kind);
+    scheduler.note(`${kind} (${node.name})`);
+    if (kind === "node killed") this.#kill(slot);
+    if (kind === "node drained") this.#drain(slot);
+    if (kind === "node frozen") {
+      node.isFrozen = true;
+      this.#later(dice.pick([300, 2_000, 7_000, 15_000]), `${node.name} thaws`, () => scheduler.thaw(node));
+    }
+    if (kind === "node cut off") {
+      node.isCut = true;
+      this.#later(dice.pick([200, 2_000, 8_000]), `${node.name} is connected again`, () => {
+        node.isCut = false;
+      });
+    }
+    if (kind === "node clock jumped") node.clock.offsetMs += dice.between(-hourMs, hourMs) / dice.pick([1, 60, 3_600]);
+    if (this.#store) this.#strikeStore(kind, this.#store);
+  }
+
+  /** All is in order again, and nothing goes wrong any more. */
+  repair(): void {
+    const { scheduler, faults } = this.#parts;
+    scheduler.note("the faults are over");
+    faults.areOver = true;
+    for (const node of this.nodes) {
+      node.isCut = false;
+      if (node.isFrozen) scheduler.thaw(node);
+    }
+    if (!this.#store) return;
+    this.#store.isDown = false;
+    this.#store.slowUntilMs = 0;
+  }
+
+  #strikeStore(kind: FaultKind, store: MemoryStore): void {
+    const { scheduler } = this.#parts;
+    const { dice } = scheduler;
+    if (kind === "store clock jumped") store.clock.offsetMs += dice.between(-3_000, 3_000);
+    if (kind === "store slow") store.slowUntilMs = scheduler.nowMs + dice.between(1_000, 8_000);
+    if (kind === "store down") {
+      store.isDown = true;
+      this.#later(dice.between(500, 8_000), "the store is back", () => {
+        store.isDown = false;
+      });
+    }
+  }
+
+  #start(slot: number, delayMs: number): void {
+    const { scheduler, faults, database, upstream, lampOf, virtualDeviceOf } = this.#parts;
+    this.#later(delayMs, `node ${slot} starts`, () => {
+      this.#started += 1;
+      const clock = new Clock(scheduler, scheduler.dice.between(-hourMs, hourMs));
+      const crash = () => this.#kill(slot);
+      const node = new SimulatedNode({
+        name: `n${slot}.${this.#started}`,
+        scheduler,
+        clock,
+        upstream,
+        storeFor: (client) =>
+          this.#store?.for(client) ?? new QueuedStore({ database, client, scheduler, faults, clock, crash }),
+        lampOf,
+        virtualDeviceOf,
+        committedSoFar: () => database.history.length,
+      });
+      this.nodes[slot] = node;
+      // A service that can't start ends, and is started again by whoever watches it.
+      node.start().catch((error) => {
+        scheduler.note(`${node.name} could not start: ${error.message}`);
+        this.#kill(slot);
+      });
+    });
+  }
+
+  #kill(slot: number): void {
+    const node = this.nodes[slot]!;
+    if (node.isDead) return;
+    node.isDead = true;
+    this.#store?.disconnect(node);
+    this.#parts.upstream.disconnect(node);
+    this.#start(slot, this.#parts.scheduler.dice.pick([50, 1_000, 8_000]));
+  }
+
+  #drain(slot: number): void {
+    const node = this.nodes[slot]!;
+    const end = () => {
+      if (this.nodes[slot] === node) this.#kill(slot);
+    };
+    node.drain().then(end, end);
+    this.#later(6_000, `${node.name} is told to stop again`, end);
+  }
+
+  #later(delayMs: number, what: string, act: () => void): void {
+    this.#parts.scheduler.after(delayMs, undefined, what, act);
+  }
+}

@@ -1,0 +1,121 @@
+import type { HomeTruth } from "./history.ts";
+
+/** Which ids hold which indexes, read from the stored text by the checker's own understanding of it. */
+export interface StoredMap {
+  readonly step: number;
+  readonly structures: readonly (StoredStructure | null)[];
+}
+
+export interface StoredSlot {
+  readonly id: string;
+  readonly isPresent: boolean;
+}
+
+export interface StoredStructure extends StoredSlot {
+  readonly thermostats: readonly (StoredSlot | null)[];
+  readonly alarms: readonly (StoredSlot | null)[];
+}
+
+// The numbers of the 519 attributes, counted once more from the tables of the interface (2.7): 1 of the account, then
+// for each structure 8 of its overview, 3 of itself, 20 thermostats with 7 each, 18 alarms with 6 each.
+export const attributeTotal = 519;
+const ofStructure = 8 + 3 + 20 * 7 + 18 * 6;
+const overview = (x: number) => 1 + (x - 1) * ofStructure;
+const itself = (x: number) => overview(x) + 8;
+const thermostatAt = (x: number, y: number) => itself(x) + 3 + (y - 1) * 7;
+const alarmAt = (x: number, y: number) => itself(x) + 3 + 20 * 7 + (y - 1) * 6;
+
+export const fanRequests: readonly { readonly deviceId: number; readonly request: number }[] = [1, 2].flatMap((x) =>
+  Array.from({ length: 20 }, (_, index) => {
+    const first = thermostatAt(x, index + 1);
+    return { deviceId: first + 1, request: first + 5 };
+  }),
+);
+
+/** All alarms' places: where each shows its id and the states of its two sensors. */
+export const alarmPlaces: readonly { readonly deviceId: number; readonly co: number; readonly smoke: number }[] = [
+  1, 2,
+].flatMap((x) =>
+  Array.from({ length: 18 }, (_, index) => {
+    const first = alarmAt(x, index + 1);
+    return { deviceId: first + 1, co: first + 3, smoke: first + 4 };
+  }),
+);
+
+const alarmStates = new Set(alarmPlaces.flatMap(({ co, smoke }) => [co, smoke]));
+
+export function isAlarmState(key: string | number): boolean {
+  return typeof key === "number" && alarmStates.has(key);
+}
+
+/** `[step, [[id, absent since, [[id, absent since] …], […]] …]]` */
+export function parseStoredMap(text: string): StoredMap {
+  const [step, structures] = JSON.parse(text) as [number, unknown[]];
+  const slot = (value: unknown): StoredSlot | null => {
+    if (value === null) return null;
+    const [id, absentSince] = value as [string, number | null];
+    return { id, isPresent: absentSince === null };
+  };
+  return {
+    step,
+    structures: structures.map((value) => {
+      if (value === null) return null;
+      const [, , thermostats, alarms] = value as [string, number | null, unknown[], unknown[]];
+      return { ...slot(value)!, thermostats: thermostats.map(slot), alarms: alarms.map(slot) };
+    }),
+  };
+}
+
+/** What the virtual device of a home must show, by number; a fan request may be anything. */
+export function expectedValues(home: HomeTruth, map: StoredMap): Map<number, string | null> {
+  const values = new Map<number, string | null>();
+  for (let number = 0; number < attributeTotal; number++) values.set(number, null);
+  const present = map.structures.filter((structure) => structure?.isPresent).length;
+  values.set(0, present === 0 ? null : String(present));
+  map.structures.forEach((structure, index) => {
+    if (!structure?.isPresent) return;
+    const x = index + 1;
+    put(values, overview(x), overviewOf(home, structure));
+    const { name, away } = home.structures.get(structure.id) ?? { name: null, away: null };
+    put(values, itself(x), [away, name, structure.id]);
+    structure.thermostats.forEach((slot, place) => {
+      const thermostat = slot?.isPresent ? home.thermostats.get(slot.id) : undefined;
+      if (!slot || !thermostat) return;
+      const { name: label, isOnline, hasFan, fanTimerActive, fanTimerTimeout } = thermostat;
+      const shown = [label, slot.id, word(isOnline), word(hasFan), word(fanTimerActive), null, fanTimerTimeout];
+      put(values, thermostatAt(x, place + 1), shown);
+    });
+    structure.alarms.forEach((slot, place) => {
+      const alarm = slot?.isPresent ? home.alarms.get(slot.id) : undefined;
+      if (!slot || !alarm) return;
+      const { name: label, isOnline, coAlarmState, smokeAlarmState, uiColorState } = alarm;
+      put(values, alarmAt(x, place + 1), [label, slot.id, word(isOnline), coAlarmState, smokeAlarmState, uiColorState]);
+    });
+  });
+  for (const { request } of fanRequests) values.delete(request);
+  return values;
+}
+
+/** Totals up to the limit; warnings and emergencies over all alarms of the structure, blank without the permission. */
+function overviewOf(home: HomeTruth, { id }: StoredStructure): (string | null)[] {
+  const thermostats = [...home.thermostats.values()].filter(({ structureId }) => structureId === id);
+  const alarms = [...home.alarms.values()].filter(({ structureId }) => structureId === id);
+  const totals = [String(Math.min(20, thermostats.length)), String(Math.min(18, alarms.length))];
+  if (!home.speaksOfAlarms) return [...totals, null, null, null, null, null, null];
+  const both = (state: string) => {
+    const smoke = alarms.some(({ smokeAlarmState }) => smokeAlarmState === state);
+    const co = alarms.some(({ coAlarmState }) => coAlarmState === state);
+    return [String(smoke || co), String(smoke), String(co)];
+  };
+  return [...totals, ...both("warning"), ...both("emergency")];
+}
+
+function put(values: Map<number, string | null>, first: number, shown: readonly (string | null)[]): void {
+  shown.forEach((value, index) => {
+    values.set(first + index, value);
+  });
+}
+
+function word(claim: boolean | null): string | null {
+  return claim === null ? null : String(claim);
+}

@@ -1,0 +1,265 @@
+import type { FederationTables } from "../../src/federation/keeper.ts";
+import { StoreUnavailable } from "../../src/model/errors.ts";
+import type { Store } from "../../src/store/seam.ts";
+import type { Clock } from "./clocks.ts";
+import type { Faults } from "./faults.ts";
+import type { Claim } from "./history.ts";
+import { type Session, tablesOn } from "./memory-tables.ts";
+import { RowLocks, type Wish } from "./row-locks.ts";
+import { type Database, Draft } from "./rows.ts";
+import type { Process, Scheduler } from "./scheduler.ts";
+
+/** A process that uses the store. */
+export interface StoreClient extends Process {
+  /** Nothing passes between it and the store. */
+  isCut: boolean;
+  /** By which right the transaction that begins now writes; only the record knows it. */
+  claim: Claim | null;
+}
+
+const attempts = 6;
+
+/**
+ * A store that many nodes share, as PostgreSQL is one: READ COMMITTED, row locks to the end of the transaction, reads
+ * from a snapshot. Every statement waits for the scheduler, and may be lost there with its connection; a COMMIT may
+ * take effect though its caller is told that it failed, at once or a while later.
+ */
+export class MemoryStore {
+  /** Statements take long until then. */
+  slowUntilMs = 0;
+  /** Nobody reaches it. */
+  isDown = false;
+  readonly process: Process = { name: "store", isDead: false, isFrozen: false };
+  readonly database: Database;
+  readonly scheduler: Scheduler;
+  readonly faults: Faults;
+  readonly clock: Clock;
+  readonly locks = new RowLocks();
+  readonly #open = new Set<Connection>();
+  readonly #usualMs: number;
+
+  constructor(database: Database, scheduler: Scheduler, faults: Faults, clock: Clock) {
+    this.database = database;
+    this.scheduler = scheduler;
+    this.faults = faults;
+    this.clock = clock;
+    this.#usualMs = scheduler.dice.pick([1, 4, 15]);
+  }
+
+  /** The store as one node sees it. */
+  for(client: StoreClient): Store<FederationTables> {
+    return {
+      isShared: true,
+      transaction: (body) => {
+        const { claim } = client;
+        return this.#transaction(client, claim, body);
+      },
+      read: (body) => body(tablesOn(new Connection(this, client, null, true))),
+    };
+  }
+
+  /** The node is gone: what it had open is rolled back, but for a COMMIT that may be on its way already. */
+  disconnect(client: StoreClient): void {
+    for (const connection of [...this.#open]) if (connection.client === client) connection.lose();
+  }
+
+  latencyMs(): number {
+    const { dice, nowMs } = this.scheduler;
+    if (nowMs < this.slowUntilMs) return dice.between(20, 500);
+    return dice.chance(0.03) ? dice.between(5, 120) : dice.between(0, this.#usualMs);
+  }
+
+  begun(connection: Connection): void {
+    this.#open.add(connection);
+  }
+
+  ended(connection: Connection): void {
+    this.#open.delete(connection);
+  }
+
+  async #transaction<Result>(
+    client: StoreClient,
+    claim: Claim | null,
+    body: (tx: FederationTables) => Promise<Result>,
+  ): Promise<Result> {
+    for (let attempt = 1; ; attempt++) {
+      const connection = new Connection(this, client, claim, false);
+      try {
+        const result = await body(tablesOn(connection));
+        await connection.commit();
+        return result;
+      } catch (error) {
+        connection.rollBack();
+        if (!(error instanceof Deadlock) || attempt === attempts) throw error;
+      }
+    }
+  }
+}
+
+class Deadlock extends Error {}
+
+/** One connection for one transaction. */
+class Connection implements Session {
+  readonly client: StoreClient;
+  readonly #store: MemoryStore;
+  readonly #claim: Claim | null;
+  readonly #isReading: boolean;
+  #draft: Draft | undefined;
+  /** Neither its node nor the store will do any more with it. */
+  #hasEnded = false;
+  #isLost = false;
+  #isCommitting = false;
+
+  constructor(store: MemoryStore, client: StoreClient, claim: Claim | null, isReading: boolean) {
+    this.#store = store;
+    this.client = client;
+    this.#claim = claim;
+    this.#isReading = isReading;
+    if (!isReading) store.begun(this);
+  }
+
+  run<Result>(what: string, act: (rows: Draft) => Result, locks?: (rows: Draft) => readonly Wish[]): Promise<Result> {
+    if (this.#isCommitting) throw new Error("a transaction was used after it had ended");
+    return new Promise<Result>((resolve, reject) => {
+      this.#atStore(what, () => {
+        if (this.#isOutOfReach || this.#store.faults.strikes("statement lost", 0.001)) return this.#fail(reject);
+        const wishes = this.#isReading ? [] : (locks?.(this.#rows) ?? []);
+        this.#withLocks(what, wishes, reject, () => {
+          const result = act(this.#rows);
+          this.#answer(() => resolve(result), reject);
+        });
+      });
+    });
+  }
+
+  commit(): Promise<void> {
+    this.#isCommitting = true;
+    return new Promise((resolve, reject) => {
+      const { faults, scheduler } = this.#store;
+      this.#atStore("COMMIT", () => {
+        if (this.#isOutOfReach && scheduler.dice.chance(0.5)) return this.#fail(reject);
+        if (faults.strikes("commit refused", 0.01)) return this.#fail(reject);
+        if (this.#isOutOfReach || faults.strikes("commit late", 0.025)) {
+          this.#tellLoss(reject);
+          scheduler.after(scheduler.dice.between(1, 3_000), this.#store.process, this.#said("late COMMIT"), () =>
+            this.#takeEffect(),
+          );
+          return;
+        }
+        this.#takeEffect();
+        const isAmbiguous = faults.strikes("commit ambiguous", 0.02);
+        if (isAmbiguous) this.#tellLoss(reject);
+        else this.#answer(resolve, reject);
+      });
+    });
+  }
+
+  rollBack(): void {
+    // A COMMIT whose fate its node doesn't know is the store's affair; so is a connection that was lost.
+    if (!this.#isCommitting && !this.#isLost) this.#end();
+  }
+
+  lose(): void {
+    const { dice } = this.#store.scheduler;
+    if (this.#isLost || (this.#isCommitting && dice.chance(0.5))) return;
+    this.#rollBackLater();
+  }
+
+  tryLock(wish: Wish): boolean {
+    return this.#store.locks.tryTake(this, wish);
+  }
+
+  nowMs(): number {
+    return this.#store.clock.nowMs();
+  }
+
+  nextId(): number {
+    return this.#store.database.nextId();
+  }
+
+  get #isOutOfReach(): boolean {
+    return this.client.isCut || this.#store.isDown;
+  }
+
+  get #rows(): Draft {
+    const { database } = this.#store;
+    this.#draft ??= new Draft(this.#isReading ? database.snapshot() : database);
+    return this.#draft;
+  }
+
+  #atStore(what: string, act: () => void): void {
+    const { scheduler, process } = this.#store;
+    scheduler.after(this.#store.latencyMs(), process, this.#said(what), () => {
+      if (!this.#hasEnded && !this.#isLost) act();
+    });
+  }
+
+  #withLocks(what: string, wishes: readonly Wish[], reject: (error: Error) => void, act: () => void): void {
+    const [wish, ...others] = wishes;
+    if (!wish) {
+      act();
+      return;
+    }
+    let isWaiting = false;
+    const granted = () => {
+      if (!isWaiting) this.#withLocks(what, others, reject, act);
+      else this.#atStore(`${what}, after waiting`, () => this.#withLocks(what, others, reject, act));
+    };
+    if (!this.#store.locks.take(this, wish, granted)) {
+      this.#end();
+      this.#answer(() => reject(new Deadlock()), reject);
+    }
+    isWaiting = true;
+  }
+
+  #takeEffect(): void {
+    if (this.#hasEnded) return;
+    const { database, scheduler } = this.#store;
+    database.apply(this.#rows, { node: this.client.name, claim: this.#claim, atMs: scheduler.nowMs });
+    this.#end();
+  }
+
+  /** The answer reaches its node at once or later; a frozen one hears it when it thaws, a dead one never. */
+  #answer(deliver: () => void, reject: (error: Error) => void): void {
+    const { scheduler } = this.#store;
+    const isSlow = scheduler.dice.chance(0.2);
+    if (this.client.isDead) return;
+    if (this.#isOutOfReach) this.#fail(reject);
+    else if (!isSlow && !this.client.isFrozen) deliver();
+    else scheduler.after(isSlow ? this.#store.latencyMs() : 0, this.client, this.#said("answer"), deliver);
+  }
+
+  /** The connection breaks: the node learns it after a while, the store too. */
+  #fail(reject: (error: Error) => void): void {
+    this.#tellLoss(reject);
+    if (!this.#hasEnded) this.#rollBackLater();
+  }
+
+  #tellLoss(reject: (error: Error) => void): void {
+    const { scheduler } = this.#store;
+    const noticedMs = scheduler.dice.chance(0.7) ? 0 : scheduler.dice.between(1, 2_000);
+    scheduler.after(noticedMs, this.client, this.#said("connection lost"), () => reject(lostConnection()));
+  }
+
+  #rollBackLater(): void {
+    this.#isLost = true;
+    const { scheduler, process } = this.#store;
+    const noticedMs = scheduler.dice.chance(0.6) ? 0 : scheduler.dice.between(1, 3_000);
+    scheduler.after(noticedMs, process, this.#said("rolled back"), () => this.#end());
+  }
+
+  #end(): void {
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
+    this.#store.ended(this);
+    this.#store.locks.releaseAll(this);
+  }
+
+  #said(what: string): string {
+    return `${this.client.name} ${what}`;
+  }
+}
+
+function lostConnection(): StoreUnavailable {
+  return new StoreUnavailable("The store can't be used now (connection lost).");
+}

@@ -1,0 +1,216 @@
+import type { FederationTables } from "../../src/federation/keeper.ts";
+import type { DeviceId, NodeId } from "../../src/model/ids.ts";
+import type { AttributeRow } from "../../src/store/tables/attributes.ts";
+import type { DeviceRow } from "../../src/store/tables/devices.ts";
+import type { LinkRow } from "../../src/store/tables/links.ts";
+import type { Wish } from "./row-locks.ts";
+import type { Draft } from "./rows.ts";
+import { standIn } from "./stand-in.ts";
+
+/** One open transaction as the tables see it: a statement takes its locks, then acts on what the transaction sees. */
+export interface Session {
+  run<Result>(what: string, act: (rows: Draft) => Result, locks?: (rows: Draft) => readonly Wish[]): Promise<Result>;
+  tryLock(wish: Wish): boolean;
+  nowMs(): number;
+  nextId(): number;
+}
+
+interface NodeRow {
+  readonly beatMs: number;
+}
+
+/** The tables of the seam in memory, each statement with the locks and the second look that PostgreSQL gives it. */
+export function tablesOn(session: Session): FederationTables {
+  return standIn<FederationTables>("the store", {
+    users: standIn<FederationTables["users"]>("users", {
+      lock: (id) =>
+        session.run(
+          `lock user ${id}`,
+          (rows) => (rows.get("users", id) ? session.nowMs() : undefined),
+          () => [exclusive("users", id)],
+        ),
+    }),
+    devices: deviceRows(session),
+    attributes: attributeRows(session),
+    links: linkRows(session),
+    log: standIn<FederationTables["log"]>("log", {
+      append: (entry) => session.run(`log ${entry.kind}`, (rows) => void rows.log.push(entry)),
+    }),
+    nodes: nodeRows(session),
+  });
+}
+
+function deviceRows(session: Session): FederationTables["devices"] {
+  const ofUser = (rows: Draft, userId: number) =>
+    [...rows.all<DeviceRow>("devices").values()].filter((row) => row.userId === userId).sort((a, b) => a.id - b.id);
+  return standIn<FederationTables["devices"]>("devices", {
+    add: (device) =>
+      session.run("add device", (rows) => {
+        const id = session.nextId() as DeviceId;
+        rows.set("devices", id, { ...device, id, typeId: 1, lastTimeMs: 0 });
+        return id;
+      }),
+    ofUser: (userId) => session.run("devices of user", (rows) => ofUser(rows, userId)),
+    find: (userId, id) => session.run(`find device ${id}`, (rows) => ofUser(rows, userId).find((row) => row.id === id)),
+    lock: (userId, ids) =>
+      session.run(
+        `lock devices ${ids}`,
+        (rows) => ofUser(rows, userId).filter(({ id }) => ids.includes(id)),
+        () => [...ids].sort((a, b) => a - b).map((id) => exclusive("devices", id)),
+      ),
+    setLastTime: (_, id, timeMs) =>
+      session.run(
+        `time of device ${id}`,
+        (rows) => rows.set("devices", id, { ...rows.get<DeviceRow>("devices", id), lastTimeMs: timeMs }),
+        () => [exclusive("devices", id)],
+      ),
+    versions: (ids) =>
+      session.run(`versions of ${ids}`, (rows) =>
+        ids.flatMap((id) => {
+          const row = rows.get<DeviceRow>("devices", id);
+          return row ? [{ id, lastTimeMs: row.lastTimeMs }] : [];
+        }),
+      ),
+  });
+}
+
+function attributeRows(session: Session): FederationTables["attributes"] {
+  return standIn<FederationTables["attributes"]>("attributes", {
+    all: (_, deviceId) =>
+      session.run(`attributes of ${deviceId}`, (rows) => [
+        ...rows.all<AttributeRow>(`attributes/${deviceId}`).values(),
+      ]),
+    some: (_, deviceId, keys) =>
+      session.run(`some attributes of ${deviceId}`, (rows) =>
+        keys.flatMap((key) => rows.get<AttributeRow>(`attributes/${deviceId}`, key) ?? []),
+      ),
+    write: (_, deviceId, timeMs, changes) =>
+      session.run(
+        `write ${changes.length} attributes of ${deviceId}`,
+        (rows) => {
+          for (const { key, value } of changes) rows.set(`attributes/${deviceId}`, key, { key, value, timeMs });
+        },
+        // PostgreSQL locks each row; whoever writes one of a device writes its last time next, so this is no coarser.
+        () => [exclusive("attributes", deviceId)],
+      ),
+  });
+}
+
+function linkRows(session: Session): FederationTables["links"] {
+  const link = (rows: Draft, id: number) => rows.get<LinkRow>("links", id);
+  const all = (rows: Draft) => [...rows.all<LinkRow>("links").values()].sort((a, b) => a.deviceId - b.deviceId);
+  const where = (what: string, isMeant: (row: LinkRow) => boolean) =>
+    session.run(what, (rows) => all(rows).filter(isMeant));
+  const update = (what: string, deviceId: DeviceId, change: (row: LinkRow) => Partial<LinkRow>) =>
+    session.run(
+      `${what} of link ${deviceId}`,
+      (rows) => {
+        const row = link(rows, deviceId);
+        if (!row) return undefined;
+        const changed: LinkRow = { ...row, ...change(row) };
+        rows.set("links", deviceId, changed);
+        return changed;
+      },
+      () => [exclusive("links", deviceId)],
+    );
+  const updateAll = (what: string, isMeant: (row: LinkRow) => boolean, change: (row: LinkRow) => Partial<LinkRow>) =>
+    session.run(
+      what,
+      (rows) => {
+        for (const row of all(rows).filter(isMeant)) rows.set("links", row.deviceId, { ...row, ...change(row) });
+      },
+      (rows) =>
+        all(rows)
+          .filter(isMeant)
+          .map((row) => exclusive("links", row.deviceId)),
+    );
+  return standIn<FederationTables["links"]>("links", {
+    add: (row) =>
+      session.run(
+        "add link",
+        (rows) => {
+          if (all(rows).some(({ userId, ecosystem }) => userId === row.userId && ecosystem === row.ecosystem)) return;
+          rows.set("links", row.deviceId, { ...row, epoch: 1 });
+          return { owner: row.owner, epoch: 1 };
+        },
+        () => [exclusive("new link", `${row.userId} ${row.ecosystem}`)],
+      ),
+    find: async (userId, ecosystem) =>
+      (await where("find link", (row) => row.userId === userId && row.ecosystem === ecosystem))[0],
+    ofDevice: async (userId, id) =>
+      (await where(`link ${id}`, (row) => row.userId === userId && row.deviceId === id))[0],
+    ofUser: (userId) => where("links of user", (row) => row.userId === userId),
+    holds: (_, id, { owner, epoch }) => {
+      const isHeld = (rows: Draft) => link(rows, id)?.owner === owner && link(rows, id)?.epoch === epoch;
+      // FOR SHARE: what doesn't match now isn't waited for; what does is looked at again under the lock.
+      const locks = (rows: Draft): Wish[] => (isHeld(rows) ? [{ key: `links/${id}`, mode: "share" }] : []);
+      return session.run(`holds link ${id} at ${epoch}?`, isHeld, locks);
+    },
+    setToken: async (_, id, sealedToken) => void (await update("token", id, () => ({ sealedToken }))),
+    setState: async (_, id, state, reason) => void (await update(`${state}`, id, () => ({ state, reason }))),
+    setMirror: async (_, id, indexMap, notices) => void (await update("map", id, () => ({ indexMap, notices }))),
+    confirm: (owner, times) => {
+      const timeOf = (row: LinkRow) =>
+        times.find(({ deviceId, epoch }) => row.owner === owner && row.deviceId === deviceId && row.epoch === epoch);
+      return updateAll(
+        "confirm",
+        (row) => timeOf(row) !== undefined,
+        (row) => ({ confirmedMs: timeOf(row)!.confirmedMs }),
+      );
+    },
+    claim: (owner, living, limit) =>
+      session.run("claim links", (rows) => {
+        const taken: LinkRow[] = [];
+        for (const row of all(rows)) {
+          if (taken.length === limit) break;
+          if (row.owner !== null && living.includes(row.owner)) continue;
+          if (!session.tryLock(exclusive("links", row.deviceId))) continue;
+          taken.push({ ...row, owner, epoch: row.epoch + 1 });
+        }
+        for (const row of taken) rows.set("links", row.deviceId, row);
+        return taken;
+      }),
+    take: (_, id, owner) => update(`take for ${owner}`, id, ({ epoch }) => ({ owner, epoch: epoch + 1 })),
+    ownedBy: (owner) => where("links of node", (row) => row.owner === owner),
+    release: (owner) =>
+      updateAll(
+        "release",
+        (row) => row.owner === owner,
+        () => ({ owner: null }),
+      ),
+  });
+}
+
+function nodeRows(session: Session): FederationTables["nodes"] {
+  return standIn<FederationTables["nodes"]>("nodes", {
+    beat: (id) =>
+      session.run(
+        "beat",
+        (rows) => rows.set("nodes", id, { beatMs: session.nowMs() }),
+        () => [exclusive("nodes", id)],
+      ),
+    leave: (id) =>
+      session.run(
+        "leave",
+        (rows) => rows.set("nodes", id, undefined),
+        () => [exclusive("nodes", id)],
+      ),
+    alive: (leaseMs) =>
+      session.run("alive?", (rows) => {
+        const since = session.nowMs() - leaseMs;
+        const living = [...rows.all<NodeRow>("nodes")].filter(([, { beatMs }]) => beatMs > since);
+        return living.map(([id]) => id as NodeId).sort();
+      }),
+    forget: (silentForMs) =>
+      session.run("forget", (rows) => {
+        const before = session.nowMs() - silentForMs;
+        const gone = [...rows.all<NodeRow>("nodes")].filter(([, { beatMs }]) => beatMs < before);
+        for (const [id] of gone) rows.set("nodes", id, undefined);
+        return gone.length;
+      }),
+  });
+}
+
+function exclusive(table: string, key: string | number): Wish {
+  return { key: `${table}/${key}`, mode: "exclusive" };
+}

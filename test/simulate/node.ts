@@ -1,0 +1,152 @@
+import {
+  type Commit,
+  type CommitRequest,
+  commitOn,
+  type DeviceCommit,
+  type Reaction,
+} from "../../src/devices/commit.ts";
+import { DeviceStates } from "../../src/devices/states.ts";
+import { federationOn, type RunningFederation } from "../../src/federation/federation.ts";
+import type { FederationTables } from "../../src/federation/keeper.ts";
+import { placeOf } from "../../src/model/attribute-names.ts";
+import type { DeviceId, NodeId, UserId } from "../../src/model/ids.ts";
+import type { Report, Surroundings } from "../../src/model/surroundings.ts";
+import { Membership } from "../../src/nodes/membership.ts";
+import type { Store } from "../../src/store/seam.ts";
+import type { Clock } from "./clocks.ts";
+import type { Claim, HomeTruth } from "./history.ts";
+import type { StoreClient } from "./memory-store.ts";
+import type { Scheduler } from "./scheduler.ts";
+import type { Upstream, UpstreamNode } from "./upstream.ts";
+
+export interface NodeParts {
+  readonly name: string;
+  readonly scheduler: Scheduler;
+  readonly clock: Clock;
+  readonly upstream: Upstream;
+  readonly storeFor: (client: StoreClient) => Store<FederationTables>;
+  readonly lampOf: (userId: UserId) => DeviceId;
+  /** The virtual device of a user, and how many transactions have taken effect: for the record of what was received. */
+  readonly virtualDeviceOf: (userId: number) => DeviceId | undefined;
+  readonly committedSoFar: () => number;
+}
+
+/** What the follower that was in place then received. */
+export interface NodeReceipt {
+  readonly userId: number;
+  readonly seq: number;
+  readonly home: HomeTruth;
+  readonly follower: object | undefined;
+}
+
+/** One process of the service: the real core on a simulated store, clock and ecosystem. It dies with all it knew. */
+export class SimulatedNode implements StoreClient, UpstreamNode {
+  readonly name: string;
+  isDead = false;
+  isFrozen = false;
+  isCut = false;
+  /** It has started, and clients can reach it. */
+  isReady = false;
+  claim: Claim | null = null;
+  readonly clock: Clock;
+  readonly states: DeviceStates;
+  readonly commit: Commit;
+  readonly federation: RunningFederation;
+  readonly receipts: NodeReceipt[] = [];
+  /** Users of whom a snapshot was passed over because the store was too slow. */
+  readonly passedOver = new Set<number>();
+  readonly #parts: NodeParts;
+  readonly #membership: Membership;
+
+  constructor(parts: NodeParts) {
+    this.#parts = parts;
+    this.name = parts.name;
+    this.clock = parts.clock;
+    const { scheduler, upstream } = parts;
+    const surroundings: Surroundings = {
+      nowMs: parts.clock.nowMs,
+      random: () => scheduler.dice.next(),
+      after: (delayMs, act) => scheduler.after(delayMs, this, "timer", act),
+      report: this.#report(),
+    };
+    const store = parts.storeFor(this);
+    this.states = new DeviceStates(store);
+    const commit = commitOn({
+      store,
+      reactions: [this.#lightTheLamp],
+      committed: (commits) => this.states.apply(commits),
+      report: surroundings.report,
+    });
+    this.commit = (request) => this.#claimed(request, commit);
+    this.#membership = new Membership(this.name as NodeId, store, surroundings);
+    this.federation = federationOn({
+      store,
+      states: this.states,
+      commit: this.commit,
+      membership: this.#membership,
+      connectors: new Map([["nest", upstream.connectorFor(this)]]),
+      sealing: { seal: (token, place) => `${place}: ${token}`, open: (sealed) => sealed.split(": ")[1]! },
+      surroundings,
+    });
+  }
+
+  async start(): Promise<void> {
+    await this.#membership.start();
+    await this.federation.start();
+    this.isReady = true;
+  }
+
+  async drain(): Promise<void> {
+    this.isReady = false;
+    await this.federation.stop();
+    await this.#membership.stop();
+  }
+
+  received(userId: number, home: HomeTruth): void {
+    const follower = this.followerOf(userId);
+    this.receipts.push({ userId, seq: this.#parts.committedSoFar(), home, follower });
+  }
+
+  followerOf(userId: number) {
+    const deviceId = this.#parts.virtualDeviceOf(userId);
+    return deviceId === undefined ? undefined : this.federation.keeper.follower(deviceId);
+  }
+
+  /** The store's facade takes the claim when the transaction begins, which is before the first wait. */
+  #claimed(request: CommitRequest, commit: Commit): Promise<readonly DeviceCommit[]> {
+    this.claim = request.ownership ?? null;
+    const result = commit(request);
+    this.claim = null;
+    return result;
+  }
+
+  /** The stand-in for alerts: each alarm state that turns into an emergency is written to the lamp. */
+  readonly #lightTheLamp: Reaction = async (_, { userId, deviceId, hop, changes }) => {
+    const lamp = this.#parts.lampOf(userId);
+    if (deviceId === lamp) return [];
+    const begun = changes.filter(({ key, value, before }) => {
+      return value === "emergency" && before !== "emergency" && isAlarmState(key);
+    });
+    return begun.map(({ key }) => ({
+      deviceId: lamp,
+      changes: [{ key: "alert", value: `${deviceId}:${key}` }],
+      cause: { by: "alert" as const, alert: 1, hop: hop + 1 },
+    }));
+  };
+
+  #report(): Report {
+    const say = (fields: object, sentence: string) => {
+      const { error, dropped, userId } = fields as { error?: Error; dropped?: number; userId?: number };
+      if (dropped !== undefined) this.passedOver.add(userId!);
+      const who = userId === undefined ? "" : ` (user ${userId})`;
+      this.#parts.scheduler.note(`${this.name} says: ${sentence}${who}${error ? ` – ${error.message}` : ""}`);
+    };
+    return { debug: say, info: say, warn: say, error: say };
+  }
+}
+
+function isAlarmState(key: string | number): boolean {
+  if (typeof key === "string") return false;
+  const place = placeOf(key);
+  return place.kind === "alarm" && (place.field === "coAlarmState" || place.field === "smokeAlarmState");
+}

@@ -1,0 +1,270 @@
+/** A mistake that the simulation must find: texts in the core that are replaced by worse ones. */
+export interface Plant {
+  readonly name: string;
+  readonly mistake: string;
+  readonly edits: readonly Edit[];
+}
+
+interface Edit {
+  /** Under `src`. */
+  readonly file: string;
+  readonly find: string;
+  readonly replace: string;
+}
+
+const commit = "devices/commit.ts";
+const states = "devices/states.ts";
+
+export const plants: readonly Plant[] = [
+  {
+    name: "memory-diff",
+    mistake: "a commit compares with what this node last saw instead of what stands in the store under the lock",
+    edits: [
+      {
+        file: commit,
+        find: "  return async (request) => {\n",
+        replace: "  const seen = new Map<string, string | null>();\n  return async (request) => {\n",
+      },
+      {
+        file: commit,
+        find: "apply(tx, request, reactions, report), {",
+        replace: "apply(tx, request, reactions, report, seen), {",
+      },
+      {
+        file: commit,
+        find: "  report: Report,\n): Promise<readonly DeviceCommit[]> {",
+        replace: "  report: Report,\n  seen: Map<string, string | null>,\n): Promise<readonly DeviceCommit[]> {",
+      },
+      {
+        file: commit,
+        find: "applyToDevice(tx, userId, update, hop, nowMs, devices);",
+        replace: "applyToDevice(tx, userId, update, hop, nowMs, devices, seen);",
+      },
+      {
+        file: commit,
+        find: "  devices: Map<DeviceId, DeviceRow>,\n): Promise<DeviceCommit | undefined> {",
+        replace:
+          "  devices: Map<DeviceId, DeviceRow>,\n  seen: Map<string, string | null>,\n): Promise<DeviceCommit | undefined> {",
+      },
+      {
+        file: commit,
+        find: "before.set(row.key, row.value);",
+        replace:
+          "{\n    const memory = seen.get([deviceId, row.key].join());\n    before.set(row.key, memory === undefined ? row.value : memory);\n  }",
+      },
+      {
+        file: commit,
+        find: "  const timeMs = Math.max(",
+        replace:
+          "  for (const { key, value } of kept) seen.set([deviceId, key].join(), value);\n  const timeMs = Math.max(",
+      },
+    ],
+  },
+  {
+    name: "no-fence",
+    mistake: "a mirror commit doesn't ask whether its node still owns the link",
+    edits: [{ file: commit, find: "if (ownership && !(await", replace: "if (ownership && false && !(await" }],
+  },
+  {
+    name: "time-per-attribute",
+    mistake: "each attribute of a commit gets a time of its own",
+    edits: [
+      {
+        file: commit,
+        find: "  await tx.attributes.write(userId, deviceId, timeMs, kept);",
+        replace:
+          "  for (const [i, one] of kept.entries()) await tx.attributes.write(userId, deviceId, timeMs + i, [one]);",
+      },
+    ],
+  },
+  {
+    name: "no-user-lock",
+    mistake: "a commit doesn't lock the user's home",
+    edits: [
+      {
+        file: commit,
+        find: "const nowMs = await tx.users.lock(userId);",
+        replace: "const nowMs: number | undefined = 1;",
+      },
+    ],
+  },
+  {
+    name: "clock-not-max",
+    mistake: "a commit's time is the clock's, whatever the device's last one was",
+    edits: [{ file: commit, find: "Math.max(device.lastTimeMs + 1, nowMs)", replace: "nowMs" }],
+  },
+  {
+    name: "no-reload",
+    mistake: "the lane believes its memory after a commit whose outcome it doesn't know",
+    edits: [
+      {
+        file: "federation/lane.ts",
+        find: "        this.#mirrored = undefined;\n",
+        replace: "",
+      },
+    ],
+  },
+  {
+    name: "lost-transition",
+    mistake: "a waiting snapshot gives way to one in which a smoke alarm has another state",
+    edits: [
+      {
+        file: "model/transitions.ts",
+        find: '["structureId", "coAlarmState", "smokeAlarmState"]',
+        replace: '["structureId", "coAlarmState"]',
+      },
+    ],
+  },
+  {
+    name: "state-kept-when-overtaken",
+    mistake: "a state that a commit overtook while it was read is kept",
+    edits: [{ file: states, find: "isLatest && !loading.isOvertaken", replace: "isLatest" }],
+  },
+  {
+    name: "no-version-check",
+    mistake: "a node believes its memory of a device though another node may have written",
+    edits: [{ file: states, find: "if (!this.#store.isShared) return true;", replace: "if (held) return true;" }],
+  },
+  {
+    name: "since-skips",
+    mistake: "since leaves out what changed a millisecond after it",
+    edits: [{ file: "devices/read.ts", find: "timeMs > sinceMs)", replace: "timeMs > sinceMs + 1)" }],
+  },
+  {
+    name: "ghosts-first",
+    mistake: "a newcomer takes an absent one's index while others were never used",
+    edits: [
+      {
+        file: "model/slots.ts",
+        find: "const index = free >= 0 ? free : longestAbsent(slots);",
+        replace: "const index = longestAbsent(slots) >= 0 ? longestAbsent(slots) : free;",
+      },
+    ],
+  },
+  {
+    name: "youngest-ghost",
+    mistake: "in a full range the one that left last loses its index",
+    edits: [
+      {
+        file: "model/slots.ts",
+        find: "slot.absentSince < since)",
+        replace: "(longest < 0 || slot.absentSince > since))",
+      },
+    ],
+  },
+  {
+    name: "requests-inherited",
+    mistake: "a fan request passes to the thermostat that gets the index",
+    edits: [
+      {
+        file: "model/attribute-values.ts",
+        find: "if (orphanedRequests.has(attribute)) changes",
+        replace: "if (orphanedRequests.has(-1)) changes",
+      },
+    ],
+  },
+  {
+    name: "followed-twice",
+    mistake: "a link that is followed already gets a second follower",
+    edits: [
+      {
+        file: "federation/keeper.ts",
+        find: "    if (present && present.link.ownership.epoch >= row.epoch) return;\n    if (present) void this.#abandon(present.link);\n",
+        replace: "",
+      },
+    ],
+  },
+  {
+    name: "record-gap",
+    mistake: "a link's state that is entered while the last recording ends is never recorded",
+    edits: [
+      {
+        file: "federation/follower.ts",
+        find: "this.#recording ??= this.#record();",
+        replace: "this.#recording ??= this.#record().finally(() => {\n      this.#recording = undefined;\n    });",
+      },
+      {
+        file: "federation/follower.ts",
+        find: "same turn as the last look at the state: what is entered after it starts a recording of its own.\n      this.#recording = undefined;",
+        replace: "",
+      },
+    ],
+  },
+  {
+    name: "load-without-lock",
+    mistake: "the lane reads back what is stored while a commit of its own may still be on its way",
+    edits: [{ file: "federation/keeper.ts", find: "      await tx.users.lock(link.userId);\n", replace: "" }],
+  },
+  {
+    name: "relink-in-place",
+    mistake: "a new token for a link that this node owns leaves the link's state and epoch as they were",
+    edits: [
+      {
+        file: "federation/federated-tokens.ts",
+        find: "if (keeper.isFollowing(link, accessToken))",
+        replace: "if (link.owner === membership.id)",
+      },
+    ],
+  },
+  {
+    name: "added-by-own-clock",
+    mistake: "the log says when a device was added by the node's clock, not by the store's",
+    edits: [
+      {
+        file: "federation/federated-tokens.ts",
+        find: 'deviceEntry(userId, deviceId, nowMs, "added")',
+        replace: 'deviceEntry(userId, deviceId, provenMs, "added")',
+      },
+    ],
+  },
+  {
+    name: "repeat-in-doubt",
+    mistake: "a commit whose outcome isn't known is simply made once more",
+    edits: [
+      {
+        file: commit,
+        find: "const commits = await store.transaction(",
+        replace:
+          "const commits = await store\n      .transaction((tx) => apply(tx, request, reactions, report), {})\n      .catch(() => store.transaction(",
+      },
+      {
+        file: commit,
+        find: "urgent: request.urgent ?? false,\n    });",
+        replace: "urgent: request.urgent ?? false,\n    }));",
+      },
+    ],
+  },
+  {
+    name: "alert-twice",
+    mistake: "a reaction hears a commit twice",
+    edits: [
+      {
+        file: commit,
+        find: "for (const react of reactions) next",
+        replace: "for (const react of [...reactions, ...reactions]) next",
+      },
+    ],
+  },
+  {
+    name: "log-forgets-one",
+    mistake: "the log leaves out a change of a commit that has several",
+    edits: [
+      {
+        file: commit,
+        find: "attributeEntry(userId, deviceId, timeMs, cause, kept)",
+        replace: "attributeEntry(userId, deviceId, timeMs, cause, kept.slice(0, 20))",
+      },
+    ],
+  },
+  {
+    name: "torn-read",
+    mistake: "a device and its attributes are read in two looks",
+    edits: [
+      {
+        file: states,
+        find: "await tx.attributes.all(userId, deviceId)",
+        replace: "await this.#store.read((later) => later.attributes.all(userId, deviceId))",
+      },
+    ],
+  },
+];

@@ -1,0 +1,128 @@
+import type { FederationTables } from "../../src/federation/keeper.ts";
+import { StoreUnavailable } from "../../src/model/errors.ts";
+import type { Store } from "../../src/store/seam.ts";
+import type { Clock } from "./clocks.ts";
+import type { Faults } from "./faults.ts";
+import type { Claim } from "./history.ts";
+import type { StoreClient } from "./memory-store.ts";
+import { type Session, tablesOn } from "./memory-tables.ts";
+import { type Database, Draft } from "./rows.ts";
+import type { Scheduler } from "./scheduler.ts";
+
+interface Job {
+  readonly claim: Claim | null;
+  readonly isUrgent: boolean;
+  readonly body: (tx: FederationTables) => Promise<unknown>;
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+interface QueuedStoreParts {
+  readonly database: Database;
+  readonly client: StoreClient;
+  readonly scheduler: Scheduler;
+  readonly faults: Faults;
+  readonly clock: Clock;
+  /** Power is cut while the group becomes durable. */
+  readonly crash: () => void;
+}
+
+/**
+ * A store of one process, as SQLite is one: bodies run one after another, a group of them becomes durable together and is
+ * answered after that, and when its COMMIT fails the whole group has failed.
+ */
+export class QueuedStore implements Store<FederationTables> {
+  readonly isShared = false;
+  readonly #parts: QueuedStoreParts;
+  readonly #jobs: Job[] = [];
+  #isScheduled = false;
+
+  constructor(parts: QueuedStoreParts) {
+    this.#parts = parts;
+  }
+
+  transaction<Result>(
+    body: (tx: FederationTables) => Promise<Result>,
+    options: { readonly urgent?: boolean } = {},
+  ): Promise<Result> {
+    const { claim } = this.#parts.client;
+    return new Promise<Result>((resolve, reject) => {
+      const isUrgent = options.urgent ?? false;
+      this.#jobs.push({ claim, isUrgent, body, resolve: resolve as (value: unknown) => void, reject });
+      this.#schedule();
+    });
+  }
+
+  read<Result>(body: (tx: FederationTables) => Promise<Result>): Promise<Result> {
+    const { scheduler, client, database } = this.#parts;
+    return new Promise<Result>((resolve, reject) => {
+      scheduler.after(scheduler.dice.next(), client, "read", () => {
+        const answer = body(tablesOn(this.#session(new Draft(database.snapshot()))));
+        // The seam promises one consistent look, not how soon it is answered: sometimes a commit overtakes it.
+        const isSlow = scheduler.dice.chance(0.3);
+        answer.then((result) => {
+          if (isSlow) scheduler.after(scheduler.dice.between(0, 30), client, "read answered", () => resolve(result));
+          else resolve(result);
+        }, reject);
+      });
+    });
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    const { scheduler, client, faults } = this.#parts;
+    const isSlow = faults.strikes("store slow", 0.12);
+    scheduler.after(scheduler.dice.between(0, isSlow ? 3_000 : 20), client, "group", () => void this.#runGroup());
+  }
+
+  async #runGroup(): Promise<void> {
+    const { database, faults, client, scheduler, crash } = this.#parts;
+    const group = new Draft(database);
+    const done: { readonly draft: Draft; readonly claim: Claim | null }[] = [];
+    // A refusal is an answer too: it may rest on what another body of the group has written.
+    const answers: { readonly job: Job; readonly answer: () => void }[] = [];
+    for (let most = scheduler.dice.between(1, 12); most > 0 && this.#jobs.length > 0; most--) {
+      const job = this.#next();
+      const draft = new Draft(group);
+      try {
+        const value = await job.body(tablesOn(this.#session(draft)));
+        group.absorb(draft);
+        done.push({ draft, claim: job.claim });
+        answers.push({ job, answer: () => job.resolve(value) });
+      } catch (error) {
+        answers.push({ job, answer: () => job.reject(error) });
+      }
+    }
+    this.#isScheduled = false;
+    if (this.#jobs.length > 0) this.#schedule();
+
+    const hasFailed = faults.strikes("group failed", 0.01);
+    const isCut = !hasFailed && faults.strikes("crash at commit", 0.004);
+    const isDurable = !hasFailed && (!isCut || scheduler.dice.chance(0.5));
+    for (const { draft, claim } of isDurable ? done : []) {
+      database.apply(draft, { node: client.name, claim, atMs: scheduler.nowMs });
+    }
+    if (isCut) return crash();
+    for (const { job, answer } of answers) {
+      if (hasFailed) job.reject(new StoreUnavailable("The store can't write now (disk full); nothing was changed."));
+      else answer();
+    }
+  }
+
+  #next(): Job {
+    const urgent = this.#jobs.findIndex(({ isUrgent }) => isUrgent);
+    return this.#jobs.splice(Math.max(0, urgent), 1)[0]!;
+  }
+
+  /** Within one turn, like SQLite's own calls: nothing else runs in between. */
+  #session(draft: Draft): Session {
+    const { clock, database } = this.#parts;
+    return {
+      run: async (_, act) => act(draft),
+      tryLock: () => true,
+      nowMs: clock.nowMs,
+      nextId: () => database.nextId(),
+    };
+  }
+}

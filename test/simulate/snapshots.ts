@@ -1,0 +1,62 @@
+import type { Account, Alarm, Listing, Sighting, Structure, Thermostat } from "../../src/model/account.ts";
+import type { Dice } from "./dice.ts";
+import type { HomeTruth } from "./history.ts";
+
+/** The home as a snapshot shows it that is whole and can be read. */
+export function clearSnapshot(home: HomeTruth): Account {
+  const structures = [...home.structures].map(([id, { name, away }]): [string, Structure] => [
+    id,
+    { name, away: away as Structure["away"], listsDevices: true },
+  ]);
+  return {
+    structures: whole(new Map(structures)),
+    thermostats: whole<Thermostat>(home.thermostats),
+    alarms: whole<Alarm>(home.alarms),
+    speaksOfAlarms: home.speaksOfAlarms,
+    oddities: { incomplete: 0, unknownAlarmStates: 0, unknownAwayStates: 0 },
+  };
+}
+
+/** The same with something missing that isn't gone: lists that are not whole, objects that can't be read. */
+export function incompleteSnapshot(home: HomeTruth, dice: Dice): Account {
+  const clear = clearSnapshot(home);
+  const structures = incomplete(clear.structures, dice, ["name", "listsDevices"]);
+  const isSilent = dice.chance(0.05);
+  if (isSilent) return { ...clear, structures: nothing(), thermostats: nothing(), alarms: nothing() };
+  const lists = dice.chance(0.3) ? structures : clear.structures;
+  return {
+    structures: dice.chance(0.2) ? withoutLists(lists) : lists,
+    thermostats: dice.chance(0.6) ? incomplete(clear.thermostats, dice, ["name", "structureId"]) : clear.thermostats,
+    alarms: dice.chance(0.6) ? incomplete(clear.alarms, dice, ["name", "structureId"]) : clear.alarms,
+    speaksOfAlarms: clear.speaksOfAlarms,
+    oddities: { incomplete: 1, unknownAlarmStates: 0, unknownAwayStates: 0 },
+  };
+}
+
+function whole<T>(objects: ReadonlyMap<string, T>): Listing<T> {
+  return { isWhole: true, byId: new Map([...objects].map(([id, object]) => [id, { isRead: true, object }])) };
+}
+
+function nothing<T>(): Listing<T> {
+  return { isWhole: false, byId: new Map() };
+}
+
+function incomplete<T extends object>(listing: Listing<T>, dice: Dice, told: readonly (keyof T)[]): Listing<T> {
+  const isWhole = dice.chance(0.5);
+  const byId = new Map<string, Sighting<T>>();
+  for (const [id, sighting] of listing.byId) {
+    if (!isWhole && dice.chance(0.3)) continue;
+    const partial: Partial<T> = {};
+    if (sighting.isRead) for (const field of told) if (dice.chance(0.5)) partial[field] = sighting.object[field];
+    byId.set(id, dice.chance(0.3) ? { isRead: false, partial } : sighting);
+  }
+  return { isWhole, byId };
+}
+
+function withoutLists(listing: Listing<Structure>): Listing<Structure> {
+  const byId = [...listing.byId].map(([id, sighting]): [string, Sighting<Structure>] => [
+    id,
+    sighting.isRead ? { isRead: true, object: { ...sighting.object, listsDevices: false } } : sighting,
+  ]);
+  return { isWhole: listing.isWhole, byId: new Map(byId) };
+}

@@ -1,0 +1,176 @@
+import type { DeviceId, UserId } from "../../src/model/ids.ts";
+import type { AttributeRow } from "../../src/store/tables/attributes.ts";
+import type { DeviceRow } from "../../src/store/tables/devices.ts";
+import type { LinkRow } from "../../src/store/tables/links.ts";
+import { convergence } from "./checker.ts";
+import { Clients } from "./clients.ts";
+import { Deployment } from "./deployment.ts";
+import { Dice } from "./dice.ts";
+import { Faults } from "./faults.ts";
+import type { LinkStanding, Receipt, RunRecord, StoredRow } from "./history.ts";
+import { Home, type HomeSize } from "./home.ts";
+import { Database, Draft } from "./rows.ts";
+import { Scheduler } from "./scheduler.ts";
+import { Upstream } from "./upstream.ts";
+
+/** After the faults have stopped all is as it should be within this time. */
+const convergesWithinMs = 120_000;
+
+/** One whole deployment with its users, its homes and its bad luck. The seed decides everything. */
+export class World {
+  readonly scheduler: Scheduler;
+  readonly faults: Faults;
+  readonly #dice: Dice;
+  readonly #database = new Database();
+  readonly #homes: readonly Home[];
+  readonly #upstream: Upstream;
+  readonly #users: readonly UserId[];
+  readonly #lamps = new Map<UserId, DeviceId>();
+  readonly #clients: Clients;
+  readonly #deployment: Deployment;
+  #isSettled = false;
+
+  constructor(seed: number, nodes: number) {
+    const dice = new Dice(seed);
+    this.#dice = dice;
+    const scheduler = new Scheduler(dice);
+    this.scheduler = scheduler;
+    const faults = new Faults(dice);
+    this.faults = faults;
+    this.#users = Array.from({ length: dice.between(1, 3) }, (_, index) => (index + 1) as UserId);
+    this.#homes = this.#users.map(() => new Home(dice, homeSize(dice)));
+    // Two users may link the same account.
+    const homeOf = this.#users.map((_, index) => (dice.chance(0.1) ? 0 : index));
+    const upstream = new Upstream(scheduler, faults, this.#homes, homeOf);
+    this.#upstream = upstream;
+    this.#addUsersAndLamps();
+    const lampOf = (userId: UserId) => this.#lamps.get(userId)!;
+    const virtualDeviceOf = (userId: number) => this.#linkOf(userId)?.deviceId;
+    const machines = { scheduler, faults, database: this.#database, upstream, lampOf, virtualDeviceOf };
+    // One run in four is a single node on a store of its own.
+    this.#deployment = new Deployment(machines, nodes, nodes > 1 && !dice.chance(0.25));
+    const readyNodes = () => this.#deployment.living.filter((node) => node.isReady && !node.isFrozen);
+    this.#clients = new Clients({ scheduler, upstream, users: this.#users, readyNodes, lampOf, virtualDeviceOf });
+  }
+
+  /** Random faults all along, then none: answers what was left to be desired when time was up, if anything was. */
+  async run(): Promise<string | undefined> {
+    const { scheduler } = this;
+    this.#clients.start();
+    for (const index of this.#homes.keys()) this.#liveOn(index);
+    this.#sufferOn();
+    await scheduler.runUntil(this.#dice.between(20_000, 45_000));
+    this.#deployment.repair();
+    const deadlineMs = scheduler.nowMs + convergesWithinMs;
+    await scheduler.runUntil(scheduler.nowMs + 8_000);
+    this.#isSettled = true;
+    this.#clients.areQuiet = true;
+    await scheduler.runUntil(scheduler.nowMs + 2_000);
+    for (const index of this.#homes.keys()) this.#upstream.settle(index);
+    for (let goodSeconds = 0; goodSeconds < 6; ) {
+      await scheduler.runUntil(scheduler.nowMs + 1_000);
+      const missing = convergence(this.#standings());
+      goodSeconds = missing === undefined ? goodSeconds + 1 : 0;
+      if (missing !== undefined && scheduler.nowMs > deadlineMs) return missing;
+    }
+    return undefined;
+  }
+
+  record(): RunRecord {
+    const { writes, reads, polls } = this.#clients;
+    const devices = [...this.#database.all<DeviceRow>("devices").values()].map(({ id, lastTimeMs }) => ({
+      id,
+      lastTimeMs,
+      states: this.#database.all<AttributeRow>(`attributes/${id}`),
+    }));
+    const { history } = this.#database;
+    return { history, writes, reads, polls, receipts: this.#receipts(), devices, standings: this.#standings() };
+  }
+
+  #liveOn(index: number): void {
+    // Alarms that sound for a moment only: what ends within milliseconds must not vanish.
+    const isBrief = this.#homes[index]!.isFlickering || this.#dice.chance(0.3);
+    const delayMs = isBrief ? this.#dice.between(0, 80) : this.#dice.between(200, 3_000);
+    this.scheduler.after(delayMs, undefined, `home ${index} changes`, () => {
+      if (this.#isSettled) return;
+      this.#upstream.change(index);
+      this.#liveOn(index);
+    });
+  }
+
+  #sufferOn(): void {
+    this.scheduler.after(this.#dice.between(100, 5_000), undefined, "a fault is due", () => {
+      if (this.faults.areOver) return;
+      if (this.faults.strikes("token revoked", 0.08)) {
+        const userId = this.#dice.pick(this.#users);
+        this.#upstream.revoke(userId);
+        this.#clients.relink(userId);
+      } else this.#deployment.strike();
+      this.#sufferOn();
+    });
+  }
+
+  #addUsersAndLamps(): void {
+    const draft = new Draft(this.#database);
+    for (const userId of this.#users) {
+      const id = this.#database.nextId() as DeviceId;
+      const lamp: DeviceRow = {
+        id,
+        userId,
+        typeId: 1,
+        typeName: "Lamp",
+        name: "Lamp",
+        isVirtual: false,
+        lastTimeMs: 0,
+      };
+      draft.set("users", userId, { id: userId });
+      draft.set("devices", id, lamp);
+      this.#lamps.set(userId, id);
+    }
+    this.#database.apply(draft, { node: "setup", claim: null, atMs: 0 });
+  }
+
+  #linkOf(userId: number): LinkRow | undefined {
+    for (const link of this.#database.all<LinkRow>("links").values()) if (link.userId === userId) return link;
+    return undefined;
+  }
+
+  #standings(): LinkStanding[] {
+    return this.#users.map((userId) => {
+      const link = this.#linkOf(userId);
+      const rows = link ? this.#database.all<AttributeRow>(`attributes/${link.deviceId}`) : new Map();
+      const followers = this.#deployment.living.flatMap((node) => {
+        const follower = node.followerOf(userId);
+        return follower ? [{ node: node.name, state: follower.state }] : [];
+      });
+      return {
+        userId,
+        home: this.#upstream.home(userId).truth(),
+        link: (link as StoredRow | undefined) ?? null,
+        values: new Map([...rows].map(([key, { value }]) => [key as number, value])),
+        followers,
+        openStreams: this.#upstream.openStreams(userId),
+      };
+    });
+  }
+
+  /** What was received by the followers that still follow: all of it must have been committed. */
+  #receipts(): Receipt[] {
+    return this.#deployment.living.flatMap((node) =>
+      node.receipts.filter(({ userId, follower }) => {
+        return follower !== undefined && follower === node.followerOf(userId) && !node.passedOver.has(userId);
+      }),
+    );
+  }
+}
+
+/** Mostly small homes; some that fill a range again and again, some beyond what can be mapped. */
+function homeSize(dice: Dice): HomeSize {
+  const kind = dice.weighted({ small: 84, busy: 11, overLimit: 5 });
+  if (kind === "small") {
+    const structures = dice.between(1, 2);
+    return { structures, thermostats: dice.between(0, 3), alarms: dice.between(1, 5), mostDevices: 8 };
+  }
+  if (kind === "busy") return { structures: 1, thermostats: 18, alarms: 17, mostDevices: 21 };
+  return { structures: 3, thermostats: 24, alarms: 24, mostDevices: 30 };
+}
