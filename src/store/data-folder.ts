@@ -20,6 +20,9 @@ export interface DataFolder {
   lock(): () => void;
 }
 
+/** SQLite's word for a lock that another process holds. */
+const busy = 5;
+
 export function dataFolder(given: string): DataFolder {
   const path = resolve(given);
   return {
@@ -35,6 +38,7 @@ export function dataFolder(given: string): DataFolder {
         holder.exec("BEGIN EXCLUSIVE");
       } catch (error) {
         holder.close();
+        if ((error as { errcode?: unknown }).errcode !== busy) throw error;
         throw new Conflict(`Another Breezeway is running on ${path}. Stop it, or choose another folder.`, {
           cause: error,
         });

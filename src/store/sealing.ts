@@ -60,7 +60,8 @@ export function keyFromFile(file: string): Uint8Array {
 
 /** Written whole and synced before it gets its name: a key lost in a power cut would take all links with it. */
 function makeKeyFile(file: string): void {
-  const draft = `${file}.${process.pid}.draft`;
+  // A name of its own: in a container every start has the same process id, and a killed one may have left its draft.
+  const draft = `${file}.${randomBytes(6).toString("hex")}.draft`;
   const descriptor = openSync(draft, "wx", 0o600);
   writeSync(descriptor, `${randomBytes(keyBytes).toString("base64url")}\n`);
   fsyncSync(descriptor);
@@ -73,6 +74,8 @@ function makeKeyFile(file: string): void {
   } finally {
     unlinkSync(draft);
   }
+  // Windows has no such thing as syncing a folder.
+  if (process.platform === "win32") return;
   const folder = openSync(dirname(file), "r");
   fsyncSync(folder);
   closeSync(folder);

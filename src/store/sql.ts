@@ -22,13 +22,17 @@ export async function first<Row>(rows: Promise<Row[]>): Promise<Row | undefined>
 
 /**
  * Text that both databases keep as it is. PostgreSQL refuses NUL and both would silently replace half a surrogate pair,
- * so such text is refused here, alike on both; whoever takes text from outside cleans it first (model/text.ts).
+ * so such text is refused, alike on both; whoever takes text from outside cleans it first (model/clean-text.ts).
  */
-export function storable<T extends string | null>(text: T): T {
-  if (text !== null && (text.includes("\0") || !text.isWellFormed())) {
-    throw new UnstorableText();
-  }
-  return text;
+export function isStorable(text: string): boolean {
+  return text.isWellFormed() && !text.includes("\0");
+}
+
+/** Both databases pass every parameter through here, so that no table can forget it. */
+export function storable(parameter: Parameter): Parameter {
+  if (typeof parameter === "string" && !isStorable(parameter)) throw new UnstorableText();
+  if (typeof parameter === "object" && parameter !== null) for (const element of parameter) storable(element);
+  return parameter;
 }
 
 /** A mistake of ours, not of a caller: text from outside is cleaned or refused before it gets here. */

@@ -1,9 +1,10 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import pg from "pg";
-import { BreezewayError, StoreUnavailable } from "../../model/errors.ts";
+import { StoreUnavailable } from "../../model/errors.ts";
 import { migrate } from "../migrations.ts";
 import { type OpenStore, type StoreHealth, type Transaction, transactionOn } from "../seam.ts";
-import type { Parameter, Sql } from "../sql.ts";
+import { commit, LentSql } from "./connection.ts";
+import { isWorthRepeating, translated, unavailable } from "./trouble.ts";
 
 export interface PostgresOptions {
   readonly url: string;
@@ -14,7 +15,7 @@ export interface PostgresOptions {
 }
 
 const databaseClock = "floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint";
-const pools = { ordinary: 8, urgent: 2 };
+const pools = { ordinary: 8, urgent: 2, reading: 4 };
 const attempts = 6;
 const forWriting = "BEGIN";
 const forReading = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
@@ -40,8 +41,11 @@ class PostgresStore implements OpenStore {
   readonly #pool: pg.Pool;
   /** Connections that only urgent transactions use: they never wait behind the others. */
   readonly #urgentPool: pg.Pool;
+  /** Nor do reads: transactions that wait for a user's lock would otherwise hold them up. */
+  readonly #readingPool: pg.Pool;
   readonly #clock: string;
   readonly #body = new AsyncLocalStorage<true>();
+  readonly #running = new Set<Promise<unknown>>();
   #lastSyncMs = 0;
   #isClosed = false;
 
@@ -49,8 +53,9 @@ class PostgresStore implements OpenStore {
     const connect = { connectionString: url, connectionTimeoutMillis: connectTimeoutMs, application_name: "breezeway" };
     this.#pool = new pg.Pool({ ...connect, max: pools.ordinary });
     this.#urgentPool = new pg.Pool({ ...connect, max: pools.urgent });
+    this.#readingPool = new pg.Pool({ ...connect, max: pools.reading });
     // A connection that breaks while idle is replaced at the next use; without a listener it would end the process.
-    for (const pool of [this.#pool, this.#urgentPool]) pool.on("error", () => undefined);
+    for (const pool of this.#pools) pool.on("error", () => undefined);
     this.#clock = clock;
   }
 
@@ -65,44 +70,73 @@ class PostgresStore implements OpenStore {
     body: (tx: Transaction) => Promise<Result>,
     options: { readonly urgent?: boolean } = {},
   ): Promise<Result> {
-    if (this.#body.getStore()) throw new Error("a transaction was started inside another");
+    this.#refuseInside("a transaction");
     const pool = options.urgent ? this.#urgentPool : this.#pool;
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return await this.#attempt(pool, forWriting, (sql) => this.#body.run(true, () => body(transactionOn(sql))));
-      } catch (error) {
-        if (!isWorthRepeating(error) || attempt === attempts) throw error;
+    return this.#run(async () => {
+      for (let attempt = 1; ; attempt++) {
+        try {
+          return await this.#attempt(pool, forWriting, (sql) => body(transactionOn(sql)));
+        } catch (error) {
+          if (!isWorthRepeating(error) || attempt === attempts) throw error;
+        }
       }
-    }
+    });
   }
 
-  read<Result>(body: (tx: Transaction) => Promise<Result>): Promise<Result> {
-    return this.#attempt(this.#pool, forReading, (sql) => body(transactionOn(sql)));
+  async read<Result>(body: (tx: Transaction) => Promise<Result>): Promise<Result> {
+    this.#refuseInside("a read");
+    return this.#run(() => this.#attempt(this.#readingPool, forReading, (sql) => body(transactionOn(sql))));
   }
 
   async health(): Promise<StoreHealth> {
     await this.read((tx) => tx.settings.get("health"));
-    const waiting = this.#pool.waitingCount + this.#urgentPool.waitingCount;
+    const waiting = this.#pools.reduce((sum, pool) => sum + pool.waitingCount, 0);
     return { kind: "postgres", waiting, lastSyncMs: this.#lastSyncMs };
   }
 
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    await Promise.all([this.#pool.end(), this.#urgentPool.end()]);
+    // A pool that ends forgets those that still wait for a connection: they would be told so only after a timeout.
+    await Promise.allSettled(this.#running);
+    await Promise.all(this.#pools.map((pool) => pool.end()));
+  }
+
+  get #pools(): readonly pg.Pool[] {
+    return [this.#pool, this.#urgentPool, this.#readingPool];
+  }
+
+  /** It would need a second connection while it holds one: enough of them at once would wait for each other for ever. */
+  #refuseInside(what: string): void {
+    if (this.#body.getStore()) throw new Error(`${what} was started inside another`);
+  }
+
+  async #run<Result>(work: () => Promise<Result>): Promise<Result> {
+    if (this.#isClosed) throw new StoreUnavailable("The store is closed.");
+    const running = work();
+    this.#running.add(running);
+    try {
+      return await running;
+    } finally {
+      this.#running.delete(running);
+    }
   }
 
   async #attempt<Result>(pool: pg.Pool, begin: string, body: (sql: LentSql) => Promise<Result>): Promise<Result> {
-    if (this.#isClosed) throw new StoreUnavailable("The store is closed.");
     const client = await pool.connect().catch((error) => Promise.reject(unavailable(error)));
+    // A lent connection that breaks says so to whoever listens, and without a listener to the whole process. Its next
+    // query fails anyway, which is all that we need to know.
+    const ignore = () => undefined;
+    client.on("error", ignore);
     const sql = new LentSql(client, this.#clock);
     try {
       await client.query(begin);
-      const result = await body(sql);
+      const result = await this.#body.run(true, () => body(sql));
       sql.end();
       const syncStartedMs = performance.now();
-      await client.query("COMMIT");
+      await commit(client);
       if (begin === forWriting) this.#lastSyncMs = performance.now() - syncStartedMs;
+      client.off("error", ignore);
       client.release();
       return result;
     } catch (error) {
@@ -112,67 +146,9 @@ class PostgresStore implements OpenStore {
         () => true,
         () => false,
       );
+      if (isUsable) client.off("error", ignore);
       client.release(!isUsable);
-      throw isOurs(error) ? error : translated(error, isUsable);
+      throw translated(error, isUsable);
     }
   }
-}
-
-/** A connection lent to one body: worthless as soon as the body has ended. */
-class LentSql implements Sql {
-  readonly dialect = "postgres";
-  readonly #client: pg.PoolClient;
-  readonly #clock: string;
-  #isOver = false;
-
-  constructor(client: pg.PoolClient, clock: string) {
-    this.#client = client;
-    this.#clock = clock;
-  }
-
-  end(): void {
-    this.#isOver = true;
-  }
-
-  async all<Row>(text: string, parameters: readonly Parameter[] = []): Promise<Row[]> {
-    return (await this.#query(text, parameters)).rows as Row[];
-  }
-
-  async run(text: string, parameters: readonly Parameter[] = []): Promise<number> {
-    return (await this.#query(text, parameters)).rowCount ?? 0;
-  }
-
-  async runEach(text: string, parameterSets: readonly (readonly Parameter[])[]): Promise<void> {
-    for (const parameters of parameterSets) await this.#query(text, parameters);
-  }
-
-  async nowMs(): Promise<number> {
-    return (await this.all<{ now: number }>(`SELECT ${this.#clock} AS now`))[0]!.now;
-  }
-
-  #query(text: string, parameters: readonly Parameter[]): Promise<pg.QueryResult> {
-    if (this.#isOver) throw new Error("a transaction was used after it had ended");
-    return this.#client.query(text, parameters as unknown[]);
-  }
-}
-
-function isOurs(error: unknown): boolean {
-  return error instanceof BreezewayError || !(error instanceof Error);
-}
-
-/** Serialisation failures and deadlocks: nothing was changed, and the same body may well succeed now. */
-function isWorthRepeating(error: unknown): boolean {
-  return error instanceof Error && "code" in error && (error.code === "40001" || error.code === "40P01");
-}
-
-/** Lost connections, a server that stops or starts, a full disk: the store's trouble, not the caller's. */
-function translated(error: unknown, isConnected: boolean): unknown {
-  const code = String((error as { code?: unknown }).code ?? "");
-  const isTrouble = !isConnected || /^(08|53|57|58|XX)/.test(code) || /^E[A-Z]+$/.test(code);
-  return isTrouble ? unavailable(error) : error;
-}
-
-function unavailable(error: unknown): StoreUnavailable {
-  const reason = error instanceof Error ? error.message : String(error);
-  return new StoreUnavailable(`The store can't be used now (${reason}).`, { cause: error });
 }

@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 
 /** One look at the log after so many commits. */
@@ -25,16 +24,20 @@ export class Checkpointer {
   }
 
   async stop(): Promise<void> {
-    if (!this.#worker) return;
-    this.#worker.postMessage("stop");
-    await once(this.#worker, "exit");
+    const worker = this.#worker;
+    if (!worker) return;
     this.#worker = undefined;
+    // A checkpoint that fails on its way out ends it all the same.
+    const ended = new Promise((resolve) => worker.once("exit", resolve));
+    worker.ref();
+    worker.postMessage("stop");
+    await ended;
   }
 
   #start(): Worker {
     const worker = new Worker(new URL("./checkpoint-worker.ts", import.meta.url), { workerData: this.#file });
     worker.unref();
-    // Without it the log only grows until the next start; commits stay as safe as they were.
+    // Without it commits do its work once the log is long (sqlite/store.ts); they stay as safe as they were.
     worker.on("error", () => {
       this.#worker = undefined;
     });

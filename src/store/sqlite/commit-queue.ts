@@ -1,5 +1,5 @@
-import { StoreUnavailable } from "../../model/errors.ts";
 import type { Connection } from "./connection.ts";
+import { isTrouble, unavailable } from "./trouble.ts";
 
 /** How long a group may gather, and how much: beyond that, waiting readers and timers come first. */
 const groupLimits = { bodies: 512, gatherMs: 8, longestWindowMs: 20 };
@@ -98,12 +98,12 @@ export class CommitQueue {
       if (!job) break;
       try {
         this.#connection.run("SAVEPOINT body");
-        const value = await withinOneTurn(job.body);
+        const value = await job.body();
         this.#connection.run("RELEASE body");
         answers.push({ job, value });
       } catch (error) {
         const isUndone = this.#undoBody();
-        job.reject(isUndone ? error : unavailable(error));
+        job.reject(isUndone && !isTrouble(error) ? error : unavailable(error));
         // A full disk can end the whole transaction: then those before it have lost their work too.
         if (!isUndone) return failGroup(error);
       }
@@ -143,21 +143,4 @@ export class CommitQueue {
       // The transaction is over either way; BEGIN of the next group tells whether the disk is back.
     }
   }
-}
-
-/** A body that waits for anything but its transaction would hold everybody up: it is failed instead. */
-function withinOneTurn<Result>(body: () => Promise<Result>): Promise<Result> {
-  return new Promise<Result>((resolve, reject) => {
-    const tooLate = setImmediate(() =>
-      reject(new Error("a transaction's body waited for something other than its transaction")),
-    );
-    body()
-      .then(resolve, reject)
-      .finally(() => clearImmediate(tooLate));
-  });
-}
-
-function unavailable(error: unknown): StoreUnavailable {
-  const reason = error instanceof Error ? error.message : String(error);
-  return new StoreUnavailable(`The store can't write now (${reason}); nothing was changed.`, { cause: error });
 }

@@ -1,5 +1,5 @@
 import { DatabaseSync, type StatementSync } from "node:sqlite";
-import type { Parameter, Sql } from "../sql.ts";
+import { type Parameter, type Sql, storable } from "../sql.ts";
 
 /**
  * One SQLite connection with its prepared statements. Its answers are promises only because the seam's are: each is
@@ -38,8 +38,30 @@ export class Connection {
   }
 }
 
+/**
+ * Lends the connection to one body, for one turn of the event loop: a body that waits for anything but its transaction
+ * would hold everybody up. It is failed, and when it goes on later, what it was lent is worthless.
+ */
+export async function lend<Result>(
+  connection: Connection,
+  nowMs: () => number,
+  body: (sql: Sql) => Promise<Result>,
+): Promise<Result> {
+  const sql = new LentSql(connection, nowMs);
+  const { promise: waited, reject } = Promise.withResolvers<never>();
+  const nextTurn = setImmediate(() =>
+    reject(new Error("a transaction's body waited for something other than its transaction")),
+  );
+  try {
+    return await Promise.race([body(sql), waited]);
+  } finally {
+    clearImmediate(nextTurn);
+    sql.end();
+  }
+}
+
 /** A connection lent to one body: worthless as soon as the body has ended. */
-export class LentSql implements Sql {
+class LentSql implements Sql {
   readonly dialect = "sqlite";
   readonly #connection: Connection;
   readonly #nowMs: () => number;
@@ -68,6 +90,7 @@ export class LentSql implements Sql {
   }
 
   async nowMs(): Promise<number> {
+    this.#open();
     return this.#nowMs();
   }
 
@@ -78,5 +101,6 @@ export class LentSql implements Sql {
 }
 
 function bindable(parameter: Parameter): string | number | null {
-  return typeof parameter === "object" && parameter !== null ? JSON.stringify(parameter) : parameter;
+  const sound = storable(parameter);
+  return typeof sound === "object" && sound !== null ? JSON.stringify(sound) : sound;
 }

@@ -1,11 +1,16 @@
 import { AsyncLocalStorage } from "node:async_hooks";
+import { chmodSync } from "node:fs";
 import { join } from "node:path";
 import { StoreUnavailable } from "../../model/errors.ts";
 import { migrate } from "../migrations.ts";
 import { type OpenStore, type StoreHealth, type Transaction, transactionOn } from "../seam.ts";
 import { Checkpointer } from "./checkpointer.ts";
 import { CommitQueue } from "./commit-queue.ts";
-import { Connection, LentSql } from "./connection.ts";
+import { Connection, lend } from "./connection.ts";
+import { isTrouble, unavailable } from "./trouble.ts";
+
+/** 16 MB of 4 KB pages. */
+const longestLogPages = 4_096;
 
 export interface SqliteOptions {
   readonly folder: string;
@@ -15,10 +20,14 @@ export interface SqliteOptions {
 export async function openSqlite(options: SqliteOptions): Promise<OpenStore> {
   const file = join(options.folder, "breezeway.db");
   const writer = new Connection(file);
+  chmodSync(file, 0o600);
   // FULL: what was acknowledged survives a power cut, not only a killed process.
-  for (const pragma of ["journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON", "wal_autocheckpoint = 0"]) {
+  for (const pragma of ["journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON"]) {
     writer.database.exec(`PRAGMA ${pragma}`);
   }
+  // The checkpointer empties the log from beside, which takes a moment without commits. Under load that never pauses
+  // there is none, and the log would grow without end: then a commit does what is left to do.
+  writer.database.exec(`PRAGMA wal_autocheckpoint = ${longestLogPages}`);
   const store = new SqliteStore(file, writer, options.nowMs);
   try {
     await store.migrate();
@@ -50,7 +59,7 @@ class SqliteStore implements OpenStore {
   }
 
   migrate(): Promise<void> {
-    return this.#queue.add(() => this.#lend(this.#writer, migrate), true);
+    return this.#queue.add(() => lend(this.#writer, this.#nowMs, migrate), true);
   }
 
   async transaction<Result>(
@@ -58,26 +67,16 @@ class SqliteStore implements OpenStore {
     options: { readonly urgent?: boolean } = {},
   ): Promise<Result> {
     this.#refuseIfClosed();
-    if (this.#body.getStore()) throw new Error("a transaction was started inside another");
-    const result = await this.#queue.add(
-      () => this.#body.run(true, () => this.#lend(this.#writer, (sql) => body(transactionOn(sql)))),
-      options.urgent ?? false,
-    );
+    this.#refuseInside("a transaction");
+    const result = await this.#queue.add(() => this.#run(this.#writer, body), options.urgent ?? false);
     this.#checkpointer.committed();
     return result;
   }
 
   /** One after another, so that each sees all that was acknowledged before it began. */
-  read<Result>(body: (tx: Transaction) => Promise<Result>): Promise<Result> {
-    const result = this.#lastRead.then(async () => {
-      this.#refuseIfClosed();
-      this.#reader.run("BEGIN");
-      try {
-        return await this.#lend(this.#reader, (sql) => body(transactionOn(sql)));
-      } finally {
-        this.#reader.run("COMMIT");
-      }
-    });
+  async read<Result>(body: (tx: Transaction) => Promise<Result>): Promise<Result> {
+    this.#refuseInside("a read");
+    const result = this.#lastRead.then(() => this.#readNow(body));
     this.#lastRead = result.catch(() => undefined);
     return result;
   }
@@ -97,13 +96,27 @@ class SqliteStore implements OpenStore {
     this.#writer.close();
   }
 
-  async #lend<Result>(connection: Connection, body: (sql: LentSql) => Promise<Result>): Promise<Result> {
-    const sql = new LentSql(connection, this.#nowMs);
+  async #readNow<Result>(body: (tx: Transaction) => Promise<Result>): Promise<Result> {
+    this.#refuseIfClosed();
     try {
-      return await body(sql);
-    } finally {
-      sql.end();
+      this.#reader.run("BEGIN");
+      try {
+        return await this.#run(this.#reader, body);
+      } finally {
+        this.#reader.run("COMMIT");
+      }
+    } catch (error) {
+      throw isTrouble(error) ? unavailable(error) : error;
     }
+  }
+
+  #run<Result>(connection: Connection, body: (tx: Transaction) => Promise<Result>): Promise<Result> {
+    return this.#body.run(true, () => lend(connection, this.#nowMs, (sql) => body(transactionOn(sql))));
+  }
+
+  /** It would wait for the one that it is part of. */
+  #refuseInside(what: string): void {
+    if (this.#body.getStore()) throw new Error(`${what} was started inside another`);
   }
 
   #refuseIfClosed(): void {

@@ -1,5 +1,5 @@
 import type { DeviceId, UserId } from "../../model/ids.ts";
-import { type Sql, storable } from "../sql.ts";
+import type { Sql } from "../sql.ts";
 
 /** An attribute of a virtual device goes by its number in the model, one of any other device by its name. */
 export type AttributeKey = number | string;
@@ -59,11 +59,13 @@ export function attributeTable(sql: Sql): AttributeTable {
       );
       return rows.map(fromStored);
     },
-    async write(userId, deviceId, timeMs, changes) {
+    async write(userId, deviceId, timeMs, given) {
+      // One row for each attribute: PostgreSQL refuses to write a row twice in one statement.
+      const changes = [...new Map(given.map((change) => [change.key, change])).values()];
       if (changes.length === 0) return;
       const numbers = changes.map(({ key }) => (typeof key === "number" ? key : unnumbered));
-      const names = changes.map(({ key }) => (typeof key === "string" ? storable(key) : ""));
-      const values = changes.map(({ value }) => storable(value));
+      const names = changes.map(({ key }) => (typeof key === "string" ? key : ""));
+      const values = changes.map(({ value }) => value);
       const upsert = `ON CONFLICT (user_id, device_id, number, name)
         DO UPDATE SET value = excluded.value, time_ms = excluded.time_ms`;
       if (sql.dialect === "postgres") {

@@ -1,5 +1,5 @@
 import type { DeviceId, UserId } from "../../model/ids.ts";
-import { first, type Sql, storable } from "../sql.ts";
+import { first, type Sql } from "../sql.ts";
 
 export interface DeviceRow {
   readonly id: DeviceId;
@@ -41,7 +41,7 @@ export function deviceTable(sql: Sql): DeviceTable {
       const added = await sql.all<{ id: DeviceId }>(
         `INSERT INTO devices (user_id, type_id, name, is_virtual, last_time_ms, created_ms)
          VALUES ($1, $2, $3, $4, 0, $5) RETURNING id`,
-        [userId, typeId, storable(name), isVirtual ? 1 : 0, await sql.nowMs()],
+        [userId, typeId, name, isVirtual ? 1 : 0, await sql.nowMs()],
       );
       return added[0]!.id;
     },
@@ -60,7 +60,7 @@ export function deviceTable(sql: Sql): DeviceTable {
 }
 
 async function typeIdOf(sql: Sql, name: string): Promise<number> {
-  await sql.run("INSERT INTO device_types (name) VALUES ($1) ON CONFLICT (name) DO NOTHING", [storable(name)]);
+  await sql.run("INSERT INTO device_types (name) VALUES ($1) ON CONFLICT (name) DO NOTHING", [name]);
   const found = await sql.all<{ id: number }>("SELECT id FROM device_types WHERE name = $1", [name]);
   return found[0]!.id;
 }

@@ -1,5 +1,5 @@
 import type { DeviceId, NodeId, UserId } from "../../model/ids.ts";
-import { first, type Sql, storable } from "../sql.ts";
+import { first, type Sql } from "../sql.ts";
 
 /** A platform user's link to an account in an ecosystem; its virtual device has the same id. */
 export interface LinkRow {
@@ -73,11 +73,11 @@ export function linkTable(sql: Sql): LinkTable {
           link.ecosystem,
           link.sealedToken,
           link.state,
-          storable(link.reason),
+          link.reason,
           link.owner,
           link.confirmedMs,
-          storable(link.indexMap),
-          storable(link.notices),
+          link.indexMap,
+          link.notices,
         ],
       );
       return added > 0 ? { owner: link.owner, epoch: 1 } : undefined;
@@ -105,15 +105,15 @@ export function linkTable(sql: Sql): LinkTable {
         userId,
         deviceId,
         state,
-        storable(reason),
+        reason,
       ]);
     },
     async setMirror(userId, deviceId, indexMap, notices) {
       await sql.run("UPDATE links SET index_map = $3, notices = $4 WHERE user_id = $1 AND device_id = $2", [
         userId,
         deviceId,
-        storable(indexMap),
-        storable(notices),
+        indexMap,
+        notices,
       ]);
     },
     async confirm(owner, times) {

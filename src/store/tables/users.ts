@@ -1,5 +1,5 @@
 import type { TenantId, UserId } from "../../model/ids.ts";
-import { first, type Sql, storable } from "../sql.ts";
+import { first, isStorable, type Sql } from "../sql.ts";
 
 export interface UserRow {
   readonly id: UserId;
@@ -38,13 +38,15 @@ export function userTable(sql: Sql): UserTable {
         sql.all<{ id: UserId }>(
           `INSERT INTO users (tenant_id, name, password_hash, is_admin, created_ms)
            VALUES ($1, $2, $3, $4, $5) ON CONFLICT (tenant_id, name) DO NOTHING RETURNING id`,
-          [user.tenantId, storable(user.name), user.passwordHash, user.isAdmin ? 1 : 0, await sql.nowMs()],
+          [user.tenantId, user.name, user.passwordHash, user.isAdmin ? 1 : 0, await sql.nowMs()],
         ),
       );
       return row?.id;
     },
     byId: (id) => one("id = $1", [id]),
-    byName: (tenantId, name) => one("tenant_id = $1 AND name = $2", [tenantId, name]),
+    // Text that can't be stored is nobody's name.
+    byName: async (tenantId, name) =>
+      isStorable(name) ? one("tenant_id = $1 AND name = $2", [tenantId, name]) : undefined,
     async setPasswordHash(id, passwordHash) {
       await sql.run("UPDATE users SET password_hash = $2 WHERE id = $1", [id, passwordHash]);
     },

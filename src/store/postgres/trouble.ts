@@ -1,0 +1,24 @@
+import { BreezewayError, StoreUnavailable } from "../../model/errors.ts";
+
+/** What a failed transaction's caller is told: the store's trouble by its name, everything else as it was thrown. */
+export function translated(error: unknown, isConnected: boolean): unknown {
+  if (error instanceof BreezewayError || !(error instanceof Error)) return error;
+  const code = codeOf(error);
+  // Lost connections, a server that stops or starts, a full disk: the store's trouble, not the caller's.
+  const isTrouble = !isConnected || /^(08|53|57|58|XX)/.test(code) || /^E[A-Z]+$/.test(code);
+  return isTrouble ? unavailable(error) : error;
+}
+
+/** Serialisation failures and deadlocks: nothing was changed, and the same body may well succeed now. */
+export function isWorthRepeating(error: unknown): boolean {
+  return error instanceof Error && ["40001", "40P01"].includes(codeOf(error));
+}
+
+export function unavailable(error: unknown): StoreUnavailable {
+  const reason = error instanceof Error ? error.message : String(error);
+  return new StoreUnavailable(`The store can't be used now (${reason}).`, { cause: error });
+}
+
+function codeOf(error: Error): string {
+  return String((error as { code?: unknown }).code ?? "");
+}

@@ -1,0 +1,16 @@
+import { StoreUnavailable } from "../../model/errors.ts";
+
+/** Busy, locked, out of memory, read-only, disk error, corrupt, full, can't open, no database (sqlite.org/rescode.html). */
+const troubleCodes = new Set([5, 6, 7, 8, 10, 11, 13, 14, 26]);
+
+/** Whether SQLite's own trouble failed a statement, and not what the statement asked for. */
+export function isTrouble(error: unknown): boolean {
+  const code = (error as { errcode?: unknown } | null)?.errcode;
+  // Extended codes carry the kind of trouble in their last byte.
+  return typeof code === "number" && troubleCodes.has(code & 0xff);
+}
+
+export function unavailable(error: unknown): StoreUnavailable {
+  const reason = error instanceof Error ? error.message : String(error);
+  return new StoreUnavailable(`The store can't be used now (${reason}); nothing was changed.`, { cause: error });
+}

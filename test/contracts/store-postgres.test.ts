@@ -1,0 +1,155 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import pg from "pg";
+import { StoreUnavailable } from "../../src/model/errors.ts";
+import { openPostgres } from "../../src/store/postgres/store.ts";
+import { missingPostgres, startCluster } from "../set-up/postgres.ts";
+import { onStore, type Place } from "./store/harness.ts";
+import { gate, keep, kept } from "./store/home.ts";
+import { postgresHarness } from "./store/postgres-harness.ts";
+import { describeStore } from "./store.contract.ts";
+
+const skip = missingPostgres();
+
+describeStore("the store on PostgreSQL", postgresHarness, skip === undefined ? {} : { skip });
+
+describe("the store on PostgreSQL, many at a time", { skip: skip ?? false }, () => {
+  it("lets urgent transactions and reads through while all others are held up", () =>
+    onStore(postgresHarness, async (store) => {
+      const [holding, end] = [gate(), gate()];
+      // Far more than there are connections: whoever needs one of theirs waits behind them all.
+      const held = Array.from({ length: 64 }, () =>
+        store.transaction(async () => {
+          holding.open();
+          await end.opened;
+        }),
+      );
+      await holding.opened;
+      await store.transaction(keep("urgent"), { urgent: true });
+      assert.ok(await kept(store, "urgent"));
+      assert.ok((await store.health()).waiting > 0);
+      end.open();
+      await Promise.all(held);
+    }));
+
+  it("acknowledges nothing before its COMMIT is over", { timeout: 30_000 }, (t) =>
+    onStore(postgresHarness, async (store, place) => {
+      await place.sql(`CREATE FUNCTION hold_commit() RETURNS trigger LANGUAGE plpgsql AS
+                       $$ BEGIN PERFORM pg_advisory_xact_lock(1); RETURN NULL; END $$`);
+      await place.sql(`CREATE CONSTRAINT TRIGGER hold_commit AFTER INSERT ON settings DEFERRABLE INITIALLY DEFERRED
+                       FOR EACH ROW EXECUTE FUNCTION hold_commit()`);
+      await place.sql("SELECT pg_advisory_lock(1)");
+      let isAcknowledged = false;
+      const write = store.transaction(keep("held")).then(() => {
+        isAcknowledged = true;
+      });
+      const heldUp = "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted";
+      while (!t.signal.aborted && (await place.sql(heldUp)).length === 0);
+      assert.equal(isAcknowledged, false);
+      assert.equal(await kept(store, "held"), false);
+      await place.sql("SELECT pg_advisory_unlock(1)");
+      await write;
+      assert.ok(await kept(store, "held"));
+    }),
+  );
+
+  it("gives a read one look, whatever is committed meanwhile", () =>
+    onStore(postgresHarness, async (store) => {
+      const [looked, written] = [gate(), gate()];
+      const looks = store.read(async (tx) => {
+        const first = await tx.settings.get("fact");
+        looked.open();
+        await written.opened;
+        return [first, await tx.settings.get("fact")];
+      });
+      await looked.opened;
+      await store.transaction(keep("fact"));
+      written.open();
+      assert.deepEqual(await looks, [undefined, undefined]);
+    }));
+
+  it("repeats a body that met a deadlock, and no one notices", () =>
+    onStore(postgresHarness, async (store) => {
+      await store.transaction(async (tx) => void (await tx.tenants.add({ name: "t" })));
+      const users = await store.transaction(async (tx) => {
+        const tenantId = (await tx.tenants.byName("t"))!.id;
+        const user = { tenantId, passwordHash: "…", isAdmin: false };
+        return [(await tx.users.add({ ...user, name: "a" }))!, (await tx.users.add({ ...user, name: "b" }))!] as const;
+      });
+      const bothHaveOne = [gate(), gate()] as const;
+      let runs = 0;
+      const lockInTurn = (mine: 0 | 1) =>
+        store.transaction(async (tx) => {
+          runs += 1;
+          await tx.users.lock(users[mine]);
+          bothHaveOne[mine].open();
+          await bothHaveOne[mine === 0 ? 1 : 0].opened;
+          await tx.users.lock(users[mine === 0 ? 1 : 0]);
+          return mine;
+        });
+      assert.deepEqual(await Promise.all([lockInTurn(0), lockInTurn(1)]), [0, 1]);
+      assert.equal(runs, 3);
+    }));
+
+  it("answers store_unavailable when its connection is cut in mid-transaction, and goes on", { timeout: 30_000 }, (t) =>
+    onStore(postgresHarness, async (store, place) => {
+      const [begun, cut] = [gate(), gate()];
+      const broken = store.transaction(async (tx) => {
+        await keep("cut")(tx);
+        begun.open();
+        await cut.opened;
+        await keep("after the cut")(tx);
+      });
+      await begun.opened;
+      await cutAll(place, t.signal);
+      cut.open();
+      await assert.rejects(broken, StoreUnavailable);
+      await store.transaction(keep("next"));
+      assert.equal(await kept(store, "cut"), false);
+      assert.ok(await kept(store, "next"));
+    }),
+  );
+
+  it("answers store_unavailable while the server can't be reached", async () => {
+    const unreachable = openPostgres({ url: "postgres://breezeway@127.0.0.1:1/none", connectTimeoutMs: 1_000 });
+    await assert.rejects(unreachable, StoreUnavailable);
+  });
+
+  it("loses nothing that it acknowledged when the server crashes", { timeout: 60_000 }, async () => {
+    const cluster = await startCluster();
+    try {
+      const url = await cluster.createDatabase();
+      const store = await openPostgres({ url });
+      const acknowledged: string[] = [];
+      const enough = gate();
+      const lanes = Array.from({ length: 8 }, async (_, lane) => {
+        for (let i = 0; ; i++) {
+          await store.transaction(keep(`${lane} ${i}`));
+          acknowledged.push(`${lane} ${i}`);
+          if (acknowledged.length === 200) enough.open();
+        }
+      }).map((lane) => assert.rejects(lane, StoreUnavailable));
+      await enough.opened;
+      await Promise.all([cluster.crash(), ...lanes]);
+      const client = new pg.Client({ connectionString: url });
+      await client.connect();
+      const { rows } = await client.query<{ name: string }>("SELECT name FROM settings");
+      await client.end();
+      const names = new Set(rows.map(({ name }) => name));
+      assert.deepEqual(
+        acknowledged.filter((name) => !names.has(name)),
+        [],
+      );
+      await store.transaction(keep("goes on"));
+      await store.close();
+    } finally {
+      await cluster.stop();
+    }
+  });
+});
+
+async function cutAll(place: Place, signal: AbortSignal): Promise<void> {
+  const others = "FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()";
+  await place.sql(`SELECT pg_terminate_backend(pid) ${others}`);
+  while (!signal.aborted && (await place.sql(`SELECT 1 ${others}`)).length > 0);
+}

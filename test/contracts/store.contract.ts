@@ -1,0 +1,34 @@
+import { describe } from "node:test";
+import { commitCases } from "./store/commit-cases.ts";
+import { crossingAlertCases } from "./store/crossing-alert-cases.ts";
+import { deviceTableCases } from "./store/device-table-cases.ts";
+import { durabilityCases } from "./store/durability-cases.ts";
+import type { StoreHarness } from "./store/harness.ts";
+import { hostileValueCases } from "./store/hostile-value-cases.ts";
+import { linkCases } from "./store/link-cases.ts";
+import { logTailCases } from "./store/log-tail-cases.ts";
+import { migrationCases } from "./store/migration-cases.ts";
+import { sinceCases } from "./store/since-cases.ts";
+import { tableCases } from "./store/table-cases.ts";
+import { transactionCases } from "./store/transaction-cases.ts";
+
+/** What every store owes: a new database is a new harness that passes this. */
+export function describeStore(name: string, harness: StoreHarness, options: { readonly skip?: string } = {}): void {
+  describe(name, { skip: options.skip ?? false }, () => {
+    describe("its tables", () => {
+      tableCases(harness);
+      deviceTableCases(harness);
+    });
+    describe("its links", () => linkCases(harness));
+    describe("text from outside", () => hostileValueCases(harness));
+    describe("a transaction", () => transactionCases(harness));
+    describe("what was acknowledged", () => durabilityCases(harness));
+    describe("the tail of the log", () => logTailCases(harness));
+    describe("a commit", () => {
+      commitCases(harness);
+      crossingAlertCases(harness);
+    });
+    describe("a reader that polls with since", () => sinceCases(harness));
+    describe("the schema", () => migrationCases(harness));
+  });
+}

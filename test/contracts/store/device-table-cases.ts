@@ -1,0 +1,84 @@
+import assert from "node:assert/strict";
+import { it } from "node:test";
+import type { DeviceId, UserId } from "../../../src/model/ids.ts";
+import { onStore, type StoreHarness } from "./harness.ts";
+import { makeHome } from "./home.ts";
+
+export function deviceTableCases(harness: StoreHarness): void {
+  it("keep devices, each of them its user's alone", () =>
+    onStore(harness, async (store) => {
+      const ada = await makeHome(store, { name: "Ada", devices: 2 });
+      const bob = await makeHome(store, { name: "Bob", devices: 1 });
+      const [first, second] = ada.devices as [DeviceId, DeviceId];
+      await store.transaction(async (tx) => {
+        await tx.devices.setLastTime(ada.userId, first, 2 ** 53 - 1);
+        await tx.devices.setLastTime(bob.userId, second, 77);
+        const locked = await tx.devices.lock(ada.userId, [second, ...bob.devices, first]);
+        assert.deepEqual(
+          locked.map(({ id }) => id),
+          [first, second],
+        );
+      });
+      await store.read(async (tx) => {
+        const mine = await tx.devices.ofUser(ada.userId);
+        assert.deepEqual(
+          mine.map(({ id, name, lastTimeMs, isVirtual, typeName }) => ({ id, name, lastTimeMs, isVirtual, typeName })),
+          [
+            { id: first, name: "lamp 1", lastTimeMs: 2 ** 53 - 1, isVirtual: false, typeName: "lamp" },
+            { id: second, name: "lamp 2", lastTimeMs: 0, isVirtual: false, typeName: "lamp" },
+          ],
+        );
+        assert.deepEqual(await tx.devices.find(ada.userId, first), mine[0]);
+        assert.equal(await tx.devices.find(bob.userId, first), undefined);
+        assert.equal(mine[0]!.typeId, (await tx.devices.find(bob.userId, bob.devices[0]!))!.typeId);
+        const versions = await tx.devices.versions([first, ...bob.devices, 9_999 as DeviceId]);
+        assert.deepEqual(
+          new Map(versions.map(({ id, lastTimeMs }) => [id, lastTimeMs])),
+          new Map([
+            [first, 2 ** 53 - 1],
+            [bob.devices[0]!, 0],
+          ]),
+        );
+        assert.deepEqual(await tx.devices.versions([]), []);
+      });
+    }));
+
+  it("keep attributes by number and by name, the blank ones too", () =>
+    onStore(harness, async (store) => {
+      const { userId, devices } = await makeHome(store);
+      const device = devices[0]!;
+      await store.transaction(async (tx) => {
+        await tx.attributes.write(userId, device, 10, [
+          { key: "7", value: "by name" },
+          { key: 7, value: "by number" },
+          { key: "", value: "nameless" },
+          { key: 0, value: null },
+        ]);
+        await tx.attributes.write(userId, device, 11, [{ key: "7", value: null }]);
+        await tx.attributes.write(userId, device, 12, []);
+      });
+      await store.read(async (tx) => {
+        assert.deepEqual(await tx.attributes.all(userId, device), [
+          { key: "", value: "nameless", timeMs: 10 },
+          { key: "7", value: null, timeMs: 11 },
+          { key: 0, value: null, timeMs: 10 },
+          { key: 7, value: "by number", timeMs: 10 },
+        ]);
+        assert.deepEqual(await tx.attributes.some(userId, device, [7, 8]), [
+          { key: 7, value: "by number", timeMs: 10 },
+        ]);
+        assert.deepEqual(await tx.attributes.some(userId, device, ["7", "8"]), [{ key: "7", value: null, timeMs: 11 }]);
+        assert.deepEqual(await tx.attributes.some(userId, device, []), []);
+        assert.deepEqual(await tx.attributes.all((userId + 1) as UserId, device), []);
+      });
+    }));
+
+  it("keep the last of two values that one write gives an attribute", () =>
+    onStore(harness, async (store) => {
+      const { userId, devices } = await makeHome(store);
+      const changes = ["first", "last"].map((value) => ({ key: "colour", value }));
+      await store.transaction((tx) => tx.attributes.write(userId, devices[0]!, 10, changes));
+      const rows = await store.read((tx) => tx.attributes.all(userId, devices[0]!));
+      assert.deepEqual(rows, [{ key: "colour", value: "last", timeMs: 10 }]);
+    }));
+}

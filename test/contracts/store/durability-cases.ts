@@ -1,0 +1,133 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { randomBytes, randomInt } from "node:crypto";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { it } from "node:test";
+import { fileURLToPath } from "node:url";
+import { StoreUnavailable } from "../../../src/model/errors.ts";
+import type { OpenStore } from "../../../src/store/seam.ts";
+import { onPlace, onStore, type Place, type StoreHarness } from "./harness.ts";
+import { type Home, keep, kept, makeHome } from "./home.ts";
+
+export function durabilityCases(harness: StoreHarness): void {
+  it("can be seen from outside at once", () =>
+    onStore(harness, async (store, place) => {
+      const names = Array.from({ length: 50 }, (_, i) => `fact ${i}`);
+      const seen = names.map(async (name) => {
+        await store.transaction(keep(name));
+        return place.sql(`SELECT value FROM settings WHERE name = '${name}'`);
+      });
+      assert.ok((await Promise.all(seen)).every((rows) => rows.length === 1));
+    }));
+
+  it("stays when a later COMMIT fails, which rejects all that it held and nothing else", () =>
+    onStore(harness, async (store, place) => {
+      await place.poisonCommits();
+      await store.transaction(keep("earlier"));
+      // Asked for in one turn: SQLite commits them together, PostgreSQL each for itself.
+      const names = ["beside 1", "poison", "beside 2"];
+      const outcomes = await Promise.allSettled(names.map((name) => store.transaction(keep(name))));
+      const isRejected = outcomes.map(({ status }) => status === "rejected");
+      assert.deepEqual(isRejected, harness.kind === "sqlite" ? [true, true, true] : [false, true, false]);
+      for (const outcome of outcomes) {
+        if (outcome.status === "rejected")
+          assert.ok(outcome.reason instanceof StoreUnavailable, String(outcome.reason));
+      }
+      for (const [i, name] of names.entries()) assert.equal(await kept(store, name), !isRejected[i]);
+      await store.transaction(keep("later"));
+      assert.ok((await kept(store, "earlier")) && (await kept(store, "later")));
+    }));
+
+  it("stays when the disk is full: writes are refused, reads go on, and writes work again with space", async () => {
+    const place = await harness.fresh({ onSmallDisk: true });
+    try {
+      const store = await place.open();
+      const home = await makeHome(store);
+      const acknowledged = new Map<string, string>();
+      await writeUntilRefused(store, home, acknowledged, 16);
+      await place.disk.fill();
+      assert.ok((await writeUntilRefused(store, home, acknowledged, 4_096)) > 0, "the disk never was full");
+      await checkAcknowledged(store, home, acknowledged);
+      await place.disk.empty();
+      assert.equal(await writeUntilRefused(store, home, acknowledged, 64), 0);
+      await checkAcknowledged(store, home, acknowledged);
+      await store.close();
+      await checkAcknowledged(await place.open(), home, acknowledged);
+    } finally {
+      await place.remove();
+    }
+  });
+
+  it("is there after kill -9, and each transaction is whole or absent", { timeout: 60_000 }, (t) =>
+    onPlace(harness, async (place) => {
+      const acknowledged: string[] = [];
+      for (let round = 0; round < 5; round++) {
+        const killAfter = randomInt(1, 300);
+        t.diagnostic(`round ${round}: killed after ${killAfter} answers`);
+        acknowledged.push(...(await writeAndKill(harness, place, `round ${round}`, killAfter)));
+        const store = await place.open();
+        const halves = await place.sql<{ name: string }>("SELECT name FROM settings");
+        await store.close();
+        const names = new Set(halves.map(({ name }) => name));
+        for (const id of acknowledged) assert.ok(names.has(`${id} left`), `${id} was acknowledged and is lost`);
+        for (const name of names) {
+          const other = name.endsWith(" left") ? name.replace(/left$/, "right") : name.replace(/right$/, "left");
+          assert.ok(names.has(other), `of one transaction only ${name} is there`);
+        }
+      }
+      assert.ok(acknowledged.length >= 5);
+    }),
+  );
+}
+
+/** Eight at a time, as groups form; answers how many were refused, and stops when some were. */
+async function writeUntilRefused(
+  store: OpenStore,
+  { userId, devices }: Home,
+  acknowledged: Map<string, string>,
+  limit: number,
+): Promise<number> {
+  for (let written = 0; written < limit; written += 8) {
+    const changes = Array.from({ length: 8 }, () => ({
+      key: randomBytes(8).toString("hex"),
+      value: randomBytes(2_048).toString("base64"),
+    }));
+    const outcomes = await Promise.allSettled(
+      changes.map((change) => store.transaction((tx) => tx.attributes.write(userId, devices[0]!, 1, [change]))),
+    );
+    let refused = 0;
+    for (const [i, outcome] of outcomes.entries()) {
+      if (outcome.status === "fulfilled") acknowledged.set(changes[i]!.key, changes[i]!.value);
+      else {
+        assert.ok(outcome.reason instanceof StoreUnavailable, `refused with ${outcome.reason}`);
+        refused += 1;
+      }
+    }
+    if (refused > 0) return refused;
+  }
+  return 0;
+}
+
+async function checkAcknowledged(store: OpenStore, home: Home, acknowledged: Map<string, string>): Promise<void> {
+  const rows = await store.read((tx) => tx.attributes.all(home.userId, home.devices[0]!));
+  assert.deepEqual(new Map(rows.map(({ key, value }) => [key, value])), new Map([...acknowledged].sort()));
+}
+
+/** Lets another process write, kills it after that many of its answers; answers what it had acknowledged. */
+async function writeAndKill(harness: StoreHarness, place: Place, name: string, killAfter: number): Promise<string[]> {
+  const program = fileURLToPath(new URL("./writer-process.ts", import.meta.url));
+  const writer = spawn(process.execPath, [program, harness.kind, place.address, name], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const ended = once(writer, "exit");
+  const acknowledged: string[] = [];
+  // What it had said when it died is still in the pipe, and read to the end.
+  for await (const id of createInterface({ input: writer.stdout })) {
+    acknowledged.push(id);
+    if (acknowledged.length === killAfter) writer.kill("SIGKILL");
+  }
+  const [, signal] = await ended;
+  assert.equal(signal, "SIGKILL");
+  return acknowledged;
+}

@@ -1,0 +1,128 @@
+import assert from "node:assert/strict";
+import { it } from "node:test";
+import { commitOn } from "../../../src/devices/commit.ts";
+import { OwnershipLost } from "../../../src/model/errors.ts";
+import type { UserId } from "../../../src/model/ids.ts";
+import { onStore, type StoreHarness } from "./harness.ts";
+import { gate, linkOf, makeHome, node, plain, silent } from "./home.ts";
+
+export function linkCases(harness: StoreHarness): void {
+  it("keep what is known of an account, one of each ecosystem", () =>
+    onStore(harness, async (store) => {
+      const home = await makeHome(store, { devices: 2 });
+      const link = linkOf(home, node("A"));
+      const [added, again] = await store.transaction(async (tx) => [
+        await tx.links.add(link),
+        await tx.links.add({ ...link, deviceId: home.devices[1]! }),
+      ]);
+      assert.deepEqual(added, { owner: "A", epoch: 1 });
+      assert.equal(again, undefined);
+      await store.read(async (tx) => {
+        const expected = { ...link, epoch: 1 };
+        assert.deepEqual(plain(await tx.links.find(home.userId, "nest")), expected);
+        assert.deepEqual(plain(await tx.links.ofDevice(home.userId, link.deviceId)), expected);
+        assert.deepEqual(plain(await tx.links.ofUser(home.userId)), [expected]);
+        assert.deepEqual(plain(await tx.links.ownedBy(node("A"))), [expected]);
+        assert.equal(await tx.links.find(home.userId, "other"), undefined);
+        assert.equal(await tx.links.ofDevice(home.userId, home.devices[1]!), undefined);
+      });
+      await store.transaction(async (tx) => {
+        await tx.links.setToken(home.userId, link.deviceId, "v1.other");
+        await tx.links.setState(home.userId, link.deviceId, "needs_reauth", "refused");
+        await tx.links.setMirror(home.userId, link.deviceId, '{"a":1}', '["notice"]');
+        await tx.links.confirm(node("A"), [{ deviceId: link.deviceId, epoch: 1, confirmedMs: 2 ** 53 - 1 }]);
+        await tx.links.confirm(node("A"), [{ deviceId: link.deviceId, epoch: 2, confirmedMs: 5 }]);
+        await tx.links.confirm(node("B"), [{ deviceId: link.deviceId, epoch: 1, confirmedMs: 6 }]);
+        await tx.links.confirm(node("A"), []);
+      });
+      const changed = {
+        sealedToken: "v1.other",
+        state: "needs_reauth",
+        reason: "refused",
+        indexMap: '{"a":1}',
+        notices: '["notice"]',
+        confirmedMs: 2 ** 53 - 1,
+      };
+      assert.deepEqual(plain(await store.read((tx) => tx.links.find(home.userId, "nest"))), {
+        ...link,
+        ...changed,
+        epoch: 1,
+      });
+      assert.deepEqual(plain(await store.read((tx) => tx.links.count())), [{ state: "needs_reauth", count: 1 }]);
+    }));
+
+  it("pass from the dead to the living with a new epoch each time", () =>
+    onStore(harness, async (store) => {
+      const home = await makeHome(store);
+      const { userId } = home;
+      const deviceId = home.devices[0]!;
+      await store.transaction((tx) => tx.links.add(linkOf(home, node("A"))));
+      await store.transaction(async (tx) => {
+        assert.deepEqual(await tx.links.claim(node("B"), [node("A"), node("B")], 10), []);
+        assert.equal(await tx.links.holds(userId, deviceId, { owner: node("A"), epoch: 1 }), true);
+        assert.equal(await tx.links.holds(userId, deviceId, { owner: node("A"), epoch: 2 }), false);
+        assert.equal(await tx.links.holds(userId, deviceId, { owner: node("B"), epoch: 1 }), false);
+        assert.deepEqual(await tx.links.claim(node("B"), [node("B")], 0), []);
+      });
+      const claimed = await store.transaction((tx) => tx.links.claim(node("B"), [node("B")], 10));
+      assert.deepEqual(plain(claimed), [{ ...linkOf(home, node("B")), epoch: 2 }]);
+      await store.transaction((tx) => tx.links.release(node("A")));
+      assert.equal((await store.read((tx) => tx.links.find(userId, "nest")))?.owner, "B");
+      await store.transaction((tx) => tx.links.release(node("B")));
+      await store.transaction(async (tx) => {
+        assert.equal(await tx.links.holds(userId, deviceId, { owner: node("B"), epoch: 2 }), false);
+        assert.equal((await tx.links.claim(node("B"), [node("B")], 10))[0]?.epoch, 3);
+      });
+      const taken = await store.transaction((tx) => tx.links.take(userId, deviceId, node("C")));
+      assert.deepEqual(plain(taken), { ...linkOf(home, node("C")), epoch: 4 });
+      const again = await store.transaction((tx) => tx.links.take(userId, deviceId, node("C")));
+      assert.equal(again?.epoch, 5, "taking it from oneself ends one's older epoch too");
+      assert.equal(await store.transaction((tx) => tx.links.take(9_999 as UserId, deviceId, node("C"))), undefined);
+    }));
+
+  it("refuse the commit of an epoch that is over, and write nothing of it", () =>
+    onStore(harness, async (store) => {
+      const home = await makeHome(store);
+      const deviceId = home.devices[0]!;
+      await store.transaction((tx) => tx.links.add(linkOf(home, node("A"))));
+      const commit = commitOn({ store, reactions: [], committed: () => {}, report: silent });
+      const write = (value: string, epoch: number, owner: string) =>
+        commit({
+          userId: home.userId,
+          cause: { by: "ecosystem" },
+          updates: [{ deviceId, changes: [{ key: 1, value }] }],
+          ownership: { owner: node(owner), epoch, deviceId },
+          also: (tx) => tx.links.setMirror(home.userId, deviceId, JSON.stringify(value), "[]"),
+        });
+      await write("by A", 1, "A");
+      await store.transaction((tx) => tx.links.claim(node("B"), [node("B")], 10));
+      await assert.rejects(write("late, by A", 1, "A"), OwnershipLost);
+      await assert.rejects(write("by A with B's epoch", 2, "A"), OwnershipLost);
+      await store.read(async (tx) => {
+        assert.deepEqual((await tx.attributes.all(home.userId, deviceId))[0]?.value, "by A");
+        assert.equal((await tx.log.ofDevice(home.userId, deviceId)).length, 1);
+        assert.equal((await tx.links.find(home.userId, "nest"))?.indexMap, '"by A"');
+      });
+      assert.equal((await write("by B", 2, "B")).length, 1);
+    }));
+
+  if (harness.kind === "postgres") {
+    it("stay with their owner until a transaction that holds one has ended", () =>
+      onStore(harness, async (store) => {
+        const home = await makeHome(store);
+        const [holding, release] = [gate(), gate()];
+        await store.transaction((tx) => tx.links.add(linkOf(home, node("A"))));
+        const held = store.transaction(async (tx) => {
+          await tx.links.holds(home.userId, home.devices[0]!, { owner: node("A"), epoch: 1 });
+          holding.open();
+          await release.opened;
+        });
+        await holding.opened;
+        const claim = () => store.transaction((tx) => tx.links.claim(node("B"), [node("B")], 10));
+        assert.deepEqual(await claim(), []);
+        release.open();
+        await held;
+        assert.equal((await claim()).length, 1);
+      }));
+  }
+}

@@ -1,0 +1,110 @@
+import assert from "node:assert/strict";
+import { it } from "node:test";
+import type { OpenStore } from "../../../src/store/seam.ts";
+import { type LogEntry, logStart } from "../../../src/store/tables/log.ts";
+import { onPlace, onStore, type StoreHarness } from "./harness.ts";
+import { gate, type Home, makeHome } from "./home.ts";
+
+export function logTailCases(harness: StoreHarness): void {
+  it("gives entries as they were appended, in pages, each once", { timeout: 30_000 }, (t) =>
+    onStore(harness, async (store) => {
+      const home = await makeHome(store);
+      const entries = ["a", "b", "c", "d", "e"].map((body) => entryOf(home, body));
+      await store.transaction(async (tx) => {
+        for (const entry of entries) await tx.log.append(entry);
+        await tx.log.append({ ...entryOf(home, "of no device"), deviceId: null, kind: "revocation" });
+      });
+      const reader = new TailReader(store, 2);
+      await reader.until(6, t.signal);
+      assert.deepEqual(
+        reader.seen.map(({ body }) => body),
+        ["a", "b", "c", "d", "e", "of no device"],
+      );
+      assert.deepEqual(await store.read((tx) => tx.log.ofDevice(home.userId, home.devices[0]!)), entries);
+      await reader.look();
+      assert.equal(reader.seen.length, 6);
+    }),
+  );
+
+  it("never skips and never repeats with 8 writers at once", { timeout: 60_000 }, (t) =>
+    onPlace(harness, async (place) => {
+      const stores = harness.kind === "postgres" ? [await place.open(), await place.open()] : [await place.open()];
+      const home = await makeHome(stores[0]!);
+      const perWriter = 60;
+      const reader = new TailReader(stores.at(-1)!, 50);
+      const writers = Array.from({ length: 8 }, async (_, writer) => {
+        for (let i = 0; i < perWriter; i++) {
+          const store = stores[writer % stores.length]!;
+          await store.transaction((tx) => tx.log.append(entryOf(home, `${writer} ${i}`)));
+        }
+      });
+      await Promise.all([...writers, reader.until(8 * perWriter, t.signal)]);
+      await reader.look();
+      assert.equal(new Set(reader.seen.map(({ body }) => body)).size, 8 * perWriter);
+      assert.equal(reader.seen.length, 8 * perWriter);
+      for (let writer = 0; writer < 8; writer++) {
+        const own = reader.seen.filter(({ body }) => body.startsWith(`${writer} `)).map(({ body }) => body);
+        assert.deepEqual(
+          own,
+          Array.from({ length: perWriter }, (_, i) => `${writer} ${i}`),
+        );
+      }
+    }),
+  );
+
+  if (harness.kind === "postgres") {
+    it("waits for a transaction that began early and ends late", { timeout: 30_000 }, (t) =>
+      onStore(harness, async (store) => {
+        const home = await makeHome(store);
+        const [appended, end] = [gate(), gate()];
+        const late = store.transaction(async (tx) => {
+          await tx.log.append(entryOf(home, "early, ends late"));
+          appended.open();
+          await end.opened;
+        });
+        await appended.opened;
+        const reader = new TailReader(store, 3);
+        for (let i = 0; i < 5; i++) {
+          await store.transaction((tx) => tx.log.append(entryOf(home, `meanwhile ${i}`)));
+          await reader.look();
+        }
+        end.open();
+        await late;
+        await reader.until(6, t.signal);
+        assert.equal(new Set(reader.seen.map(({ body }) => body)).size, 6);
+      }),
+    );
+  }
+}
+
+/** Follows the log as a node does: from the last position it has seen. */
+class TailReader {
+  readonly seen: LogEntry[] = [];
+  readonly #store: OpenStore;
+  readonly #limit: number;
+  #after = logStart;
+
+  constructor(store: OpenStore, limit: number) {
+    this.#store = store;
+    this.#limit = limit;
+  }
+
+  async look(): Promise<void> {
+    for (const { position, ...entry } of await this.#store.read((tx) => tx.log.tail(this.#after, this.#limit))) {
+      this.seen.push(entry);
+      this.#after = position;
+    }
+  }
+
+  async until(count: number, signal: AbortSignal): Promise<void> {
+    while (!signal.aborted && this.seen.length < count) {
+      await this.look();
+      // The writers are in this process too: they need their turn.
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+}
+
+function entryOf({ userId, devices }: Home, body: string): LogEntry {
+  return { userId, deviceId: devices[0]!, kind: "attribute", timeMs: 1_000, body };
+}

@@ -1,0 +1,84 @@
+import pg from "pg";
+import { openPostgres } from "../../../src/store/postgres/store.ts";
+import type { OpenStore } from "../../../src/store/seam.ts";
+import { sharedCluster, startCluster } from "../../set-up/postgres.ts";
+import { canMount, smallDisk } from "../../set-up/small-disk.ts";
+import type { Disk, Place, StoreHarness } from "./harness.ts";
+
+export const postgresHarness: StoreHarness = {
+  kind: "postgres",
+  async fresh({ onSmallDisk = false } = {}) {
+    if (!onSmallDisk) return placeAt(await (await sharedCluster()).createDatabase());
+    if (!canMount()) return placeAt(await (await sharedCluster()).createDatabase(), refusal);
+    // A server of its own: it must not miss the disk when it goes.
+    const [cluster, mount] = await Promise.all([startCluster(), smallDisk(24)]);
+    const disk = async () => ({ fill: async () => mount.fill(), empty: async () => mount.empty() });
+    const place = await placeAt(await cluster.createDatabase({ onFolder: mount.path }), disk);
+    const leave = async () => {
+      await cluster.stop();
+      await mount.unmount();
+    };
+    return { ...place, remove: () => place.remove().finally(leave) };
+  },
+};
+
+/** The database's clock with a table of ours between, so that a test can move it. */
+const movableClock = `(SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint + skew_ms FROM clock)`;
+
+async function placeAt(url: string, diskOf: (hand: pg.Client) => Promise<Disk> = noDisk): Promise<Place> {
+  const opened: OpenStore[] = [];
+  const hand = new pg.Client({ connectionString: url });
+  // A server that is stopped first takes our hand with it.
+  hand.on("error", () => undefined);
+  await hand.connect();
+  let lastQuery: Promise<unknown> = Promise.resolve();
+  await hand.query("CREATE TABLE clock (skew_ms BIGINT NOT NULL)");
+  await hand.query("INSERT INTO clock VALUES (0)");
+  return {
+    address: url,
+    disk: await diskOf(hand),
+    // One hand, one thing at a time.
+    async sql(text) {
+      const query = lastQuery.then(() => hand.query(text));
+      lastQuery = query.catch(() => undefined);
+      return (await query).rows;
+    },
+    async open() {
+      const store = await openPostgres({ url, clock: movableClock });
+      opened.push(store);
+      return store;
+    },
+    async jumpClock(byMs) {
+      await hand.query(`UPDATE clock SET skew_ms = skew_ms + ${byMs}`);
+    },
+    async poisonCommits() {
+      await hand.query(`CREATE FUNCTION poisoned() RETURNS trigger LANGUAGE plpgsql AS
+                        $$ BEGIN RAISE EXCEPTION 'poisoned'; END $$`);
+      await hand.query(`CREATE CONSTRAINT TRIGGER poisoned AFTER INSERT ON settings DEFERRABLE INITIALLY DEFERRED
+                        FOR EACH ROW WHEN (NEW.name = 'poison') EXECUTE FUNCTION poisoned()`);
+    },
+    async remove() {
+      for (const store of opened) await store.close();
+      await hand.end();
+    },
+  };
+}
+
+async function noDisk(): Promise<Disk> {
+  const refuse = () => Promise.reject(new Error("this place isn't on a small disk"));
+  return { fill: refuse, empty: refuse };
+}
+
+/** Without the right to mount: the database itself answers writes as it does when its disk is full. */
+async function refusal(hand: pg.Client): Promise<Disk> {
+  await hand.query(`CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS
+                    $$ BEGIN RAISE EXCEPTION 'No space left on device' USING ERRCODE = 'disk_full'; END $$`);
+  return {
+    async fill() {
+      await hand.query("CREATE TRIGGER full_disk BEFORE INSERT ON attributes EXECUTE FUNCTION full_disk()");
+    },
+    async empty() {
+      await hand.query("DROP TRIGGER full_disk ON attributes");
+    },
+  };
+}

@@ -1,0 +1,104 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { dataFolder } from "../../../src/store/data-folder.ts";
+import type { OpenStore } from "../../../src/store/seam.ts";
+import { openSqlite } from "../../../src/store/sqlite/store.ts";
+import { canMount, smallDisk } from "../../set-up/small-disk.ts";
+import type { Disk, Place, StoreHarness } from "./harness.ts";
+
+export const sqliteHarness: StoreHarness = {
+  kind: "sqlite",
+  async fresh({ onSmallDisk = false } = {}) {
+    if (!onSmallDisk) return placeIn(mkdtempSync(join(tmpdir(), "breezeway-sqlite-")));
+    if (!canMount()) return placeIn(mkdtempSync(join(tmpdir(), "breezeway-sqlite-")), pageLimit());
+    const mount = await smallDisk(8);
+    const disk = { fill: async () => mount.fill(), empty: async () => mount.empty() };
+    const place = placeIn(join(mount.path, "data"), disk);
+    return { ...place, remove: () => place.remove().finally(() => mount.unmount()) };
+  },
+};
+
+function placeIn(folder: string, disk: Disk = noDisk): Place {
+  const file = join(folder, "breezeway.db");
+  const opened: OpenStore[] = [];
+  let skewMs = 0;
+  const sql = async <Row>(text: string): Promise<Row[]> => {
+    const hand = new DatabaseSync(file);
+    try {
+      return hand
+        .prepare(text)
+        .all()
+        .map((row) => ({ ...row })) as Row[];
+    } finally {
+      hand.close();
+    }
+  };
+  return {
+    address: folder,
+    disk,
+    sql,
+    async open() {
+      const store = await openLocked(folder, () => Date.now() + skewMs);
+      opened.push(store);
+      return store;
+    },
+    async jumpClock(byMs) {
+      skewMs += byMs;
+    },
+    async poisonCommits() {
+      // A deferred constraint is looked at by COMMIT alone.
+      await sql("CREATE TABLE poison (id INTEGER REFERENCES tenants (id) DEFERRABLE INITIALLY DEFERRED)");
+      await sql(`CREATE TRIGGER poisoned AFTER INSERT ON settings WHEN NEW.name = 'poison'
+                 BEGIN INSERT INTO poison (id) VALUES (-1); END`);
+    },
+    async remove() {
+      for (const store of opened) await store.close();
+      rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+    },
+  };
+}
+
+/** As the service does: the folder's lock first, and until the store is closed. */
+export async function openLocked(folder: string, nowMs: () => number): Promise<OpenStore> {
+  const unlock = dataFolder(folder).lock();
+  try {
+    const store = await openSqlite({ folder, nowMs });
+    const close = store.close.bind(store);
+    let isLocked = true;
+    store.close = async () => {
+      await close();
+      if (isLocked) unlock();
+      isLocked = false;
+    };
+    return store;
+  } catch (error) {
+    unlock();
+    throw error;
+  }
+}
+
+const noDisk: Disk = {
+  fill: () => Promise.reject(new Error("this place isn't on a small disk")),
+  empty: () => Promise.reject(new Error("this place isn't on a small disk")),
+};
+
+/** Without the right to mount: the store's own connection is told that its file may not grow. */
+function pageLimit(): Disk {
+  const connections = new Set<DatabaseSync>();
+  const exec = DatabaseSync.prototype.exec;
+  // The connection is the store's secret: it is noticed while it sets itself up.
+  DatabaseSync.prototype.exec = function (this: DatabaseSync, text: string) {
+    if (text === "PRAGMA synchronous = FULL") connections.add(this);
+    return exec.call(this, text);
+  };
+  const limit = async (pragma: (pages: number) => number) => {
+    DatabaseSync.prototype.exec = exec;
+    for (const connection of [...connections].filter(({ isOpen }) => isOpen)) {
+      const { page_count } = connection.prepare("PRAGMA page_count").get() as { page_count: number };
+      connection.exec(`PRAGMA max_page_count = ${pragma(page_count)}`);
+    }
+  };
+  return { fill: () => limit((pages) => pages), empty: () => limit(() => 2 ** 31 - 2) };
+}

@@ -1,0 +1,145 @@
+import assert from "node:assert/strict";
+import type { DeviceId, TenantId, UserId } from "../../../src/model/ids.ts";
+import type { Transaction } from "../../../src/store/seam.ts";
+import { linkOf, node } from "./home.ts";
+
+/** A column that holds text, and how a test writes and finds it there. */
+export interface Column {
+  readonly name: string;
+  /** It is indexed: PostgreSQL takes about 2,700 bytes there. */
+  readonly isShort?: boolean;
+  /** Writes the text there and answers what is found there afterwards. */
+  readonly roundTrip: (tx: Transaction, text: string, home: HomeIds) => Promise<string | undefined>;
+}
+
+export interface HomeIds {
+  readonly tenantId: TenantId;
+  readonly userId: UserId;
+  readonly device: DeviceId;
+}
+
+export const textColumns: readonly Column[] = [
+  {
+    name: "tenants.name",
+    isShort: true,
+    roundTrip: async (tx, text) => {
+      await tx.tenants.add({ name: text });
+      return (await tx.tenants.byName(text))?.name;
+    },
+  },
+  {
+    name: "users.name",
+    isShort: true,
+    roundTrip: async (tx, text, { tenantId }) => {
+      await tx.users.add({ tenantId, name: text, passwordHash: "…", isAdmin: false });
+      return (await tx.users.byName(tenantId, text))?.name;
+    },
+  },
+  {
+    name: "users.password_hash",
+    roundTrip: async (tx, text, { userId }) => {
+      await tx.users.setPasswordHash(userId, text);
+      return (await tx.users.byId(userId))?.passwordHash;
+    },
+  },
+  {
+    name: "sec_tokens.hash",
+    isShort: true,
+    roundTrip: async (tx, text, { userId }) => {
+      await tx.secTokens.add(text, userId, 1);
+      return (await tx.secTokens.find(text)) ? text : undefined;
+    },
+  },
+  {
+    name: "devices.name",
+    roundTrip: async (tx, text, { userId }) => {
+      const id = await tx.devices.add({ userId, typeName: "lamp", name: text, isVirtual: true });
+      return (await tx.devices.find(userId, id))?.name;
+    },
+  },
+  {
+    name: "device_types.name",
+    isShort: true,
+    roundTrip: async (tx, text, { userId }) => {
+      const id = await tx.devices.add({ userId, typeName: text, name: "a lamp", isVirtual: true });
+      return (await tx.devices.find(userId, id))?.typeName;
+    },
+  },
+  {
+    name: "attributes.name",
+    isShort: true,
+    roundTrip: async (tx, text, { userId, device }) => {
+      await tx.attributes.write(userId, device, 1, [{ key: text, value: "here" }]);
+      return (await tx.attributes.some(userId, device, [text]))[0]?.key as string | undefined;
+    },
+  },
+  {
+    name: "attributes.value",
+    roundTrip: async (tx, text, { userId, device }) => {
+      const others = [
+        { key: 2, value: null },
+        { key: 3, value: "NULL" },
+      ];
+      await tx.attributes.write(userId, device, 1, [{ key: 1, value: text }, ...others]);
+      const rows = await tx.attributes.some(userId, device, [1, 2, 3]);
+      for (const { key, value } of others) assert.equal(rows.find((row) => row.key === key)?.value, value);
+      return rows.find((row) => row.key === 1)?.value ?? undefined;
+    },
+  },
+  {
+    name: "links.ecosystem",
+    isShort: true,
+    roundTrip: async (tx, text, { userId }) => {
+      const deviceId = await tx.devices.add({ userId, typeName: "lamp", name: "linked", isVirtual: true });
+      await tx.links.add({ ...linkOf({ userId, devices: [deviceId] } as never, node("A")), ecosystem: text });
+      return (await tx.links.find(userId, text))?.ecosystem;
+    },
+  },
+  {
+    name: "links.sealed_token",
+    roundTrip: async (tx, text, { userId, device }) => {
+      await tx.links.setToken(userId, device, text);
+      return (await tx.links.ofDevice(userId, device))?.sealedToken;
+    },
+  },
+  {
+    name: "links.reason",
+    roundTrip: async (tx, text, { userId, device }) => {
+      await tx.links.setState(userId, device, "waiting", text);
+      return (await tx.links.ofDevice(userId, device))?.reason;
+    },
+  },
+  {
+    name: "links.index_map",
+    roundTrip: async (tx, text, { userId, device }) => {
+      await tx.links.setMirror(userId, device, text, "[]");
+      return (await tx.links.ofDevice(userId, device))?.indexMap;
+    },
+  },
+  {
+    name: "links.notices",
+    roundTrip: async (tx, text, { userId, device }) => {
+      await tx.links.setMirror(userId, device, "{}", text);
+      return (await tx.links.ofDevice(userId, device))?.notices;
+    },
+  },
+  {
+    name: "log.body",
+    roundTrip: async (tx, text, { userId, device }) => {
+      await tx.log.append({ userId, deviceId: device, kind: "attribute", timeMs: 2 ** 53 - 1, body: text });
+      return (await tx.log.ofDevice(userId, device)).at(-1)?.body;
+    },
+  },
+  {
+    name: "nodes.id",
+    isShort: true,
+    roundTrip: async (tx, text) => {
+      await tx.nodes.beat(node(text));
+      return (await tx.nodes.alive(60_000)).find((id) => id === text);
+    },
+  },
+  {
+    name: "settings.value",
+    roundTrip: async (tx, text) => tx.settings.getOrKeep(encodeURI(text.slice(0, 8).toWellFormed()), text),
+  },
+];

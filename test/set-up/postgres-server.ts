@@ -1,0 +1,120 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import type { Socket } from "node:net";
+import { join } from "node:path";
+
+/** Who the server runs as, when that isn't us. */
+export interface Account {
+  readonly uid: number;
+  readonly gid: number;
+}
+
+export interface Server {
+  /** Ends as in a crash and starts again. */
+  crash(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const maxConnections = 100;
+
+/**
+ * Keeps the server as long as its standard input is open: when the test process ends, however it ends, the pipe closes,
+ * and the server and its files go. Each line on it is an order to crash and start again.
+ */
+const keeper = `
+  start() { "$@" 1>&2 & server=$!; }
+  start "$@"
+  while read -r order; do kill -QUIT $server; wait $server; start "$@"; done
+  kill -QUIT $server; wait $server; rm -rf "$FOLDER"`;
+
+export async function startServer(how: {
+  readonly bin: string;
+  readonly folder: string;
+  readonly account: Account | undefined;
+  readonly port: number;
+  readonly fsync: boolean;
+}): Promise<Server> {
+  const settings = {
+    listen_addresses: "127.0.0.1",
+    port: how.port,
+    unix_socket_directories: how.folder,
+    max_connections: maxConnections,
+    fsync: how.fsync ? "on" : "off",
+    lc_messages: "C",
+    logging_collector: "off",
+    log_destination: "stderr",
+  };
+  const command = [join(how.bin, "postgres"), "-D", join(how.folder, "data")];
+  for (const [name, value] of Object.entries(settings)) command.push("-c", `${name}=${value}`);
+  // A group of its own: Ctrl-C in a terminal reaches the tests, not the server behind their backs.
+  const keeping = spawn("sh", ["-c", keeper, "keeper", ...command], {
+    ...how.account,
+    cwd: how.folder,
+    env: { ...cleanEnvironment(), FOLDER: how.folder },
+    stdio: ["pipe", "ignore", "pipe"],
+    detached: true,
+  });
+  // A keeper that is gone has done what closing its pipe asks for.
+  keeping.stdin.on("error", () => undefined);
+  const said = new ServerLog(keeping);
+  await said.ready();
+  // It keeps the test process from ending only while somebody waits for it.
+  const handles = [keeping, keeping.stdin as Socket, keeping.stderr as Socket];
+  for (const handle of handles) handle.unref();
+  return {
+    async crash() {
+      for (const handle of handles) handle.ref();
+      const ready = said.ready();
+      keeping.stdin.write("crash\n");
+      await ready;
+      for (const handle of handles) handle.unref();
+    },
+    async stop() {
+      if (keeping.exitCode !== null) return;
+      keeping.ref();
+      keeping.stdin.end();
+      await once(keeping, "exit");
+    },
+  };
+}
+
+/** How a start that fails ends, by the server's word or the shell's. */
+const failures = /FATAL:|PANIC:|^(postgres|keeper|sh): /m;
+
+/** What the server says: it tells when it is ready, and why it isn't. */
+class ServerLog {
+  readonly #keeping: ChildProcess;
+  #recent = "";
+  #hasStarted = false;
+  #waiting: { readonly resolve: () => void; readonly reject: (error: Error) => void } | undefined;
+
+  constructor(keeping: ChildProcess) {
+    this.#keeping = keeping;
+    keeping.stderr?.setEncoding("utf8").on("data", (text: string) => this.#hear(text));
+    keeping.once("exit", () => this.#waiting?.reject(new Error(`PostgreSQL ended: ${this.#recent.trim()}`)));
+    keeping.once("error", (error) => this.#waiting?.reject(error));
+  }
+
+  ready(): Promise<void> {
+    this.#recent = "";
+    return new Promise((resolve, reject) => {
+      this.#waiting = { resolve, reject };
+    });
+  }
+
+  #hear(text: string): void {
+    this.#recent = (this.#recent + text).slice(-4_000);
+    if (this.#recent.includes("ready to accept connections")) {
+      this.#hasStarted = true;
+      this.#waiting?.resolve();
+    } else if (!this.#hasStarted && failures.test(this.#recent)) {
+      // The keeper waits for us, not for a server that never came up: its pipe is closed, and it ends.
+      this.#keeping.stdin?.end();
+    }
+  }
+}
+
+/** Settings of the developer's own PostgreSQL must not reach ours. */
+export function cleanEnvironment(): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("PG")));
+}

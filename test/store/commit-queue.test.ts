@@ -1,0 +1,117 @@
+import assert from "node:assert/strict";
+import { afterEach, beforeEach, describe, it } from "node:test";
+import { StoreUnavailable } from "../../src/model/errors.ts";
+import type { Parameter } from "../../src/store/sql.ts";
+import { CommitQueue } from "../../src/store/sqlite/commit-queue.ts";
+import { Connection } from "../../src/store/sqlite/connection.ts";
+
+/** A connection that tells what was asked of it, and fails where it is told to. */
+class WatchedConnection extends Connection {
+  readonly statements: string[] = [];
+  failNext: string | undefined;
+
+  override run(text: string, parameters: readonly Parameter[] = []): number {
+    this.statements.push(text);
+    if (text === this.failNext) {
+      this.failNext = undefined;
+      throw new Error(`${text} failed`);
+    }
+    return super.run(text, parameters);
+  }
+
+  count(text: string): number {
+    return this.statements.filter((statement) => statement === text).length;
+  }
+}
+
+describe("the commit queue", () => {
+  let connection: WatchedConnection;
+  let queue: CommitQueue;
+
+  beforeEach(() => {
+    connection = new WatchedConnection(":memory:");
+    connection.run("CREATE TABLE facts (name TEXT)");
+    queue = new CommitQueue(connection);
+  });
+  afterEach(() => connection.close());
+
+  const add = (name: string, urgent = false) =>
+    queue.add(async () => connection.run("INSERT INTO facts VALUES ($1)", [name]), urgent);
+  const facts = () => (connection.all("SELECT name FROM facts", []) as { name: string }[]).map(({ name }) => name);
+
+  it("takes all that wait into one COMMIT", async () => {
+    await Promise.all(["a", "b", "c"].map((name) => add(name)));
+    assert.equal(connection.count("COMMIT"), 1);
+    assert.deepEqual(facts(), ["a", "b", "c"]);
+  });
+
+  it("answers nobody before the COMMIT", async () => {
+    const committedBefore = await Promise.all(
+      Array.from({ length: 5 }, () => add("x").then(() => connection.count("COMMIT"))),
+    );
+    assert.deepEqual(committedBefore, [1, 1, 1, 1, 1]);
+  });
+
+  it("closes the group of what is urgent at once", async () => {
+    const ordinary = ["a", "b"].map((name) => add(name));
+    await Promise.all([add("urgent", true), ...ordinary]);
+    assert.deepEqual(facts(), ["urgent", "a", "b"]);
+    assert.equal(connection.count("COMMIT"), 2);
+    assert.equal(connection.statements.indexOf("COMMIT"), connection.statements.lastIndexOf("BEGIN IMMEDIATE") - 1);
+  });
+
+  it("rejects one when a group can't begin, and goes on with the rest", async () => {
+    connection.failNext = "BEGIN IMMEDIATE";
+    const [first, second] = await Promise.allSettled([add("a"), add("b")]);
+    assert.ok(first.status === "rejected" && first.reason instanceof StoreUnavailable);
+    assert.equal(second.status, "fulfilled");
+    assert.deepEqual(facts(), ["b"]);
+  });
+
+  it("rejects the whole group when its COMMIT fails, and begins anew", async () => {
+    connection.failNext = "COMMIT";
+    const outcomes = await Promise.allSettled([add("a"), add("b")]);
+    for (const outcome of outcomes) {
+      assert.ok(outcome.status === "rejected" && outcome.reason instanceof StoreUnavailable);
+    }
+    await add("c");
+    assert.deepEqual(facts(), ["c"]);
+  });
+
+  it("rejects those before it too when a body's failure ended their transaction, and no others", async () => {
+    // As SQLite does by itself on some disk errors.
+    const losing = async () => connection.run("ROLLBACK");
+    const outcomes = await Promise.allSettled([add("before"), queue.add(losing, false), add("after")]);
+    assert.deepEqual(
+      outcomes.map(({ status }) => status),
+      ["rejected", "rejected", "fulfilled"],
+    );
+    for (const outcome of outcomes) {
+      if (outcome.status === "rejected") assert.ok(outcome.reason instanceof StoreUnavailable);
+    }
+    assert.deepEqual(facts(), ["after"]);
+  });
+
+  it("calls the disk's trouble by the store's name, and a body's mistake by its own", async () => {
+    const mistake = new Error("a mistake");
+    const full = Object.assign(new Error("database or disk is full"), { code: "ERR_SQLITE_ERROR", errcode: 13 });
+    const throwing = (error: Error) => queue.add(() => Promise.reject(error), false);
+    const outcomes = await Promise.allSettled([throwing(mistake), throwing(full), add("a")]);
+    assert.equal((outcomes[0] as PromiseRejectedResult).reason, mistake);
+    assert.ok((outcomes[1] as PromiseRejectedResult).reason instanceof StoreUnavailable);
+    assert.deepEqual(facts(), ["a"]);
+  });
+
+  it("is drained when all that was added is answered", async () => {
+    const answered: string[] = [];
+    const names = Array.from({ length: 1_200 }, (_, i) => `${i}`);
+    for (const name of names) void add(name).then(() => answered.push(name));
+    assert.equal(queue.waiting, names.length);
+    await queue.drained();
+    assert.equal(queue.waiting, 0);
+    assert.deepEqual(answered, names);
+    // More than one group takes, so that everybody else gets a turn in between.
+    assert.ok(connection.count("COMMIT") > 1);
+    await queue.drained();
+  });
+});
