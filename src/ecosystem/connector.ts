@@ -17,6 +17,10 @@ export interface Connector {
   read(token: string, signal: AbortSignal): Promise<Account>;
   /** Follows the account on one connection until that ends; it never throws, and never reconnects by itself. */
   follow(token: string, listener: StreamListener, signal: AbortSignal): Promise<StreamEnd>;
+  /** Sends one command, once, and never again: whether it was carried out is told by the stream. Never throws. */
+  runFan(token: string, command: FanCommand, signal: AbortSignal): Promise<CommandOutcome>;
+  /** Ends the token at the ecosystem, where it can; true when it is known to be ended. Never throws. */
+  revoke(token: string, signal: AbortSignal): Promise<boolean>;
   /** How long to wait before the next connection, after so many that ended without a whole account. */
   pauseMs(end: StreamEnd, failures: number, random: () => number): number;
 }
@@ -32,6 +36,18 @@ export interface Capabilities {
   readonly tokenRefresh: boolean;
 }
 
+export interface FanCommand {
+  readonly thermostatId: string;
+  readonly isOn: boolean;
+}
+
+/** `unanswered`: it may have been carried out or not. `unauthorized`: the token is no longer good. */
+export type CommandOutcome =
+  | { readonly state: "accepted" }
+  | { readonly state: "rejected"; readonly message: string; readonly retryAfterMs?: number }
+  | { readonly state: "unanswered"; readonly detail: string }
+  | { readonly state: "unauthorized" };
+
 export interface StreamListener {
   /** The account as it is now, whole. */
   account(account: Account): void;
@@ -39,7 +55,12 @@ export interface StreamListener {
   unchanged(): void;
 }
 
-export type StreamEnd = { readonly reason: StreamEndReason; readonly detail: string };
+export interface StreamEnd {
+  readonly reason: StreamEndReason;
+  readonly detail: string;
+  /** For how long nothing had been heard when it was given up. */
+  readonly unheardMs?: number;
+}
 
 /**
  * `closed`: the other side ended it. `silent`: nothing was heard for too long. `unreachable`: no stream came about.

@@ -1,12 +1,24 @@
 import type { IncomingMessage } from "node:http";
 import type { StreamEnd } from "../connector.ts";
-import { get } from "./get.ts";
 import { judgeRedirect, type RedirectRules } from "./redirects.ts";
+import { type Outgoing, send } from "./request.ts";
 
 /** What a call came to before its body: an answer with status 200, or why there is none. */
 export type Opening =
   | { readonly isOpen: true; readonly response: IncomingMessage }
   | { readonly isOpen: false; readonly end: StreamEnd };
+
+/** What is asked of the ecosystem for one account; the token goes with it wherever it is sent on to. */
+export interface Call extends Pick<Outgoing, "method" | "body"> {
+  /** Below the ecosystem's address; `/` is the whole account. */
+  readonly path: string;
+  readonly accept: string;
+}
+
+/** An answer of any status but a redirect, or why there is none. */
+type Answered =
+  | { readonly isAnswered: true; readonly response: IncomingMessage }
+  | { readonly isAnswered: false; readonly end: StreamEnd };
 
 const mostHops = 3;
 
@@ -28,13 +40,21 @@ export class NestApi {
 
   /** Asks for the whole account, as the media type says: once, or as a stream. Never throws. */
   async open(token: string, accept: string, signal: AbortSignal): Promise<Opening> {
-    if (!isSendable(token)) return noAnswer("unauthorized", "the token has characters that no token has");
-    const remembered = this.#hostOf.get(token);
-    if (remembered === undefined) return this.#follow(this.#rules.apiUrl, token, accept, signal);
-    const opening = await this.#follow(at(remembered, this.#rules.apiUrl), token, accept, signal);
-    if (opening.isOpen || opening.end.reason !== "unauthorized") return opening;
+    const call: Call = { method: "GET", path: "/", accept };
+    const hadHost = this.#hostOf.has(token);
+    const opening = openingOf(await this.call(token, call, signal));
     // A host that no longer serves this account would say 401 too, and that would cost the user the link.
-    return this.#follow(this.#rules.apiUrl, token, accept, signal);
+    if (opening.isOpen || opening.end.reason !== "unauthorized" || !hadHost) return opening;
+    return openingOf(await this.call(token, call, signal));
+  }
+
+  /** Makes one call, wherever the ecosystem sends it on to. Never throws, and never repeats what was answered. */
+  call(token: string, call: Call, signal: AbortSignal): Promise<Answered> {
+    if (!isSendable(token))
+      return Promise.resolve(noAnswer("unauthorized", "the token has characters that no token has"));
+    const { apiUrl } = this.#rules;
+    const path = `${apiUrl.pathname.replace(/\/$/, "")}${call.path}`;
+    return this.#follow(new URL(path, this.#hostOf.get(token) ?? apiUrl.origin), token, call, signal);
   }
 
   /** The stream that the token's host served is lost: the next call starts from the ecosystem's own address. */
@@ -42,20 +62,19 @@ export class NestApi {
     this.#hostOf.delete(token);
   }
 
-  async #follow(start: URL, token: string, accept: string, signal: AbortSignal): Promise<Opening> {
+  async #follow(start: URL, token: string, call: Call, signal: AbortSignal): Promise<Answered> {
     let url = start;
     for (let hops = 0; hops <= mostHops; hops += 1) {
-      const answer = await answerFrom(url, token, accept, signal);
-      if (answer.isOpen && answer.response.statusCode === 200) {
+      const answer = await answerFrom(url, token, call, signal);
+      if (answer.isAnswered && answer.response.statusCode === 200) {
         this.#rememberHost(token, url);
         return answer;
       }
       this.forgetHost(token);
-      if (!answer.isOpen) return answer;
-      const { statusCode, headers } = answer.response;
+      if (!answer.isAnswered || answer.response.statusCode !== 307) return answer;
+      const { location } = answer.response.headers;
       answer.response.destroy();
-      if (statusCode !== 307) return refusal(statusCode);
-      const redirect = judgeRedirect(headers.location, url, this.#rules);
+      const redirect = judgeRedirect(location, url, this.#rules);
       if (!redirect.isAllowed) return noAnswer("refused", withoutToken(redirect.detail, token));
       url = redirect.url;
     }
@@ -74,26 +93,32 @@ function isSendable(token: string): boolean {
   return /^[\x21-\x7e]+$/.test(token);
 }
 
-function at(origin: string, url: URL): URL {
-  return new URL(`${url.pathname}${url.search}`, origin);
+function noAnswer(reason: StreamEnd["reason"], detail: string): Answered {
+  return { isAnswered: false, end: { reason, detail } };
 }
 
-function noAnswer(reason: StreamEnd["reason"], detail: string): Opening {
-  return { isOpen: false, end: { reason, detail } };
-}
-
-async function answerFrom(url: URL, token: string, accept: string, signal: AbortSignal): Promise<Opening> {
+async function answerFrom(url: URL, token: string, call: Call, signal: AbortSignal): Promise<Answered> {
   try {
-    const headers = { Accept: accept, Authorization: `Bearer ${token}` };
-    return { isOpen: true, response: await get(url, headers, signal) };
+    const { method, body, accept } = call;
+    const content =
+      body === undefined ? {} : { "Content-Type": "application/json", "Content-Length": Buffer.byteLength(body) };
+    const headers = { Accept: accept, Authorization: `Bearer ${token}`, ...content };
+    const outgoing = body === undefined ? { method, headers } : { method, headers, body };
+    return { isAnswered: true, response: await send(url, outgoing, signal) };
   } catch (error) {
     return noAnswer("unreachable", `no answer${codeOf(error)}`);
   }
 }
 
-/** Only 401 speaks of the token; every other status is a no for now. */
-function refusal(status: number | undefined): Opening {
-  return noAnswer(status === 401 ? "unauthorized" : "refused", `the ecosystem answered ${status}`);
+/** Only 200 opens; only 401 speaks of the token; every other status is a no for now. */
+function openingOf(answered: Answered): Opening {
+  if (!answered.isAnswered) return { isOpen: false, end: answered.end };
+  const { response } = answered;
+  const { statusCode } = response;
+  if (statusCode === 200) return { isOpen: true, response };
+  response.destroy();
+  const reason = statusCode === 401 ? "unauthorized" : "refused";
+  return { isOpen: false, end: { reason, detail: `the ecosystem answered ${statusCode}` } };
 }
 
 /** Only the code: the message may quote an address, and a parse error even carries what was received. */

@@ -2,8 +2,10 @@ import type { Account } from "../../model/account.ts";
 import type { Connector, StreamEnd, StreamListener } from "../connector.ts";
 import { NestApi } from "./api.ts";
 import { withDeadline } from "./deadline.ts";
+import { sendFanCommand } from "./fan-command.ts";
 import { pauseMs } from "./pace.ts";
 import { readAccount } from "./read-account.ts";
+import { revokeToken } from "./revocation.ts";
 import { NestStream } from "./stream.ts";
 
 export interface NestOptions {
@@ -12,6 +14,8 @@ export interface NestOptions {
   readonly apiUrl: string;
   /** Where a redirect may lead with the token in hand: `host:port`, or `host` for the scheme's own port. */
   readonly allowedHosts: readonly string[];
+  /** Where tokens are ended; below `apiUrl` when left out. */
+  readonly tokensUrl?: string;
   /** A stream without a byte for so long is dead; 70 s, more than two of the ecosystem's keep-alives. */
   readonly watchdogMs?: number;
   /** How long a whole read, or the opening of a stream, may take; 30 s. */
@@ -37,12 +41,17 @@ export function nestConnector(options: NestOptions): Connector {
     return end;
   }
 
+  const tokensUrl = new URL(options.tokensUrl ?? `${options.apiUrl.replace(/\/$/, "")}/oauth2/access_tokens`);
+
   return {
     name,
     displayName: "Nest account",
     capabilities: { away: true, alarms: true, fanTimer: true, fanNeedsHome: true, tokenRefresh: false },
     read,
     follow,
+    runFan: (token, command, signal) =>
+      withDeadline(signal, answerLimitMs, (inTime) => sendFanCommand(api, token, command, inTime)),
+    revoke: (token, signal) => withDeadline(signal, answerLimitMs, (inTime) => revokeToken(tokensUrl, token, inTime)),
     pauseMs,
   };
 }

@@ -1,9 +1,8 @@
-import type { IncomingMessage } from "node:http";
 import type { Account } from "../../model/account.ts";
 import { EcosystemRefused, EcosystemUnreachable } from "../../model/errors.ts";
 import type { NestApi } from "./api.ts";
-import { GrowingBytes } from "./growing-bytes.ts";
-import { largestMessageBytes, parseJson } from "./parse-json.ts";
+import { readBody } from "./body.ts";
+import { parseJson } from "./parse-json.ts";
 import { readSnapshot } from "./snapshot.ts";
 
 /**
@@ -26,24 +25,4 @@ export async function readAccount(api: NestApi, name: string, token: string, sig
 
 function unreachable(name: string, detail: string): EcosystemUnreachable {
   return new EcosystemUnreachable(`${name} could not be read: ${detail}.`);
-}
-
-/** The whole body, or undefined when it broke off, took too long or grew too large. */
-async function readBody(response: IncomingMessage, signal: AbortSignal): Promise<Buffer | undefined> {
-  const abort = () => void response.destroy();
-  signal.addEventListener("abort", abort, { once: true });
-  const body = new GrowingBytes();
-  try {
-    if (signal.aborted) return undefined;
-    for await (const chunk of response) {
-      body.append(chunk);
-      if (body.length > largestMessageBytes) return undefined;
-    }
-    return body.take();
-  } catch {
-    return undefined;
-  } finally {
-    signal.removeEventListener("abort", abort);
-    response.destroy();
-  }
 }

@@ -3,14 +3,21 @@ import https from "node:https";
 import { isIP, connect as openPlain, type Socket } from "node:net";
 import { connect as openEncrypted } from "node:tls";
 
+export interface Outgoing {
+  readonly method: "GET" | "PUT" | "DELETE";
+  readonly headers: OutgoingHttpHeaders;
+  readonly body?: string;
+}
+
 /**
- * One GET on a socket of its own, up to the head of the answer; rejects when there is none. No agent: a stream is never
- * shared nor reused, and an agent's idle limits would cut a quiet one. Redirects are the caller's to judge.
+ * One request on a socket of its own, up to the head of the answer; rejects when there is none. No agent: a stream is
+ * never shared nor reused, and an agent's idle limits would cut a quiet one. Redirects are the caller's to judge, and
+ * nothing is ever sent twice.
  */
-export function get(url: URL, headers: OutgoingHttpHeaders, signal: AbortSignal): Promise<IncomingMessage> {
+export function send(url: URL, { method, headers, body }: Outgoing, signal: AbortSignal): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
-    const send = url.protocol === "https:" ? https.request : http.request;
-    const request = send(url, { headers, createConnection: () => connect(url) });
+    const open = url.protocol === "https:" ? https.request : http.request;
+    const request = open(url, { method, headers, createConnection: () => connect(url) });
     const giveUp = (error?: Error) => {
       letGo();
       reject(error ?? new Error("closed without an answer"));
@@ -34,7 +41,7 @@ export function get(url: URL, headers: OutgoingHttpHeaders, signal: AbortSignal)
       resolve(response.on("error", ignore));
     });
     signal.addEventListener("abort", abort, { once: true });
-    request.end();
+    request.end(body);
     if (signal.aborted) abort();
   });
 }

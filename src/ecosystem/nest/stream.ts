@@ -42,7 +42,7 @@ export class NestStream {
       if (!isEventStream(response)) return this.#finish("malformed", "the answer is not an event stream");
       if (response.closed) return this.#finish("closed", "the connection broke off");
       // Node notices a silent stream only after minutes; the ecosystem sends something every 30 s.
-      this.#watchdog = setTimeout(() => this.#finish("silent", "nothing was heard for too long"), this.#watchdogMs);
+      this.#watchdog = setTimeout(() => this.#finishUnheard(), this.#watchdogMs);
       response.on("data", (chunk: Buffer) => this.#hear(chunk));
       response.once("end", () => this.#finish("closed", "the ecosystem ended the stream"));
       response.once("close", () => this.#finish("closed", "the connection broke off"));
@@ -87,9 +87,13 @@ export class NestStream {
     this.#listener.account(readSnapshot(put.data));
   }
 
-  #finish(reason: StreamEndReason, detail: string): void {
+  #finishUnheard(): void {
+    this.#finish("silent", "nothing was heard for too long", { unheardMs: this.#watchdogMs });
+  }
+
+  #finish(reason: StreamEndReason, detail: string, more: Pick<StreamEnd, "unheardMs"> = {}): void {
     if (this.#end) return;
-    this.#end = { reason, detail };
+    this.#end = { reason, detail, ...more };
     this.#response.destroy();
     this.#tellEnd(this.#end);
   }
