@@ -1,6 +1,9 @@
 import type { Json } from "./home/json.ts";
+import type { Secrets } from "./secrets.ts";
 
-export type ActivityKind = "stream-opened" | "put" | "stream-closed" | "request" | "command" | "scene" | "document";
+export type ActivityKind =
+  | ("stream-opened" | "put" | "stream-closed" | "request" | "command")
+  | ("scene" | "document" | "consent" | "permissions" | "fault");
 
 export interface Activity {
   readonly sequence: number;
@@ -15,18 +18,20 @@ export interface Activity {
 const longestText = 500;
 
 /**
- * What the simulator sent and received, newest last. It keeps the last entries only and never a token: whatever looks
- * like one is blotted out on the way in, also when a caller put it into a path or a body by mistake.
+ * What the simulator sent and received, newest last. It keeps the last entries only and never a secret: those are
+ * blotted out on the way in, also when a caller put one into a path or a body by mistake.
  */
 export class ActivityLog {
   readonly #capacity: number;
   readonly #nowMs: () => number;
+  readonly #secrets: Secrets;
   readonly #ring: Activity[] = [];
   #lastSequence = 0;
 
-  constructor(capacity: number, nowMs: () => number) {
+  constructor(capacity: number, nowMs: () => number, secrets: Secrets) {
     this.#capacity = capacity;
     this.#nowMs = nowMs;
+    this.#secrets = secrets;
   }
 
   get lastSequence(): number {
@@ -46,7 +51,7 @@ export class ActivityLog {
       accountId,
     };
     for (const [name, value] of Object.entries(details)) {
-      entry[name] = typeof value === "string" ? writable(value) : value;
+      entry[name] = typeof value === "string" ? this.#secrets.blot(value).slice(0, longestText) : value;
     }
     this.#ring[(sequence - 1) % this.#capacity] = entry as unknown as Activity;
   }
@@ -60,8 +65,4 @@ export class ActivityLog {
     }
     return entries;
   }
-}
-
-function writable(text: string): string {
-  return text.replace(/c\.[\w-]{8,}/g, "c.…").slice(0, longestText);
 }

@@ -2,17 +2,27 @@ import { setImmediate as nextTick } from "node:timers/promises";
 import type { Account } from "./accounts/account.ts";
 import { Accounts } from "./accounts/accounts.ts";
 import { FanRunOut } from "./accounts/fan-run-out.ts";
+import { Grants, newToken } from "./accounts/grants.ts";
 import { readStateFile, StateFile } from "./accounts/state-file.ts";
 import { ActivityLog } from "./activity-log.ts";
+import { Access } from "./clients/access.ts";
+import { Clients, defaultClient } from "./clients/clients.ts";
+import { everything } from "./clients/permissions.ts";
 import type { Cancel, Clock } from "./clock.ts";
+import { type FaultPlan, Faults, type ShownFault } from "./faults/faults.ts";
 import type { AccountDocument } from "./home/account-document.ts";
 import type { AccountPlan } from "./home/account-plan.ts";
+import { stopFan } from "./home/fan-timer.ts";
 import { isDeeperThan, type Json, type JsonObject } from "./home/json.ts";
+import { HeldAnswers } from "./http/held-answers.ts";
 import { type LifeOptions, startLife } from "./life.ts";
+import { type WriteLimitOptions, WriteLimits } from "./limits/write-limits.ts";
+import { Codes } from "./oauth/codes.ts";
 import { badArgument } from "./refusal.ts";
 import { playScene } from "./scenes/catalogue.ts";
 import { readSteps } from "./scenes/random-scene.ts";
-import { Streams } from "./streams/streams.ts";
+import { Secrets } from "./secrets.ts";
+import { type StreamOptions, Streams } from "./streams/streams.ts";
 
 const keptActivities = 10_000;
 const listedChanges = 100;
@@ -21,50 +31,80 @@ const deepestDocument = 500;
 /** What a played scene did; `revision` is that of the document after it. */
 export type SceneOutcome = JsonObject & { readonly applied: true; readonly scene: string; readonly revision: number };
 
+/** What can be chosen about an ecosystem. */
+export interface EcosystemOptions extends StreamOptions, WriteLimitOptions {
+  readonly stateFile: string | undefined;
+}
+
 /** The simulated ecosystem without its HTTP: builds its parts and hands each what it needs. */
 export class Ecosystem {
-  readonly accounts: Accounts;
+  readonly clock: Clock;
+  readonly secrets = new Secrets();
   readonly log: ActivityLog;
+  readonly clients: Clients;
+  readonly accounts: Accounts;
+  readonly grants = new Grants();
+  readonly codes: Codes;
+  readonly faults: Faults;
+  readonly limits: WriteLimits;
   readonly streams: Streams;
-  readonly #clock: Clock;
+  readonly access: Access;
+  readonly held = new HeldAnswers();
   readonly #fans: FanRunOut;
   readonly #lives = new Set<Cancel>();
   readonly #stateFile: StateFile | undefined;
+  #lastSerial = 0;
   #isStopped = false;
 
-  /** With a state file, the accounts that it holds are there again, and whatever becomes of them is kept in it. */
-  constructor(clock: Clock, keepAliveMs: number, stateFile?: string) {
-    this.#clock = clock;
-    this.log = new ActivityLog(keptActivities, clock.nowMs);
-    this.streams = new Streams(clock, this.log, keepAliveMs);
+  /** With a state file, what it holds is there again, and whatever becomes of it is kept in it. */
+  constructor(clock: Clock, options: EcosystemOptions) {
+    const { stateFile } = options;
+    const kept = stateFile === undefined ? undefined : readStateFile(stateFile);
+    const nextSerial = () => ++this.#lastSerial;
+    this.clock = clock;
+    this.log = new ActivityLog(keptActivities, clock.nowMs, this.secrets);
+    this.clients = new Clients(this.secrets, kept?.clients);
+    this.codes = new Codes(clock.nowMs, this.secrets);
+    this.faults = new Faults(clock.nowMs, nextSerial);
+    this.limits = new WriteLimits(options);
+    this.streams = new Streams({ clock, log: this.log, faults: this.faults, nextSerial }, options);
+    this.access = new Access(this, () => this.#keep());
     this.#fans = new FanRunOut(clock);
-    this.accounts = new Accounts(
-      (account, before) => {
-        if (this.#isStopped) return;
-        this.streams.publish(account, before);
-        this.#fans.watch(account);
-        this.#stateFile?.touch();
-      },
-      stateFile === undefined ? undefined : readStateFile(stateFile),
-    );
-    this.#stateFile = stateFile === undefined ? undefined : new StateFile(stateFile, this.accounts, clock);
+    this.accounts = new Accounts((account, before) => this.#announce(account, before), kept);
+    for (const [token, accountId, clientId, permissions] of kept?.tokens ?? []) {
+      const account = this.accounts.get(accountId);
+      this.grants.add(account, clientId ?? defaultClient.clientId, permissions ?? everything, token);
+    }
+    this.#stateFile = stateFile === undefined ? undefined : new StateFile(stateFile, this.#stateSource(), clock);
     for (const account of this.accounts.all) this.#fans.watch(account);
   }
 
   addAccount(plan: AccountPlan): { account: Account; token: string } {
-    const added = this.accounts.add(plan);
-    this.#stateFile?.touch();
-    return added;
+    const token = newToken();
+    const account = this.accounts.add(plan, token);
+    this.grants.add(account, defaultClient.clientId, everything, token);
+    this.#keep();
+    return { account, token };
   }
 
-  issueToken(account: Account): string {
-    const token = this.accounts.issueToken(account);
-    this.#stateFile?.touch();
-    return token;
+  /** Turns a fault on. One that ends streams strikes those that are open at once: `streams` says how many. */
+  addFault(plan: FaultPlan): ShownFault {
+    const accounts = plan.accountId === undefined ? this.accounts.all : [this.accounts.get(plan.accountId)];
+    const fault = this.faults.add(plan);
+    this.log.record("fault", plan.accountId ?? null, { id: fault.id, fault: fault.fault, is: "on" });
+    const { trouble } = plan;
+    if (trouble.fault !== "drop" && trouble.fault !== "stream-error") return fault;
+    return { ...fault, streams: this.streams.strike(trouble, accounts) };
+  }
+
+  clearFaults(id?: string): number {
+    const cleared = this.faults.clear(id);
+    if (cleared > 0) this.log.record("fault", null, { id: id ?? null, is: "cleared", cleared });
+    return cleared;
   }
 
   get nowMs(): number {
-    return this.#clock.nowMs();
+    return this.clock.nowMs();
   }
 
   /**
@@ -72,14 +112,22 @@ export class Ecosystem {
    * following `put` says that it is done.
    */
   acceptWrite(account: Account, write: (document: AccountDocument) => AccountDocument): void {
+    account.touchedMs = this.nowMs;
+    setImmediate(() => this.#edit(account, write));
+  }
+
+  /** A fan that was started stops again by itself, after the `put` that says it runs. */
+  revertFan(account: Account, thermostatId: string, afterMs: number): void {
+    const stop = () => this.#edit(account, (document) => stopFan(document, thermostatId));
     setImmediate(() => {
-      if (this.#isStopped || account.readable === undefined) return;
-      account.change({ ...account.home, document: write(account.readable) });
+      if (afterMs === 0) stop();
+      else this.clock.after(afterMs, stop);
     });
   }
 
   /** Plays a scene. Its changes are one `put`, unless a random scene asks for them separately. */
   async playScene(account: Account, played: JsonObject): Promise<SceneOutcome> {
+    account.touchedMs = this.nowMs;
     const isSeparate = played.scene === "random" && played.separately === true;
     const changed = isSeparate ? await this.#playSeparately(account, played) : this.#playOnce(account, played);
     const scene = played.scene as string;
@@ -92,23 +140,14 @@ export class Ecosystem {
     if (isDeeperThan(document, deepestDocument)) {
       throw badArgument(`The document is nested deeper than ${deepestDocument} levels.`);
     }
+    account.touchedMs = this.nowMs;
     account.replaceDocument(document);
     this.log.record("document", account.accountId, { revision: account.revision });
   }
 
-  /** Ends a token; streams opened with it are told and ended. False when there is no such token. */
-  revokeToken(token: string): boolean {
-    const account = this.accounts.openedBy(token);
-    if (account === undefined) return false;
-    this.accounts.revoke(token);
-    this.#stateFile?.touch();
-    this.streams.revoke(account, token);
-    return true;
-  }
-
   /** Lets a slow everyday life go on in an account until the returned function is called. */
   startLife(account: Account, options: LifeOptions): Cancel {
-    const cancel = startLife(account, this.#clock, options);
+    const cancel = startLife(account, this.clock, options);
     this.#lives.add(cancel);
     return () => {
       this.#lives.delete(cancel);
@@ -122,7 +161,36 @@ export class Ecosystem {
     for (const cancel of this.#lives) cancel();
     this.#fans.stop();
     this.streams.stop();
+    this.held.stop();
     this.#stateFile?.write();
+  }
+
+  #announce(account: Account, before: JsonObject): void {
+    if (this.#isStopped) return;
+    this.streams.publish(account, before);
+    this.#fans.watch(account);
+    this.#keep();
+  }
+
+  #keep(): void {
+    this.#stateFile?.touch();
+  }
+
+  #edit(account: Account, edit: (document: AccountDocument) => AccountDocument): void {
+    if (this.#isStopped || account.readable === undefined) return;
+    account.change({ ...account.home, document: edit(account.readable) });
+  }
+
+  #stateSource() {
+    const { accounts, grants, clients } = this;
+    return {
+      get kept() {
+        return { ...accounts.kept, tokens: grants.kept, clients: clients.kept };
+      },
+      get urgentCount() {
+        return grants.count + clients.count;
+      },
+    };
   }
 
   #playOnce(account: Account, played: JsonObject): JsonObject {

@@ -8,8 +8,8 @@ export interface SimulatorAddress {
 }
 
 /**
- * Runs the simulator until the signal aborts. `announce` gets one line when it listens; without one the line goes to
- * standard error, where it doesn't disturb what a command prints.
+ * Runs the simulator until the signal aborts. `announce` gets a line when it listens and one with the client that is
+ * ready; without it they go to standard error, where they don't disturb what a command prints.
  */
 export async function runSimulator(
   address: SimulatorAddress,
@@ -17,7 +17,9 @@ export async function runSimulator(
   announce: (line: string) => void = (line) => process.stderr.write(`${line}\n`),
 ): Promise<void> {
   const simulator = await startSimulator(address);
+  const { clientId, clientSecret } = simulator.defaultClient;
   announce(`simulator listening on ${simulator.url}`);
+  announce(`ready for client_id ${clientId}, client_secret ${clientSecret}`);
   if (!signal.aborted) await once(signal, "abort");
   await simulator.stop();
 }

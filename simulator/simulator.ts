@@ -2,11 +2,15 @@ import { once } from "node:events";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Activity } from "./activity-log.ts";
+import { readClientPlan } from "./clients/client.ts";
+import { type ClientCredentials, defaultClient } from "./clients/clients.ts";
+import { readPermissions } from "./clients/permissions.ts";
 import { type Cancel, type Clock, systemClock } from "./clock.ts";
 import { Ecosystem, type SceneOutcome } from "./ecosystem.ts";
+import { readFaultPlan, type ShownFault } from "./faults/faults.ts";
 import { readAccountPlan } from "./home/account-plan.ts";
 import type { Json, JsonObject } from "./home/json.ts";
-import { createEcosystemServer } from "./http/server.ts";
+import { createApiServer, createFrontServer } from "./http/server.ts";
 import type { LifeOptions } from "./life.ts";
 
 export interface SimulatorOptions {
@@ -18,6 +22,19 @@ export interface SimulatorOptions {
   readonly keepAliveMs?: number;
   /** Where accounts and tokens are kept between two runs; nowhere when left out. */
   readonly stateFile?: string;
+  /** Whether each stream begins with an `open` event; false when left out. */
+  readonly openEvent?: boolean;
+  /** How many commands a device or structure takes in a rolling hour; 10 when left out. */
+  readonly writesPerHour?: number;
+  /** Whether a command too many is told how long to wait; true when left out. */
+  readonly retryAfter?: boolean;
+  /**
+   * `second-host`: whoever asks for the document is sent on with 307 to another port, as the ecosystem's first host did.
+   * `off` when left out.
+   */
+  readonly redirect?: "off" | "second-host";
+  /** The port of the second host; a free one when left out. */
+  readonly secondPort?: number;
   readonly nowMs?: Clock["nowMs"];
   readonly after?: Clock["after"];
 }
@@ -26,13 +43,34 @@ export interface SimulatorOptions {
 export interface Simulator {
   readonly url: string;
   readonly port: number;
+  /** Where the document is when `redirect` is on. */
+  readonly secondUrl: string | undefined;
+  /** Host and port of every address that a client may be sent to. */
+  readonly hosts: readonly string[];
+  /** A client that is always there; it returns to any address on this machine, or a PIN is shown. */
+  readonly defaultClient: ClientCredentials;
+  /** Takes what `POST /simulator/clients` takes; everything has a default. */
+  registerClient(plan?: Json): ClientCredentials;
+  /** Lets an owner allow a client without the page: the code that the client exchanges for its token. */
+  issueCode(accountId: string, clientId?: string): string;
+  /** The owner allows a client more or less; the number of streams that were told. */
+  changePermissions(accountId: string, permissions: Json, clientId?: string): number;
+  /** Takes what `POST /simulator/faults` takes. */
+  addFault(fault: JsonObject): ShownFault;
+  /** Ends one fault or, without an id, all of them; how many were on. */
+  clearFaults(id?: string): number;
+  /** The faults that are on. */
+  faults(): readonly ShownFault[];
   /** Takes what `POST /simulator/accounts` takes; everything has a default. */
   addAccount(plan?: Json): { readonly accountId: string; readonly token: string };
   /** In the order in which they were made. */
   accountIds(): readonly string[];
-  issueToken(accountId: string): string;
+  /** A token of the default client when none is named. */
+  issueToken(accountId: string, clientId?: string): string;
   /** False when there is no such token. */
   revokeToken(token: string): boolean;
+  /** Ends all tokens of a client, the default one when none is named; how many there were. */
+  endAccess(accountId: string, clientId?: string): number;
   document(accountId: string): JsonObject;
   revision(accountId: string): number;
   replaceDocument(accountId: string, document: JsonObject): void;
@@ -46,7 +84,7 @@ export interface Simulator {
   stop(): Promise<void>;
 }
 
-export type { Activity, LifeOptions, SceneOutcome };
+export type { Activity, ClientCredentials, LifeOptions, SceneOutcome, ShownFault };
 
 /** The port is somebody else's. */
 export class AddressTaken extends Error {
@@ -63,22 +101,54 @@ const farewellMs = 300;
 
 /** Starts the simulated ecosystem and resolves when it listens. */
 export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
-  const { host = "127.0.0.1", keepAliveMs = 30_000 } = options;
+  const { host = "127.0.0.1" } = options;
   const clock = { nowMs: options.nowMs ?? systemClock.nowMs, after: options.after ?? systemClock.after };
-  const ecosystem = new Ecosystem(clock, keepAliveMs, options.stateFile);
-  const server = createEcosystemServer(ecosystem);
-  const port = await listen(server, host, options.port ?? 8090);
-  const { accounts, streams, log } = ecosystem;
+  const ecosystem = new Ecosystem(clock, {
+    keepAliveMs: options.keepAliveMs ?? 30_000,
+    openEvent: options.openEvent ?? false,
+    writesPerHour: options.writesPerHour ?? 10,
+    retryAfter: options.retryAfter ?? true,
+    stateFile: options.stateFile,
+  });
+  let secondUrl: string | undefined;
+  const servers = [createFrontServer(ecosystem, () => secondUrl)];
+  const port = await listen(servers[0]!, host, options.port ?? 8090);
+  if (options.redirect === "second-host") {
+    servers.push(createApiServer(ecosystem));
+    try {
+      secondUrl = urlOf(host, await listen(servers[1]!, host, options.secondPort ?? 0));
+    } catch (error) {
+      await stop(servers, ecosystem);
+      throw error;
+    }
+  }
+  const { accounts, clients, codes, faults, streams, log } = ecosystem;
+  const url = urlOf(host, port);
   return {
-    url: `http://${host.includes(":") ? `[${host}]` : host}:${port}`,
+    url,
     port,
+    secondUrl,
+    hosts: [url, ...(secondUrl === undefined ? [] : [secondUrl])].map((address) => new URL(address).host),
+    defaultClient: { clientId: defaultClient.clientId, clientSecret: defaultClient.clientSecret },
+    registerClient: (plan = {}) => ecosystem.access.registerClient(readClientPlan(plan)),
+    issueCode: (accountId, clientId = defaultClient.clientId) => {
+      const { permissions } = clients.get(clientId);
+      return codes.issue("code", { account: accounts.get(accountId), clientId, permissions });
+    },
+    changePermissions: (accountId, permissions, clientId = defaultClient.clientId) =>
+      ecosystem.access.changePermissions(accounts.get(accountId), clientId, readPermissions(permissions)),
+    addFault: (fault) => ecosystem.addFault(readFaultPlan(fault)),
+    clearFaults: (id) => ecosystem.clearFaults(id),
+    faults: () => faults.shown,
     addAccount: (plan = {}) => {
       const { account, token } = ecosystem.addAccount(readAccountPlan(plan));
       return { accountId: account.accountId, token };
     },
     accountIds: () => accounts.all.map(({ accountId }) => accountId),
-    issueToken: (accountId) => ecosystem.issueToken(accounts.get(accountId)),
-    revokeToken: (token) => ecosystem.revokeToken(token),
+    issueToken: (accountId, clientId) => ecosystem.access.issueToken(accounts.get(accountId), clientId),
+    revokeToken: (token) => ecosystem.access.revokeToken(token),
+    endAccess: (accountId, clientId = defaultClient.clientId) =>
+      ecosystem.access.end(accounts.get(accountId), clientId),
     document: (accountId) => accounts.get(accountId).document,
     revision: (accountId) => accounts.get(accountId).revision,
     replaceDocument: (accountId, document) => ecosystem.replaceDocument(accounts.get(accountId), document),
@@ -86,7 +156,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     startLife: (accountId, life = {}) => ecosystem.startLife(accounts.get(accountId), life),
     drop: (accountId) => streams.drop(accounts.get(accountId)),
     log: (after) => log.entries(after),
-    stop: () => stop(server, ecosystem),
+    stop: () => stop(servers, ecosystem),
   };
 }
 
@@ -101,12 +171,19 @@ async function listen(server: Server, host: string, port: number): Promise<numbe
   return (server.address() as AddressInfo).port;
 }
 
-async function stop(server: Server, ecosystem: Ecosystem): Promise<void> {
+async function stop(servers: readonly Server[], ecosystem: Ecosystem): Promise<void> {
   ecosystem.stop();
-  if (!server.listening) return;
+  await Promise.all(servers.filter(({ listening }) => listening).map(close));
+}
+
+async function close(server: Server): Promise<void> {
   const closed = once(server, "close");
   server.close();
   const impatience = setTimeout(() => server.closeAllConnections(), farewellMs);
   await closed;
   clearTimeout(impatience);
+}
+
+function urlOf(host: string, port: number): string {
+  return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
 }

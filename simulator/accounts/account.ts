@@ -19,6 +19,8 @@ export interface KeptAccount {
 export class Account {
   readonly accountId: string;
   readonly random: Random;
+  /** When somebody last did something here, a person or a program: everyday life gives way to them. */
+  touchedMs = Number.NEGATIVE_INFINITY;
   readonly #announce: Announce;
   #home: Home;
   /** A document from outside that is no account document: it is sent as it is, but nothing can happen in it. */

@@ -15,7 +15,8 @@ export async function answerControl(ecosystem: Ecosystem, call: Call): Promise<v
   } catch (error) {
     const refusal =
       error instanceof Refusal ? error : new Refusal(500, "internal", "The simulator failed on this call.");
-    sendJson(call, refusal.status, { error: refusal.code, message: refusal.message });
+    const body = { error: refusal.code, message: refusal.message };
+    sendJson(call, refusal.status, body, {}, ecosystem.secrets);
   }
 }
 

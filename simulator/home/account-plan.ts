@@ -1,9 +1,9 @@
-import { badArgument } from "../refusal.ts";
+import { badArgument, impossible } from "../refusal.ts";
 import { addDevice } from "./devices.ts";
 import { emptyHome, type Home } from "./home.ts";
 import { isJsonObject, type Json } from "./json.ts";
 import type { Random } from "./random.ts";
-import { addStructure } from "./structures.ts";
+import { addStructure, mostStructures } from "./structures.ts";
 
 /** What an account shall hold when it is made. */
 export interface AccountPlan {
@@ -17,7 +17,6 @@ export interface StructurePlan {
   readonly alarms: number;
 }
 
-const mostStructures = 20;
 const mostDevices = 200;
 
 /**
@@ -33,9 +32,8 @@ export function readAccountPlan(body: Json): AccountPlan {
   if (!Number.isSafeInteger(seed) && typeof seed !== "string") {
     throw badArgument("seed must be a whole number or a text.");
   }
-  if (!Array.isArray(structures) || structures.length > mostStructures) {
-    throw badArgument(`structures must be a list of at most ${mostStructures} structures.`);
-  }
+  if (!Array.isArray(structures)) throw badArgument("structures must be a list.");
+  if (structures.length > mostStructures) throw impossible(`An account has at most ${mostStructures} structures.`);
   return { seed: seed as string | number, structures: structures.map(readStructurePlan) };
 }
 

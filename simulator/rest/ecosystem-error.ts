@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { JsonObject } from "../home/json.ts";
+import { Refusal } from "../refusal.ts";
 
 const errorPage = "https://developers.nest.com/documentation/cloud/error-messages";
 
@@ -8,13 +9,22 @@ export class EcosystemError extends Error {
   readonly status: number;
   readonly anchor: string | undefined;
   readonly details: JsonObject | undefined;
+  /** Headers that belong to the refusal. */
+  readonly headers: Readonly<Record<string, string>>;
 
-  constructor(status: number, message: string, anchor?: string, details?: JsonObject) {
+  constructor(
+    status: number,
+    message: string,
+    anchor?: string,
+    details?: JsonObject,
+    headers: Readonly<Record<string, string>> = {},
+  ) {
     super(message);
     this.name = "EcosystemError";
     this.status = status;
     this.anchor = anchor;
     this.details = details;
+    this.headers = headers;
   }
 
   /** The body of the answer; each has an instance of its own. */
@@ -29,6 +39,13 @@ export class EcosystemError extends Error {
   }
 }
 
+/** Whatever was thrown, as the ecosystem would say it. */
+export function inEcosystemWords(error: unknown): EcosystemError {
+  if (error instanceof EcosystemError) return error;
+  if (error instanceof Refusal) return new EcosystemError(error.status, error.message);
+  return new EcosystemError(500, "internal error");
+}
+
 export function unauthorized(): EcosystemError {
   return new EcosystemError(401, "unauthorized", "auth-error");
 }
@@ -41,4 +58,10 @@ export function noWritePermission(fields: readonly string[]): EcosystemError {
   const list = fields.join(", ");
   const message = `No write permission(s) for field(s): ${list}`;
   return new EcosystemError(400, message, "no-write-permission", { fields: list });
+}
+
+/** Too many commands or requests; whoever sends the header gives it. */
+export function blocked(retryAfter: string | undefined): EcosystemError {
+  const headers: Record<string, string> = retryAfter === undefined ? {} : { "Retry-After": retryAfter };
+  return new EcosystemError(429, "blocked", "blocked", undefined, headers);
 }

@@ -1,86 +1,72 @@
-import type { Account } from "../accounts/account.ts";
+import type { Grant } from "../accounts/grants.ts";
 import { viewFor } from "../accounts/reader-view.ts";
 import type { Ecosystem } from "../ecosystem.ts";
-import { type Call, readJson, readSegments, sendJson } from "../http/call.ts";
-import { Refusal } from "../refusal.ts";
-import { EcosystemError, nothingThere, unauthorized } from "./ecosystem-error.ts";
-import { decideWrite } from "./writes.ts";
+import type { RequestKind } from "../faults/fault.ts";
+import { meetFaults } from "../faults/meet-faults.ts";
+import { type Call, pathForLog, readSegments, sendJson } from "../http/call.ts";
+import { carryOut } from "./commands.ts";
+import { EcosystemError, inEcosystemWords, nothingThere, unauthorized } from "./ecosystem-error.ts";
 
 /** Answers for the account document: every element of it is a path, to be read, streamed or written. */
 export async function answerRest(ecosystem: Ecosystem, call: Call): Promise<void> {
   const token = tokenOf(call);
-  const account = ecosystem.accounts.openedBy(token);
+  const kind = kindOf(call);
+  const accountId = ecosystem.grants.find(token)?.account.accountId ?? null;
   try {
-    if (account === undefined) throw unauthorized();
+    if (!(await meetFaults(ecosystem, call, { kind, accountId }))) return;
+    // A late answer is one to the token as it is by then.
+    const grant = ecosystem.grants.find(token);
+    if (grant === undefined) throw unauthorized();
     const segments = readSegments(call);
-    if (call.method === "PUT") await write(ecosystem, account, segments, call);
-    else if (call.method !== "GET") throw new EcosystemError(405, "method not allowed");
-    else if (wantsStream(call)) openStream(ecosystem, account, token, segments, call);
-    else read(ecosystem, account, token, segments, call);
+    if (kind === "write") await carryOut(ecosystem, grant, segments, call);
+    else if (call.method !== "GET") throw new EcosystemError(405, "method not allowed", undefined, undefined, allowed);
+    else if (kind === "stream") openStream(ecosystem, grant, segments, call);
+    else read(ecosystem, grant, segments, call);
   } catch (error) {
-    refuse(ecosystem, account, call, inEcosystemWords(error));
+    refuse(ecosystem, accountId, call, inEcosystemWords(error));
   }
 }
 
-function read(ecosystem: Ecosystem, account: Account, token: string, segments: readonly string[], call: Call): void {
-  const element = viewFor(token, account.document, segments);
+/** Sends the request on to another address of the ecosystem, as its first host does. */
+export function redirectRest(ecosystem: Ecosystem, call: Call, base: string): void {
+  const account = ecosystem.grants.find(tokenOf(call))?.account;
+  if (account === undefined) {
+    refuse(ecosystem, null, call, unauthorized());
+    return;
+  }
+  ecosystem.log.record("request", account.accountId, { method: call.method, path: pathForLog(call), status: 307 });
+  call.request.resume();
+  call.response.writeHead(307, { Location: base + call.target, "Content-Length": 0 }).end();
+}
+
+const allowed = { Allow: "GET, PUT" };
+
+function read(ecosystem: Ecosystem, grant: Grant, segments: readonly string[], call: Call): void {
+  const element = viewFor(grant, segments);
   if (element === undefined) throw nothingThere();
   sendJson(call, 200, element);
-  ecosystem.log.record("request", account.accountId, { method: "GET", path: pathOf(call), status: 200 });
+  const { accountId } = grant.account;
+  ecosystem.log.record("request", accountId, { method: "GET", path: pathForLog(call), status: 200 });
 }
 
-function openStream(
-  ecosystem: Ecosystem,
-  account: Account,
-  token: string,
-  segments: readonly string[],
-  call: Call,
-): void {
-  if (viewFor(token, account.document, segments) === undefined) throw nothingThere();
-  ecosystem.streams.open(account, token, segments, call.response);
+function openStream(ecosystem: Ecosystem, grant: Grant, segments: readonly string[], call: Call): void {
+  if (viewFor(grant, segments) === undefined) throw nothingThere();
+  if (!call.response.destroyed) ecosystem.streams.open(grant, segments, call.response);
 }
 
-async function write(ecosystem: Ecosystem, account: Account, segments: readonly string[], call: Call): Promise<void> {
-  const body = await readJson(call);
-  const accepted = decideWrite(account.readable, segments, body, ecosystem.nowMs);
-  sendJson(call, 200, body);
-  ecosystem.log.record("command", account.accountId, {
-    method: "PUT",
-    path: pathOf(call),
-    body: JSON.stringify(body),
-    status: 200,
-  });
-  ecosystem.acceptWrite(account, accepted);
-}
-
-function refuse(ecosystem: Ecosystem, account: Account | undefined, call: Call, error: EcosystemError): void {
+function refuse(ecosystem: Ecosystem, accountId: string | null, call: Call, error: EcosystemError): void {
   const { status, message } = error;
   const kind = call.method === "PUT" ? "command" : "request";
-  const accountId = account?.accountId ?? null;
-  ecosystem.log.record(kind, accountId, { method: call.method, path: pathOf(call), status, message });
-  sendJson(call, status, error.body(), status === 405 ? { Allow: "GET, PUT" } : {});
+  ecosystem.log.record(kind, accountId, { method: call.method, path: pathForLog(call), status, message });
+  sendJson(call, status, error.body(), error.headers, ecosystem.secrets);
 }
 
-function inEcosystemWords(error: unknown): EcosystemError {
-  if (error instanceof EcosystemError) return error;
-  if (error instanceof Refusal) return new EcosystemError(error.status, error.message);
-  return new EcosystemError(500, "internal error");
-}
-
-/** The path for the log: decoded, so that a token is recognised in it however it is written. */
-function pathOf(call: Call): string {
-  try {
-    return `/${readSegments(call).join("/")}`;
-  } catch {
-    return "(broken path)";
-  }
+function kindOf({ method, request }: Call): RequestKind {
+  if (method === "PUT") return "write";
+  return method === "GET" && (request.headers.accept ?? "").includes("text/event-stream") ? "stream" : "read";
 }
 
 function tokenOf({ request, query }: Call): string {
   const bearer = /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? "");
   return bearer?.[1] ?? query.get("auth") ?? "";
-}
-
-function wantsStream({ request }: Call): boolean {
-  return (request.headers.accept ?? "").includes("text/event-stream");
 }

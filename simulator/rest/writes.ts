@@ -1,3 +1,4 @@
+import { mayWrite, type Permissions } from "../clients/permissions.ts";
 import type { AccountDocument, Structure, Thermostat } from "../home/account-document.ts";
 import { changeStructure } from "../home/edits.ts";
 import { entryOf } from "../home/element.ts";
@@ -8,54 +9,53 @@ import { EcosystemError, nothingThere, noWritePermission } from "./ecosystem-err
 /** A write that was found in order: what the device will make of the document. */
 export type Write = (document: AccountDocument) => AccountDocument;
 
+/** What a client wants written, after reading it. Only these two fields can be. */
+export type Command =
+  | { readonly kind: "fan"; readonly thermostat: Thermostat; readonly isActive: boolean }
+  | { readonly kind: "away"; readonly structure: Structure; readonly away: "home" | "away" };
+
 /**
- * Decides on a PUT. An object and one of its fields can be written; the only fields with write permission are a
- * thermostat's fan_timer_active and a structure's away. Refusals are thrown in the ecosystem's words.
+ * Reads a PUT. An object and one of its fields can be written; the only fields with write permission are a thermostat's
+ * fan_timer_active and a structure's away, if the client has it. Refusals are thrown in the ecosystem's words.
  */
-export function decideWrite(
+export function readCommand(
   document: AccountDocument | undefined,
+  permissions: Permissions,
   segments: readonly string[],
   body: Json,
-  nowMs: number,
-): Write {
-  const target = findTarget(document ?? {}, segments);
-  const fields = target.field === undefined ? body : { [target.field]: body };
-  if (!isJsonObject(fields) || Object.keys(fields).length === 0) throw invalidContent();
-  if (target.kind === "structure") return decideAway(target.structure, fields);
-  return decideFan(document!, target.thermostat, fields, nowMs);
-}
-
-type Target = { readonly field: string | undefined } & (
-  | { readonly kind: "thermostat"; readonly thermostat: Thermostat }
-  | { readonly kind: "structure"; readonly structure: Structure }
-);
-
-function findTarget(document: AccountDocument, segments: readonly string[]): Target {
-  const [root, ...below] = segments;
-  if (root === "structures" && (below.length === 1 || below.length === 2)) {
-    const structure = entryOf(document.structures, below[0]!);
-    if (structure === undefined) throw nothingThere();
-    return { kind: "structure", structure, field: below[1] };
+): Command {
+  const [root, kind] = segments;
+  if (root === "structures" && isDepth(segments, 2)) {
+    const fields = readFields(body, segments[2], mayWrite(permissions, "away") ? "away" : undefined);
+    const structure = entryOf(document?.structures, segments[1]!) ?? refuseMissing();
+    const { away } = fields;
+    if (away !== "home" && away !== "away") throw invalidContent();
+    return { kind: "away", structure, away };
   }
-  if (root === "devices" && below[0] === "thermostats" && (below.length === 2 || below.length === 3)) {
-    const thermostat = entryOf(document.devices?.thermostats, below[1]!);
-    if (thermostat === undefined) throw nothingThere();
-    return { kind: "thermostat", thermostat, field: below[2] };
+  if (root === "devices" && kind === "thermostats" && isDepth(segments, 3)) {
+    const writable = mayWrite(permissions, "thermostat") ? "fan_timer_active" : undefined;
+    const fields = readFields(body, segments[3], writable);
+    const thermostat = entryOf(document?.devices?.thermostats, segments[2]!) ?? refuseMissing();
+    const isActive = fields.fan_timer_active;
+    if (typeof isActive !== "boolean") throw invalidContent();
+    return { kind: "fan", thermostat, isActive };
   }
   throw noWritePermission([segments.at(-1) ?? "/"]);
 }
 
-function decideAway(structure: Structure, fields: JsonObject): Write {
-  refuseOtherFields(fields, "away");
-  const { away } = fields;
-  if (away !== "home" && away !== "away") throw invalidContent();
-  return (document) => changeStructure(document, structure.structure_id, { away });
+/** Decides whether a command can be carried out in the home as it is. */
+export function decideWrite(document: AccountDocument, command: Command, nowMs: number): Write {
+  if (command.kind === "fan") return decideFan(document, command.thermostat, command.isActive, nowMs);
+  const { structure, away } = command;
+  return (current) => changeStructure(current, structure.structure_id, { away });
 }
 
-function decideFan(document: AccountDocument, thermostat: Thermostat, fields: JsonObject, nowMs: number): Write {
-  refuseOtherFields(fields, "fan_timer_active");
-  const isActive = fields.fan_timer_active;
-  if (typeof isActive !== "boolean") throw invalidContent();
+/** The id of the device or structure that a command is for. */
+export function targetOf(command: Command): string {
+  return command.kind === "fan" ? command.thermostat.device_id : command.structure.structure_id;
+}
+
+function decideFan(document: AccountDocument, thermostat: Thermostat, isActive: boolean, nowMs: number): Write {
   if (!thermostat.is_online) throw new EcosystemError(400, "Thermostat is not online", "not-online");
   if (!thermostat.has_fan) throw new EcosystemError(400, "Thermostat does not have a fan");
   const structure = entryOf(document.structures, thermostat.structure_id);
@@ -74,9 +74,22 @@ function isInEmergency(document: AccountDocument, structure: Structure | undefin
   return alarms.some((alarm) => alarm?.smoke_alarm_state === "emergency" || alarm?.co_alarm_state === "emergency");
 }
 
-function refuseOtherFields(fields: JsonObject, writable: string): void {
-  const others = Object.keys(fields).filter((field) => field !== writable);
-  if (others.length > 0) throw noWritePermission(others);
+/** Permission comes before everything else, so that a client learns nothing about what it can't see. */
+function readFields(body: Json, field: string | undefined, writable: string | undefined): JsonObject {
+  const fields = field === undefined ? body : { [field]: body };
+  if (!isJsonObject(fields) || Object.keys(fields).length === 0) throw invalidContent();
+  const forbidden = Object.keys(fields).filter((name) => name !== writable);
+  if (forbidden.length > 0) throw noWritePermission(forbidden);
+  return fields;
+}
+
+/** Whether the path names an object at this depth or one of its fields. */
+function isDepth(segments: readonly string[], depth: number): boolean {
+  return segments.length === depth || segments.length === depth + 1;
+}
+
+function refuseMissing(): never {
+  throw nothingThere();
 }
 
 function invalidContent(): EcosystemError {

@@ -5,6 +5,7 @@ import type { Home } from "../home/home.ts";
 import type { JsonObject } from "../home/json.ts";
 import { structureNames, usualRooms } from "../home/places.ts";
 import { pick, type Random } from "../home/random.ts";
+import { mostStructures } from "../home/structures.ts";
 import { deviceIds } from "./arguments.ts";
 
 /** A scene with the arguments it is played with. */
@@ -17,7 +18,7 @@ export interface Happening {
 }
 
 // A little above what the service maps (2 structures, 20 thermostats, 18 alarms), so that it meets more than it can hold.
-const most = { structures: 3, thermostats: 22, smoke_co_alarms: 20 };
+const most = { structures: mostStructures, thermostats: 22, smoke_co_alarms: 20 };
 
 /** Everything that can happen by itself. Air drifts most of the time; a house is sold rarely. */
 export const happenings: readonly Happening[] = [

@@ -2,12 +2,18 @@ import type { Json } from "../home/json.ts";
 
 /** One event of a stream. JSON text holds no line breaks, so its data is always a single line. */
 export function frame(event: string, data: Json): Buffer {
-  return Buffer.from(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
+  return frameOf(event, JSON.stringify(data));
 }
 
-/** The whole of what stands at the path; null when nothing stands there any more. */
-export function putFrame(path: string, data: Json | undefined): Buffer {
-  return frame("put", { path, data: data ?? null });
+export function frameOf(event: string, text: string): Buffer {
+  return Buffer.from(`event: ${event}\ndata: ${text}\n\n`);
 }
 
+/** The data of a put: the whole of what stands at the path; null when nothing stands there any more. */
+export function putText(path: string, data: Json | undefined): string {
+  return JSON.stringify({ path, data: data ?? null });
+}
+
+export const openFrame = frame("open", null);
 export const keepAliveFrame = frame("keep-alive", null);
+export const cancelFrame = frame("cancel", null);

@@ -1,4 +1,7 @@
 import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, it } from "node:test";
 import { runSimulator } from "../../simulator/main.ts";
 import { startSimulator } from "../../simulator/simulator.ts";
@@ -34,7 +37,8 @@ describe("the simulator", () => {
     assert.equal((await fetch(`${url}/simulator`)).status, 200);
     controller.abort();
     await run;
-    assert.equal(lines.length, 1);
+    assert.match(lines[1]!, /^ready for client_id \S+, client_secret \S+$/);
+    assert.equal(lines.length, 2);
   });
 
   it("offers its program what it offers its users", async (t) => {
@@ -116,24 +120,76 @@ describe("everyday life", () => {
     assert.ok(one.revisionLater - one.revision <= 2, "only fans that still ran may have stopped");
   });
 
-  it("knows leaving, coming home and fans, and skips a beat where nothing can happen", async (t) => {
+  it("knows leaving, coming home, fans and lost connections, and skips a beat where nothing can happen", async (t) => {
     const clock = movedClock(Date.UTC(2026, 0, 1));
     const world = await simulatorWorld(t, clock);
     const account = await world.account();
     const stream = await account.stream();
     world.simulator.startLife(account.accountId, { everyMs: 60_000 });
     const seen = new Set<string>();
-    for (let minute = 0; minute < 200; minute++) {
+    for (let minute = 0; minute < 400; minute++) {
       clock.move(60_000);
       const { structures, devices } = await account.document();
       seen.add(first(structures).away);
       if (JSON.stringify(devices).includes('"fan_timer_active":true')) seen.add("fan");
+      if (JSON.stringify(devices).includes('"is_online":false')) seen.add("offline");
     }
-    assert.deepEqual([...seen].sort(), ["away", "fan", "home"]);
+    assert.deepEqual([...seen].sort(), ["auto-away", "away", "fan", "home", "offline"]);
     assert.equal((await stream.next()).event, "put");
     await account.replace({ structures: 5 });
     const revision = world.simulator.revision(account.accountId);
     clock.move(600_000);
     assert.equal(world.simulator.revision(account.accountId), revision);
   });
+
+  it("rests for a while after somebody has done something", async (t) => {
+    const clock = movedClock(Date.UTC(2026, 0, 1));
+    const { simulator } = await simulatorWorld(t, clock);
+    const { accountId } = simulator.addAccount();
+    simulator.startLife(accountId, { everyMs: 10_000, restMs: 60_000 });
+    clock.move(10_000);
+    await simulator.playScene(accountId, { scene: "leave" });
+    const revision = simulator.revision(accountId);
+    clock.move(59_999);
+    assert.equal(simulator.revision(accountId), revision);
+    clock.move(1);
+    assert.equal(simulator.revision(accountId), revision + 1);
+  });
 });
+
+describe("what the simulator keeps in its file", () => {
+  it("holds clients, tokens and what they open over a restart", async (t) => {
+    const stateFile = newStateFile();
+    const one = await startSimulator({ port: 0, stateFile });
+    const { accountId } = one.addAccount();
+    const client = one.registerClient({ name: "Alarms", permissions: ["smoke-co-alarm:read"] });
+    const token = one.issueToken(accountId, client.clientId);
+    await one.stop();
+    const { simulator, call } = await simulatorWorld(t, { stateFile });
+    const { body } = await call("GET", "/devices", undefined, token);
+    assert.deepEqual(Object.keys(body), ["smoke_co_alarms"]);
+    const query = new URLSearchParams({ client_id: client.clientId, client_secret: client.clientSecret });
+    query.append("grant_type", "authorization_code");
+    query.append("code", simulator.issueCode(accountId, client.clientId));
+    assert.equal((await call("POST", `/oauth2/access_token?${query}`)).status, 200);
+  });
+
+  it("is read as an earlier version has written it", async (t) => {
+    const stateFile = newStateFile();
+    const one = await startSimulator({ port: 0, stateFile });
+    const { token } = one.addAccount();
+    await one.stop();
+    const { clients: _, tokens, ...rest } = JSON.parse(readFileSync(stateFile, "utf8"));
+    const earlier = tokens.map((kept: string[]) => kept.slice(0, 2));
+    writeFileSync(stateFile, JSON.stringify({ ...rest, tokens: earlier }));
+    const { call } = await simulatorWorld(t, { stateFile });
+    assert.equal((await call("GET", "/structures", undefined, token)).status, 200);
+  });
+});
+
+/** A file of its own, gone when the simulators that write it are. */
+function newStateFile(): string {
+  const folder = mkdtempSync(join(tmpdir(), "simulator-"));
+  process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
+  return join(folder, "state.json");
+}

@@ -186,4 +186,19 @@ describe("a scene", () => {
     assert.equal((await account.scene("move")).status, 409);
     assert.deepEqual(await account.document(), before);
   });
+
+  it("leaves an account at three structures: a fourth is impossible", async (t) => {
+    const world = await simulatorWorld(t);
+    const account = await world.account({ structures: [{}, {}] });
+    await account.scene("remove-structure", { structure: 2 });
+    assert.equal((await account.scene("add-structure")).status, 200);
+    assert.equal((await account.scene("add-structure")).status, 200);
+    for (const scene of ["add-structure", "return-structure"]) {
+      const { status, body } = await account.scene(scene);
+      assert.deepEqual([status, body.error], [409, "impossible"], scene);
+    }
+    const { status } = await world.call("POST", "/simulator/accounts", { structures: [{}, {}, {}, {}] });
+    assert.equal(status, 409);
+    assert.equal((await account.scene("fill-up")).status, 200);
+  });
 });

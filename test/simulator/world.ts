@@ -1,5 +1,6 @@
 import type { TestContext } from "node:test";
 import { type SimulatorOptions, startSimulator } from "../../simulator/simulator.ts";
+import { openRawStream, type RawStream } from "./raw-stream.ts";
 import { openStream, type StreamReader } from "./stream-reader.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into JSON of any shape.
@@ -14,7 +15,7 @@ export interface Answer {
 /** A simulator on a free port, and the calls its users make. Everything ends with the test. */
 export async function simulatorWorld(test: TestContext, options: SimulatorOptions = {}) {
   const simulator = await startSimulator({ port: 0, ...options });
-  const readers: StreamReader[] = [];
+  const readers: { close(): void }[] = [];
   test.after(async () => {
     for (const reader of readers) reader.close();
     await simulator.stop();
@@ -52,6 +53,13 @@ export async function simulatorWorld(test: TestContext, options: SimulatorOption
           readers.push(reader);
           return reader;
         },
+        /** A stream as bytes, for what a strict reader would refuse. */
+        rawStream: async (path = "/", as = token): Promise<RawStream> => {
+          const reader = await openRawStream(simulator.url + path, as);
+          readers.push(reader);
+          return reader;
+        },
+        fault: (fault: string, args: object = {}) => call("POST", "/simulator/faults", { fault, accountId, ...args }),
       };
     },
   };
@@ -83,6 +91,11 @@ export function movedClock(startMs: number) {
     },
     waiting: () => timers.length,
   };
+}
+
+/** Waits for something to have happened: lets the event loop turn, and the test's own timeout is the deadline. */
+export async function until(claim: () => boolean): Promise<void> {
+  while (!claim()) await new Promise((resolve) => setImmediate(resolve));
 }
 
 /** The only value of an object with one entry, or the first of several. */

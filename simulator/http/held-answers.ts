@@ -1,0 +1,20 @@
+import type { ServerResponse } from "node:http";
+
+/** Answers that are never given: their connections stay open until the caller leaves or the simulator stops. */
+export class HeldAnswers {
+  readonly #held = new Set<ServerResponse>();
+
+  get count(): number {
+    return this.#held.size;
+  }
+
+  hold(response: ServerResponse): void {
+    if (response.destroyed) return;
+    this.#held.add(response);
+    response.on("close", () => this.#held.delete(response));
+  }
+
+  stop(): void {
+    for (const response of this.#held) response.destroy();
+  }
+}

@@ -1,0 +1,68 @@
+import type { Account } from "../accounts/account.ts";
+import type { Ecosystem } from "../ecosystem.ts";
+import { readAccountPlan } from "../home/account-plan.ts";
+import { type Call, readForm } from "../http/call.ts";
+import { consentPage, newHome } from "../pages/consent-page.ts";
+import { messagePage, pinPage } from "../pages/message-pages.ts";
+import { sendPage } from "../pages/page.ts";
+import { Refusal } from "../refusal.ts";
+import { type Question, readQuestion, unclear } from "./question.ts";
+
+/** Answers for `/login/oauth2`: the page that asks the owner, and what follows from the answer. */
+export async function answerAuthorize(ecosystem: Ecosystem, call: Call): Promise<void> {
+  try {
+    if (call.method === "GET") ask(ecosystem, call);
+    else if (call.method === "POST") decide(ecosystem, call, await readForm(call));
+    else throw new Refusal(405, "method_not_allowed", "This address is for a browser.");
+  } catch (error) {
+    const refusal = error instanceof Refusal ? error : new Refusal(500, "internal", "Something went wrong here.");
+    sendPage(call, refusal.status, messagePage("This request is not complete", refusal.message));
+  }
+}
+
+function ask(ecosystem: Ecosystem, call: Call): void {
+  const question = readQuestion(ecosystem.clients, call.query);
+  sendPage(call, 200, consentPage(question, ecosystem.accounts.all));
+}
+
+function decide(ecosystem: Ecosystem, call: Call, form: URLSearchParams): void {
+  const question = readQuestion(ecosystem.clients, form);
+  const decision = form.get("decision");
+  if (decision === "allow") allow(ecosystem, call, question, form.get("account") ?? "");
+  else if (decision === "deny") deny(ecosystem, call, question);
+  else throw unclear("decision must be allow or deny.");
+}
+
+function allow(ecosystem: Ecosystem, call: Call, { client, returnsTo, state }: Question, chosen: string): void {
+  const account = chooseAccount(ecosystem, chosen);
+  const consent = { account, clientId: client.clientId, permissions: client.permissions };
+  ecosystem.log.record("consent", account.accountId, { client: client.name, decision: "allow" });
+  if (returnsTo === null) sendPage(call, 200, pinPage(client.name, ecosystem.codes.issue("pin", consent)));
+  else redirect(call, returnsTo, { code: ecosystem.codes.issue("code", consent), state });
+}
+
+function deny(ecosystem: Ecosystem, call: Call, { client, returnsTo, state }: Question): void {
+  ecosystem.log.record("consent", null, { client: client.name, decision: "deny" });
+  if (returnsTo === null) {
+    sendPage(call, 200, messagePage("Nothing was shared", `${client.name} was not given access to your home.`));
+  } else {
+    redirect(call, returnsTo, { error: "access_denied", error_description: "the owner refused access", state });
+  }
+}
+
+function chooseAccount(ecosystem: Ecosystem, chosen: string): Account {
+  const { accounts } = ecosystem;
+  if (accounts.count === 0 && (chosen === newHome || chosen === "")) {
+    return ecosystem.addAccount(readAccountPlan({})).account;
+  }
+  if (chosen !== "") return accounts.get(chosen);
+  const [only, another] = accounts.all;
+  if (only === undefined || another !== undefined) throw unclear("Choose the home that the app may see.");
+  return only;
+}
+
+function redirect({ response }: Call, address: string, parameters: Readonly<Record<string, string>>): void {
+  const location = new URL(address);
+  for (const [name, value] of Object.entries(parameters)) location.searchParams.append(name, value);
+  response.writeHead(302, { Location: location.href, "Cache-Control": "no-store", "Content-Length": 0 }).end();
+}

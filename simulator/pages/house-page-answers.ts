@@ -1,0 +1,52 @@
+import type { Account } from "../accounts/account.ts";
+import type { Ecosystem } from "../ecosystem.ts";
+import { readFaultPlan } from "../faults/faults.ts";
+import { readAccountPlan } from "../home/account-plan.ts";
+import { type Call, readForm } from "../http/call.ts";
+import { badArgument, Refusal } from "../refusal.ts";
+import { faultButtonsByName, sceneOf } from "./house-buttons.ts";
+import { addressOf, housePage } from "./house-page.ts";
+import { sendPage } from "./page.ts";
+
+/** Shows the homes to a person; the first account when none is chosen. */
+export function showHousePage(ecosystem: Ecosystem, call: Call): void {
+  const chosen = call.query.get("account");
+  sendPage(call, 200, housePage(ecosystem, chosen ? ecosystem.accounts.get(chosen) : ecosystem.accounts.all[0]));
+}
+
+/** Does what a button says and shows the page again; a refusal stands on the page. */
+export async function pressHouseButton(ecosystem: Ecosystem, call: Call): Promise<void> {
+  refuseOtherSites(call);
+  const form = await readForm(call);
+  const chosen = form.get("account");
+  const account = chosen ? ecosystem.accounts.get(chosen) : undefined;
+  try {
+    const next = await press(ecosystem, account, form);
+    call.response.writeHead(303, { Location: addressOf(next), "Content-Length": 0 }).end();
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    sendPage(call, error.status, housePage(ecosystem, account ?? ecosystem.accounts.all[0], error.message));
+  }
+}
+
+async function press(ecosystem: Ecosystem, account: Account | undefined, form: URLSearchParams): Promise<Account> {
+  if (form.has("make")) return ecosystem.addAccount(readAccountPlan({})).account;
+  if (account === undefined) throw badArgument("Choose a home first.");
+  const fault = faultButtonsByName.get(form.get("fault") ?? "")?.fault;
+  const clear = form.get("clear");
+  const end = form.get("end");
+  if (fault !== undefined) ecosystem.addFault(readFaultPlan({ ...fault, accountId: account.accountId }));
+  else if (clear !== null) ecosystem.clearFaults(clear === "all" ? undefined : clear);
+  else if (end !== null) ecosystem.access.end(account, end);
+  else if (form.has("scene")) await ecosystem.playScene(account, sceneOf(form));
+  else throw badArgument("This button is not known here.");
+  return account;
+}
+
+/** The page has no sign-in, so that a page of somebody else must not be able to press its buttons. */
+function refuseOtherSites({ request }: Call): void {
+  const site = request.headers["sec-fetch-site"] ?? "none";
+  if (site !== "same-origin" && site !== "none") {
+    throw new Refusal(403, "other_site", "The buttons answer to their own page only.");
+  }
+}

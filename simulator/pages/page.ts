@@ -1,0 +1,58 @@
+import { createHash } from "node:crypto";
+import type { Call } from "../http/call.ts";
+import { brand, style } from "./brand.ts";
+import { type Html, html } from "./html.ts";
+
+export interface Page {
+  readonly title: string;
+  readonly body: Html;
+}
+
+/**
+ * Nothing but our own style. There is no form-action: a browser holds it against the redirect that follows a form, and
+ * that one leads to the app.
+ */
+const contentPolicy = [
+  "default-src 'none'",
+  `style-src 'sha256-${createHash("sha256").update(style).digest("base64")}'`,
+  "img-src data:",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
+
+const icon =
+  "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 24 24'%3E%3Cpath fill='%23a8431a' d='M3 22V11a9 9 0 0 1 18 0v11h-6v-4a3 3 0 0 0-6 0v4z'/%3E%3C/svg%3E";
+
+export function sendPage({ response }: Call, status: number, page: Page): void {
+  if (response.headersSent || response.destroyed) return;
+  const body = Buffer.from(write(page));
+  response.writeHead(status, {
+    "Content-Type": "text/html; charset=utf-8",
+    "Content-Length": body.length,
+    "Content-Security-Policy": contentPolicy,
+    "Cache-Control": "no-store",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+  });
+  response.end(body);
+}
+
+function write({ title, body }: Page): string {
+  // The style is written as it is: its digest stands in the header.
+  const head = html`<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title} · ${brand}</title>
+<link rel="icon" href="${icon}">`;
+  return `<!doctype html>
+<html lang="en">
+<head>
+${head.text}
+<style>${style}</style>
+</head>
+<body>
+${body.text}
+</body>
+</html>
+`;
+}

@@ -1,0 +1,51 @@
+import type { Grant } from "../accounts/grants.ts";
+import type { Ecosystem } from "../ecosystem.ts";
+import { type Call, pathForLog, readJson, sendJson } from "../http/call.ts";
+import { blocked, EcosystemError } from "./ecosystem-error.ts";
+import { type Command, decideWrite, readCommand, targetOf } from "./writes.ts";
+
+/** Reads a command, answers it and lets the device do it, unless a fault gets in between. */
+export async function carryOut(
+  ecosystem: Ecosystem,
+  grant: Grant,
+  segments: readonly string[],
+  call: Call,
+): Promise<void> {
+  const { account, permissions } = grant;
+  const { accountId } = account;
+  const body = await readJson(call);
+  const nowMs = ecosystem.nowMs;
+  const command = readCommand(account.readable, permissions, segments, body);
+  refuseTooMany(ecosystem, accountId, command, nowMs);
+  const { trouble, struck } = ecosystem.faults.forCommand({ accountId, startsFan: startsFan(command) });
+  for (const { id, trouble } of struck) ecosystem.log.record("fault", accountId, { id, fault: trouble.fault });
+  if (trouble?.fault === "reject-fan") throw new EcosystemError(trouble.status, trouble.message, trouble.anchor);
+
+  const details = { method: "PUT", path: pathForLog(call), body: JSON.stringify(body) };
+  if (trouble?.fault === "reset-after-body" && !trouble.carriedOut) {
+    ecosystem.log.record("command", accountId, { ...details, status: null });
+    call.request.socket.resetAndDestroy();
+    return;
+  }
+  const accepted = decideWrite(account.readable!, command, nowMs);
+  ecosystem.limits.count(accountId, targetOf(command), nowMs);
+  const isAnswered = trouble?.fault !== "withhold-answer" && trouble?.fault !== "reset-after-body";
+  if (isAnswered) sendJson(call, 200, body);
+  else if (trouble.fault === "withhold-answer") ecosystem.held.hold(call.response);
+  else call.request.socket.resetAndDestroy();
+  ecosystem.log.record("command", accountId, { ...details, status: isAnswered ? 200 : null });
+  ecosystem.acceptWrite(account, accepted);
+  if (trouble?.fault === "accept-then-revert" && command.kind === "fan") {
+    ecosystem.revertFan(account, command.thermostat.device_id, trouble.afterMs);
+  }
+}
+
+function refuseTooMany(ecosystem: Ecosystem, accountId: string, command: Command, nowMs: number): void {
+  const block = ecosystem.limits.check(accountId, targetOf(command), nowMs);
+  if (block === undefined) return;
+  throw blocked(block.retryAfterSeconds === undefined ? undefined : String(block.retryAfterSeconds));
+}
+
+function startsFan(command: Command): boolean | undefined {
+  return command.kind === "fan" ? command.isActive : undefined;
+}

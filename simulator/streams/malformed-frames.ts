@@ -1,0 +1,49 @@
+import { frameOf } from "./frames.ts";
+
+const deepest = 10_000;
+
+/**
+ * Puts as no reader expects them. Some are only unusual and mean the same (line ends, several data lines, a character
+ * in two pieces, lines that nobody asked for), some are wrong; a reader must survive all of them.
+ */
+const writers = {
+  "bad-json": (text: string) => [frameOf("put", text.slice(0, Math.ceil(text.length / 2)))],
+  "cr-lf": (text: string) => [Buffer.from(`event: put\rdata: ${text}\r`), Buffer.from("\n\n")],
+  bom: (text: string) => [Buffer.from("\ufeff"), frameOf("put", text)],
+  nul: (text: string) => [frameOf("put", `${text.slice(0, -1)},"nothing":"\0"}`)],
+  "multi-line": (text: string) => [Buffer.from(`event: put\ndata: {\ndata: ${text.slice(1, -1)}\ndata: }\n\n`)],
+  "split-utf8": (text: string) => splitInCharacter(`${text.slice(0, -1)},"note":"🏡"}`),
+  "id-and-retry": (text: string) => [Buffer.from(": note\nid: 7\nretry: 1\n"), frameOf("put", text)],
+  patch: (text: string) => [frameOf("patch", text)],
+  "unknown-event": (text: string) => [frameOf("weather", text)],
+  "wrong-type": () => [frameOf("put", '{"path":"/","data":["nothing",7]}')],
+  "null-data": () => [frameOf("put", "null")],
+  prototype: (text: string) => [frameOf("put", withPrototype(text))],
+  deep: () => [frameOf("put", `{"path":"/","data":${'{"devices":'.repeat(deepest)}1${"}".repeat(deepest)}}`)],
+} as const satisfies Record<string, (text: string) => readonly Buffer[]>;
+
+export type MalformedKind = keyof typeof writers;
+export const malformedKinds = Object.keys(writers) as readonly MalformedKind[];
+
+/** The pieces of a malformed put, each of which is written by itself. The text is the put's data. */
+export function malformedPut(kind: MalformedKind, text: string): readonly Buffer[] {
+  return writers[kind](text);
+}
+
+/** The put with a field that makes it larger by so many megabytes. */
+export function swollenPut(megabytes: number, text: string): Buffer {
+  return frameOf("put", `${text.slice(0, -1)},"padding":"${"x".repeat(megabytes * 1024 * 1024)}"}`);
+}
+
+function splitInCharacter(text: string): readonly Buffer[] {
+  const bytes = frameOf("put", text);
+  const middle = bytes.lastIndexOf(0xf0) + 2;
+  return [bytes.subarray(0, middle), bytes.subarray(middle)];
+}
+
+function withPrototype(text: string): string {
+  const evil = '"__proto__":{"is_online":true},"constructor":{"prototype":{"away":"away"}}';
+  const [before, after] = text.split('"data":{', 2) as [string, string?];
+  if (after === undefined) return `{${evil},${text.slice(1)}`;
+  return `${before}"data":{${evil}${after.startsWith("}") ? "" : ","}${text.slice(before.length + 8)}`;
+}

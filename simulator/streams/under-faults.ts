@@ -1,0 +1,47 @@
+import type { Account } from "../accounts/account.ts";
+import type { ActivityLog } from "../activity-log.ts";
+import type { FrameShape } from "../faults/decide-frame.ts";
+import type { Faults } from "../faults/faults.ts";
+import { malformedPut, swollenPut } from "./malformed-frames.ts";
+import type { Stream } from "./stream.ts";
+
+/** What became of a put on one stream. */
+export type Sending = "sent" | "withheld" | "cut";
+
+/** Sends a put to one stream, or whatever the faults that are on make of it. */
+export function sendPut(
+  { faults, log }: { readonly faults: Faults; readonly log: ActivityLog },
+  { accountId, revision }: Account,
+  path: string,
+  stream: Stream,
+  text: string,
+  usual: Buffer,
+): Sending {
+  const decision = faults.forFrame({ accountId, event: "put", streamSerial: stream.serial });
+  if (decision === undefined) {
+    stream.send([usual]);
+    return "sent";
+  }
+  const { plan, struck } = decision;
+  for (const { id, trouble } of struck) log.record("fault", accountId, { id, fault: trouble.fault, path, revision });
+  if (plan.act === "withhold") return "withheld";
+  if (plan.act === "cut") {
+    stream.breakOffAfter([usual.subarray(0, Math.ceil(usual.length / 2))]);
+    return "cut";
+  }
+  stream.send(piecesOf(plan.shape, text, usual), plan.delayMs);
+  return "sent";
+}
+
+function piecesOf(shape: FrameShape, text: string, usual: Buffer): readonly Buffer[] {
+  switch (shape.as) {
+    case "usual":
+      return [usual];
+    case "twice":
+      return [usual, usual];
+    case "malformed":
+      return malformedPut(shape.kind, text);
+    case "swollen":
+      return [swollenPut(shape.megabytes, text)];
+  }
+}
