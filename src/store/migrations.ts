@@ -32,6 +32,13 @@ const steps: readonly ((words: Words) => readonly string[])[] = [
     ...log,
     `CREATE TABLE nodes (id TEXT PRIMARY KEY, beat_ms ${integer} NOT NULL)`,
   ],
+  ({ integer, withoutRowid }) => [
+    `ALTER TABLE links ADD COLUMN blind_since_ms ${integer}`,
+    "ALTER TABLE links ADD COLUMN blind_cause TEXT",
+    `CREATE TABLE blind_intervals (
+       user_id INTEGER NOT NULL, device_id INTEGER NOT NULL, from_ms ${integer} NOT NULL, to_ms ${integer} NOT NULL,
+       cause TEXT NOT NULL, PRIMARY KEY (user_id, device_id, from_ms)) ${withoutRowid}`,
+  ],
 ];
 
 export const schemaVersion = steps.length;

@@ -1,5 +1,6 @@
 import type { Sql } from "./sql.ts";
 import { type AttributeTable, attributeTable } from "./tables/attributes.ts";
+import { type BlindIntervalTable, blindIntervalTable } from "./tables/blind-intervals.ts";
 import { type DeviceTable, deviceTable } from "./tables/devices.ts";
 import { type LinkTable, linkTable } from "./tables/links.ts";
 import { type LogTable, logTable } from "./tables/log.ts";
@@ -43,6 +44,7 @@ export interface Transaction {
   readonly devices: DeviceTable;
   readonly attributes: AttributeTable;
   readonly links: LinkTable;
+  readonly blindIntervals: BlindIntervalTable;
   readonly log: LogTable;
   readonly nodes: NodeTable;
   readonly settings: SettingTable;
@@ -56,6 +58,7 @@ export function transactionOn(sql: Sql): Transaction {
     devices: deviceTable(sql),
     attributes: attributeTable(sql),
     links: linkTable(sql),
+    blindIntervals: blindIntervalTable(sql),
     log: logTable(sql),
     nodes: nodeTable(sql),
     settings: settingTable(sql),

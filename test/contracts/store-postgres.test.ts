@@ -25,11 +25,14 @@ describe("the store on PostgreSQL, many at a time", { skip: skip ?? false }, () 
         }),
       );
       await holding.opened;
-      await store.transaction(keep("urgent"), { urgent: true });
-      assert.ok(await kept(store, "urgent"));
-      assert.ok((await store.health()).waiting > 0);
-      end.open();
-      await Promise.all(held);
+      try {
+        await store.transaction(keep("urgent"), { urgent: true });
+        assert.ok(await kept(store, "urgent"));
+        assert.ok((await store.health()).waiting > 0);
+      } finally {
+        end.open();
+        await Promise.allSettled(held);
+      }
     }));
 
   it("acknowledges nothing before its COMMIT is over", { timeout: 30_000 }, (t) =>
@@ -44,11 +47,11 @@ describe("the store on PostgreSQL, many at a time", { skip: skip ?? false }, () 
         isAcknowledged = true;
       });
       const heldUp = "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted";
-      while (!t.signal.aborted && (await place.sql(heldUp)).length === 0);
-      assert.equal(isAcknowledged, false);
-      assert.equal(await kept(store, "held"), false);
+      while (!t.signal.aborted && !isAcknowledged && (await place.sql(heldUp)).length === 0);
+      const meanwhile = { isAcknowledged, isKept: await kept(store, "held") };
       await place.sql("SELECT pg_advisory_unlock(1)");
       await write;
+      assert.deepEqual(meanwhile, { isAcknowledged: false, isKept: false });
       assert.ok(await kept(store, "held"));
     }),
   );
@@ -63,8 +66,7 @@ describe("the store on PostgreSQL, many at a time", { skip: skip ?? false }, () 
         return [first, await tx.settings.get("fact")];
       });
       await looked.opened;
-      await store.transaction(keep("fact"));
-      written.open();
+      await store.transaction(keep("fact")).finally(written.open);
       assert.deepEqual(await looks, [undefined, undefined]);
     }));
 
@@ -101,8 +103,7 @@ describe("the store on PostgreSQL, many at a time", { skip: skip ?? false }, () 
         await keep("after the cut")(tx);
       });
       await begun.opened;
-      await cutAll(place, t.signal);
-      cut.open();
+      await cutAll(place, t.signal).finally(cut.open);
       await assert.rejects(broken, StoreUnavailable);
       await store.transaction(keep("next"));
       assert.equal(await kept(store, "cut"), false);

@@ -17,6 +17,7 @@ export interface PostgresOptions {
 const databaseClock = "floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint";
 const pools = { ordinary: 8, urgent: 2, reading: 4 };
 const attempts = 6;
+const longestIdleMs = 5_000;
 const forWriting = "BEGIN";
 const forReading = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
 /** One number for all Breezeway nodes: whoever holds it changes the schema. */
@@ -50,7 +51,13 @@ class PostgresStore implements OpenStore {
   #isClosed = false;
 
   constructor({ url, connectTimeoutMs = 5_000, clock = databaseClock }: PostgresOptions) {
-    const connect = { connectionString: url, connectionTimeoutMillis: connectTimeoutMs, application_name: "breezeway" };
+    const connect = {
+      connectionString: url,
+      connectionTimeoutMillis: connectTimeoutMs,
+      application_name: "breezeway",
+      // A node that is frozen inside a transaction must not hold its users' locks until it thaws.
+      idle_in_transaction_session_timeout: longestIdleMs,
+    };
     this.#pool = new pg.Pool({ ...connect, max: pools.ordinary });
     this.#urgentPool = new pg.Pool({ ...connect, max: pools.urgent });
     this.#readingPool = new pg.Pool({ ...connect, max: pools.reading });

@@ -79,7 +79,8 @@ export class CommitQueue {
   }
 
   async #runGroup(): Promise<void> {
-    const answers: { readonly job: Job; readonly value: unknown }[] = [];
+    // A refusal waits for the COMMIT like an acceptance: it may rest on what another of the group has written.
+    const answers: { readonly job: Job; readonly answer: () => void }[] = [];
     const failGroup = (error: unknown) => {
       this.#rollBack();
       const reason = unavailable(error);
@@ -100,10 +101,10 @@ export class CommitQueue {
         this.#connection.run("SAVEPOINT body");
         const value = await job.body();
         this.#connection.run("RELEASE body");
-        answers.push({ job, value });
+        answers.push({ job, answer: () => job.resolve(value) });
       } catch (error) {
         const isUndone = this.#undoBody();
-        job.reject(isUndone && !isTrouble(error) ? error : unavailable(error));
+        answers.push({ job, answer: () => job.reject(isTrouble(error) ? unavailable(error) : error) });
         // A full disk can end the whole transaction: then those before it have lost their work too.
         if (!isUndone) return failGroup(error);
       }
@@ -117,7 +118,7 @@ export class CommitQueue {
       return failGroup(error);
     }
     this.#lastSyncMs = performance.now() - syncStartedMs;
-    for (const { job, value } of answers) job.resolve(value);
+    for (const { answer } of answers) answer();
   }
 
   #next(): Job | undefined {

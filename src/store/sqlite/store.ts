@@ -22,7 +22,8 @@ export async function openSqlite(options: SqliteOptions): Promise<OpenStore> {
   const writer = new Connection(file);
   chmodSync(file, 0o600);
   // FULL: what was acknowledged survives a power cut, not only a killed process.
-  for (const pragma of ["journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON"]) {
+  // secure_delete: what was removed is overwritten, a sealed token too.
+  for (const pragma of ["journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON", "secure_delete = ON"]) {
     writer.database.exec(`PRAGMA ${pragma}`);
   }
   // The checkpointer empties the log from beside, which takes a moment without commits. Under load that never pauses

@@ -15,6 +15,8 @@ export interface AttributeRow {
 export interface AttributeTable {
   all(userId: UserId, deviceId: DeviceId): Promise<AttributeRow[]>;
   some(userId: UserId, deviceId: DeviceId, keys: readonly AttributeKey[]): Promise<AttributeRow[]>;
+  /** Answers how many there were, blank ones included. */
+  removeOfDevice(userId: UserId, deviceId: DeviceId): Promise<number>;
   write(
     userId: UserId,
     deviceId: DeviceId,
@@ -59,6 +61,8 @@ export function attributeTable(sql: Sql): AttributeTable {
       );
       return rows.map(fromStored);
     },
+    removeOfDevice: (userId, deviceId) =>
+      sql.run("DELETE FROM attributes WHERE user_id = $1 AND device_id = $2", [userId, deviceId]),
     async write(userId, deviceId, timeMs, given) {
       // One row for each attribute: PostgreSQL refuses to write a row twice in one statement.
       const changes = [...new Map(given.map((change) => [change.key, change])).values()];

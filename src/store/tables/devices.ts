@@ -19,6 +19,8 @@ export interface DeviceTable {
   find(userId: UserId, id: DeviceId): Promise<DeviceRow | undefined>;
   /** The devices of this user among the ids, ascending, their rows locked until the transaction ends. */
   lock(userId: UserId, ids: readonly DeviceId[]): Promise<DeviceRow[]>;
+  /** What belongs to it is removed first; its id is never given again. */
+  remove(userId: UserId, id: DeviceId): Promise<void>;
   setLastTime(userId: UserId, id: DeviceId, timeMs: number): Promise<void>;
   /** The versions of those that exist, for checking what memory holds. */
   versions(ids: readonly DeviceId[]): Promise<{ readonly id: DeviceId; readonly lastTimeMs: number }[]>;
@@ -52,6 +54,9 @@ export function deviceTable(sql: Sql): DeviceTable {
         `WHERE d.id ${among} AND d.user_id = $2 ORDER BY d.id${sql.dialect === "postgres" ? " FOR NO KEY UPDATE OF d" : ""}`,
         [ids, userId],
       ),
+    async remove(userId, id) {
+      await sql.run("DELETE FROM devices WHERE user_id = $1 AND id = $2", [userId, id]);
+    },
     async setLastTime(userId, id, timeMs) {
       await sql.run("UPDATE devices SET last_time_ms = $3 WHERE user_id = $1 AND id = $2", [userId, id, timeMs]);
     },

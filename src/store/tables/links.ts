@@ -1,5 +1,5 @@
 import type { DeviceId, NodeId, UserId } from "../../model/ids.ts";
-import { first, type Sql } from "../sql.ts";
+import { first, type Parameter, type Sql } from "../sql.ts";
 
 /** A platform user's link to an account in an ecosystem; its virtual device has the same id. */
 export interface LinkRow {
@@ -13,11 +13,18 @@ export interface LinkRow {
   readonly reason: string;
   readonly owner: NodeId | null;
   readonly epoch: number;
+  /** Since when, and why, an event could not have been seen; null while the link is live. */
+  readonly blindness: Blindness | null;
   /** When the ecosystem last confirmed the whole state. */
   readonly confirmedMs: number;
   /** The index map and what was noticed about the account, as model/ encodes them. */
   readonly indexMap: string;
   readonly notices: string;
+}
+
+export interface Blindness {
+  readonly sinceMs: number;
+  readonly cause: string;
 }
 
 /** `live`: its stream follows the account. `waiting`: between streams. `needs_reauth`: only a new token helps. */
@@ -38,7 +45,11 @@ export interface LinkTable {
   /** Whether that ownership still stands; it then stands until the transaction ends. */
   holds(userId: UserId, deviceId: DeviceId, ownership: Ownership): Promise<boolean>;
   setToken(userId: UserId, deviceId: DeviceId, sealedToken: string): Promise<void>;
-  setState(userId: UserId, deviceId: DeviceId, state: LinkState, reason: string): Promise<void>;
+  setState(
+    userId: UserId,
+    deviceId: DeviceId,
+    standing: Pick<LinkRow, "state" | "reason" | "blindness">,
+  ): Promise<void>;
   setMirror(userId: UserId, deviceId: DeviceId, indexMap: string, notices: string): Promise<void>;
   /** Confirmation times, many at once; those of links that this node no longer owns are passed over. */
   confirm(
@@ -51,22 +62,37 @@ export interface LinkTable {
   take(userId: UserId, deviceId: DeviceId, owner: NodeId): Promise<LinkRow | undefined>;
   ownedBy(owner: NodeId): Promise<LinkRow[]>;
   release(owner: NodeId): Promise<void>;
+  /** Answers whether there was one. */
+  remove(userId: UserId, deviceId: DeviceId): Promise<boolean>;
   count(): Promise<{ readonly state: LinkState; readonly count: number }[]>;
 }
 
 const columns = `user_id AS "userId", device_id AS "deviceId", ecosystem, sealed_token AS "sealedToken", state, reason,
-  owner, epoch, confirmed_ms AS "confirmedMs", index_map AS "indexMap", notices`;
+  owner, epoch, blind_since_ms AS "blindSinceMs", blind_cause AS "blindCause", confirmed_ms AS "confirmedMs",
+  index_map AS "indexMap", notices`;
+
+interface StoredLink extends Omit<LinkRow, "blindness"> {
+  readonly blindSinceMs: number | null;
+  readonly blindCause: string | null;
+}
+
+function fromStored({ blindSinceMs, blindCause, ...link }: StoredLink): LinkRow {
+  const blindness = blindSinceMs === null ? null : { sinceMs: blindSinceMs, cause: blindCause ?? "" };
+  return { ...link, blindness };
+}
 
 export function linkTable(sql: Sql): LinkTable {
   const isPostgres = sql.dialect === "postgres";
-  const where = (tail: string, parameters: readonly (string | number)[]) =>
-    sql.all<LinkRow>(`SELECT ${columns} FROM links WHERE ${tail}`, parameters);
+  const rows = async (text: string, parameters: readonly Parameter[]) =>
+    (await sql.all<StoredLink>(text, parameters)).map(fromStored);
+  const where = (tail: string, parameters: readonly Parameter[]) =>
+    rows(`SELECT ${columns} FROM links WHERE ${tail}`, parameters);
   return {
     async add(link) {
       const added = await sql.run(
         `INSERT INTO links (user_id, device_id, ecosystem, sealed_token, state, reason, owner, epoch, confirmed_ms,
-           index_map, notices)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, 1, $8, $9, $10) ON CONFLICT (user_id, ecosystem) DO NOTHING`,
+           index_map, notices, blind_since_ms, blind_cause)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, 1, $8, $9, $10, $11, $12) ON CONFLICT (user_id, ecosystem) DO NOTHING`,
         [
           link.userId,
           link.deviceId,
@@ -78,6 +104,8 @@ export function linkTable(sql: Sql): LinkTable {
           link.confirmedMs,
           link.indexMap,
           link.notices,
+          link.blindness?.sinceMs ?? null,
+          link.blindness?.cause ?? null,
         ],
       );
       return added > 0 ? { owner: link.owner, epoch: 1 } : undefined;
@@ -100,13 +128,12 @@ export function linkTable(sql: Sql): LinkTable {
         sealedToken,
       ]);
     },
-    async setState(userId, deviceId, state, reason) {
-      await sql.run("UPDATE links SET state = $3, reason = $4 WHERE user_id = $1 AND device_id = $2", [
-        userId,
-        deviceId,
-        state,
-        reason,
-      ]);
+    async setState(userId, deviceId, { state, reason, blindness }) {
+      await sql.run(
+        `UPDATE links SET state = $3, reason = $4, blind_since_ms = $5, blind_cause = $6
+         WHERE user_id = $1 AND device_id = $2`,
+        [userId, deviceId, state, reason, blindness?.sinceMs ?? null, blindness?.cause ?? null],
+      );
     },
     async setMirror(userId, deviceId, indexMap, notices) {
       await sql.run("UPDATE links SET index_map = $3, notices = $4 WHERE user_id = $1 AND device_id = $2", [
@@ -134,7 +161,7 @@ export function linkTable(sql: Sql): LinkTable {
     },
     claim: (owner, living, limit) =>
       isPostgres
-        ? sql.all<LinkRow>(
+        ? rows(
             `UPDATE links SET owner = $1, epoch = epoch + 1
              WHERE device_id IN (
                SELECT device_id FROM links WHERE owner IS NULL OR NOT (owner = ANY($2::text[]))
@@ -142,7 +169,7 @@ export function linkTable(sql: Sql): LinkTable {
              RETURNING ${columns}`,
             [owner, living, limit],
           )
-        : sql.all<LinkRow>(
+        : rows(
             `UPDATE links SET owner = $1, epoch = epoch + 1
              WHERE device_id IN (
                SELECT device_id FROM links WHERE owner IS NULL OR owner NOT IN (SELECT value FROM json_each($2))
@@ -152,7 +179,7 @@ export function linkTable(sql: Sql): LinkTable {
           ),
     take: (userId, deviceId, owner) =>
       first(
-        sql.all<LinkRow>(
+        rows(
           `UPDATE links SET owner = $3, epoch = epoch + 1 WHERE user_id = $1 AND device_id = $2 RETURNING ${columns}`,
           [userId, deviceId, owner],
         ),
@@ -161,6 +188,8 @@ export function linkTable(sql: Sql): LinkTable {
     async release(owner) {
       await sql.run("UPDATE links SET owner = NULL WHERE owner = $1", [owner]);
     },
+    remove: async (userId, deviceId) =>
+      (await sql.run("DELETE FROM links WHERE user_id = $1 AND device_id = $2", [userId, deviceId])) > 0,
     count: () => sql.all("SELECT state, COUNT(*) AS count FROM links GROUP BY state ORDER BY state"),
   };
 }

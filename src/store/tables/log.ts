@@ -26,6 +26,8 @@ export interface LogTable {
   /** What became visible after that position, oldest first; nothing that comes later is ever before its last. */
   tail(after: LogPosition, limit: number): Promise<(LogEntry & { readonly position: LogPosition })[]>;
   ofDevice(userId: UserId, deviceId: DeviceId): Promise<LogEntry[]>;
+  /** Answers how many there were. */
+  removeOfDevice(userId: UserId, deviceId: DeviceId): Promise<number>;
 }
 
 export const logStart: LogPosition = { transaction: 0, id: 0 };
@@ -64,6 +66,8 @@ export function logTable(sql: Sql): LogTable {
             );
       return rows.map(({ transaction, id, ...entry }) => ({ ...entry, position: { transaction, id } }));
     },
+    removeOfDevice: (userId, deviceId) =>
+      sql.run("DELETE FROM log WHERE user_id = $1 AND device_id = $2", [userId, deviceId]),
     async ofDevice(userId, deviceId) {
       const rows = await sql.all<StoredEntry>(
         `SELECT ${columns} FROM log WHERE user_id = $1 AND device_id = $2 ORDER BY time_ms, id`,

@@ -39,6 +39,7 @@ export function linkOf(home: Home, owner: NodeId): Omit<LinkRow, "epoch"> & { re
     state: "waiting",
     reason: "never connected",
     owner,
+    blindness: { sinceMs: 7, cause: "just linked" },
     confirmedMs: 0,
     indexMap: "{}",
     notices: "[]",

@@ -28,7 +28,11 @@ export function linkCases(harness: StoreHarness): void {
       });
       await store.transaction(async (tx) => {
         await tx.links.setToken(home.userId, link.deviceId, "v1.other");
-        await tx.links.setState(home.userId, link.deviceId, "needs_reauth", "refused");
+        await tx.links.setState(home.userId, link.deviceId, {
+          state: "needs_reauth",
+          reason: "refused",
+          blindness: null,
+        });
         await tx.links.setMirror(home.userId, link.deviceId, '{"a":1}', '["notice"]');
         await tx.links.confirm(node("A"), [{ deviceId: link.deviceId, epoch: 1, confirmedMs: 2 ** 53 - 1 }]);
         await tx.links.confirm(node("A"), [{ deviceId: link.deviceId, epoch: 2, confirmedMs: 5 }]);
@@ -38,6 +42,7 @@ export function linkCases(harness: StoreHarness): void {
       const changed = {
         sealedToken: "v1.other",
         state: "needs_reauth",
+        blindness: null,
         reason: "refused",
         indexMap: '{"a":1}',
         notices: '["notice"]',
@@ -119,9 +124,10 @@ export function linkCases(harness: StoreHarness): void {
         });
         await holding.opened;
         const claim = () => store.transaction((tx) => tx.links.claim(node("B"), [node("B")], 10));
-        assert.deepEqual(await claim(), []);
+        const claimedMeanwhile = await claim();
         release.open();
         await held;
+        assert.deepEqual(claimedMeanwhile, []);
         assert.equal((await claim()).length, 1);
       }));
   }

@@ -64,11 +64,14 @@ export function logTailCases(harness: StoreHarness): void {
         });
         await appended.opened;
         const reader = new TailReader(store, 3);
-        for (let i = 0; i < 5; i++) {
-          await store.transaction((tx) => tx.log.append(entryOf(home, `meanwhile ${i}`)));
-          await reader.look();
+        try {
+          for (let i = 0; i < 5; i++) {
+            await store.transaction((tx) => tx.log.append(entryOf(home, `meanwhile ${i}`)));
+            await reader.look();
+          }
+        } finally {
+          end.open();
         }
-        end.open();
         await late;
         await reader.until(6, t.signal);
         assert.equal(new Set(reader.seen.map(({ body }) => body)).size, 6);

@@ -105,8 +105,23 @@ export const textColumns: readonly Column[] = [
   {
     name: "links.reason",
     roundTrip: async (tx, text, { userId, device }) => {
-      await tx.links.setState(userId, device, "waiting", text);
+      await tx.links.setState(userId, device, { state: "waiting", reason: text, blindness: null });
       return (await tx.links.ofDevice(userId, device))?.reason;
+    },
+  },
+  {
+    name: "links.blind_cause",
+    roundTrip: async (tx, text, { userId, device }) => {
+      const blindness = { sinceMs: 1, cause: text };
+      await tx.links.setState(userId, device, { state: "waiting", reason: "", blindness });
+      return (await tx.links.ofDevice(userId, device))?.blindness?.cause;
+    },
+  },
+  {
+    name: "blind_intervals.cause",
+    roundTrip: async (tx, text, { userId, device }) => {
+      await tx.blindIntervals.add(userId, device, { fromMs: 1, toMs: 2, cause: text });
+      return (await tx.blindIntervals.ofDevice(userId, device))[0]?.cause;
     },
   },
   {

@@ -1,0 +1,42 @@
+import type { DeviceId, UserId } from "../../model/ids.ts";
+import type { Sql } from "../sql.ts";
+
+/** A stretch of time in which an event in the account could not have been seen, and why. */
+export interface BlindInterval {
+  readonly fromMs: number;
+  readonly toMs: number;
+  readonly cause: string;
+}
+
+export interface BlindIntervalTable {
+  add(userId: UserId, deviceId: DeviceId, interval: BlindInterval): Promise<void>;
+  ofDevice(userId: UserId, deviceId: DeviceId): Promise<BlindInterval[]>;
+  removeEndedBefore(userId: UserId, deviceId: DeviceId, timeMs: number): Promise<number>;
+  removeOfDevice(userId: UserId, deviceId: DeviceId): Promise<number>;
+}
+
+export function blindIntervalTable(sql: Sql): BlindIntervalTable {
+  return {
+    async add(userId, deviceId, { fromMs, toMs, cause }) {
+      await sql.run(
+        `INSERT INTO blind_intervals (user_id, device_id, from_ms, to_ms, cause) VALUES ($1, $2, $3, $4, $5)
+         ON CONFLICT (user_id, device_id, from_ms) DO UPDATE SET to_ms = excluded.to_ms, cause = excluded.cause`,
+        [userId, deviceId, fromMs, toMs, cause],
+      );
+    },
+    ofDevice: (userId, deviceId) =>
+      sql.all<BlindInterval>(
+        `SELECT from_ms AS "fromMs", to_ms AS "toMs", cause FROM blind_intervals
+         WHERE user_id = $1 AND device_id = $2 ORDER BY from_ms`,
+        [userId, deviceId],
+      ),
+    removeEndedBefore: (userId, deviceId, timeMs) =>
+      sql.run("DELETE FROM blind_intervals WHERE user_id = $1 AND device_id = $2 AND to_ms < $3", [
+        userId,
+        deviceId,
+        timeMs,
+      ]),
+    removeOfDevice: (userId, deviceId) =>
+      sql.run("DELETE FROM blind_intervals WHERE user_id = $1 AND device_id = $2", [userId, deviceId]),
+  };
+}
