@@ -13,7 +13,7 @@ import { federationOn } from "./federation/federation.ts";
 import { startHttp } from "./http/server.ts";
 import { identityOn } from "./identity/identity.ts";
 import type { NodeId } from "./model/ids.ts";
-import type { Report } from "./model/surroundings.ts";
+import type { Report, Surroundings } from "./model/surroundings.ts";
 import { Membership } from "./nodes/membership.ts";
 import { platformCalls } from "./platform/calls.ts";
 import { dataFolder } from "./store/data-folder.ts";
@@ -27,8 +27,7 @@ import { realSurroundings } from "./surroundings.ts";
  * Builds all parts, in order, and hands each what it needs; nothing listens and nothing is followed yet. Commands use
  * the parts as they are, `startService` brings them to life.
  */
-export async function openParts(config: Config, report: Report) {
-  const surroundings = realSurroundings(report);
+export async function openParts(config: Config, report: Report, surroundings = realSurroundings(report)) {
   const folder = dataFolder(config.dataFolder);
   mkdirSync(folder.path, { recursive: true, mode: 0o700 });
   const unlock = config.databaseUrl ? () => undefined : folder.lock();
@@ -76,8 +75,8 @@ export interface Service {
 }
 
 /** Runs the service: what is linked is followed again, then the port opens, then commands are heard. */
-export async function startService(config: Config, report: Report): Promise<Service> {
-  const parts = await openParts(config, report);
+export async function startService(config: Config, report: Report, surroundings?: Surroundings): Promise<Service> {
+  const parts = await openParts(config, report, surroundings);
   const { identity, devices, federation, membership, store } = parts;
   const stops: (() => Promise<void>)[] = [parts.close];
   const stopAll = async () => {

@@ -4,6 +4,7 @@ import type { Report, Surroundings } from "./model/surroundings.ts";
 export function realSurroundings(report: Report): Surroundings {
   return {
     nowMs: Date.now,
+    elapsedMs: () => performance.now(),
     random: Math.random,
     after(delayMs, act) {
       const timer = setTimeout(act, delayMs);

@@ -15,6 +15,31 @@ const sentences: Readonly<Record<string, (result: Fields) => string>> = {
       ["APP ID", "NAME"],
       (tenants as Fields[]).map(({ tenantId, name }) => [String(tenantId), String(name)]),
     ),
+  "sim accounts": ({ accounts }) =>
+    rows(
+      ["ACCOUNT", "STRUCTURES", "THERMOSTATS", "ALARMS"],
+      (accounts as Fields[]).map(({ accountId, structures, thermostats, alarms }) => [
+        String(accountId),
+        (structures as Fields[]).map(({ name }) => name).join(", "),
+        String(thermostats),
+        String(alarms),
+      ]),
+    ),
+  "sim scenes": ({ scenes }) =>
+    rows(
+      ["SCENE", "WHAT HAPPENS"],
+      (scenes as Fields[]).map(({ name, meaning }) => [String(name), String(meaning)]),
+    ),
+  "sim faults": ({ faults, active }) =>
+    [
+      rows(
+        ["FAULT", "WHAT BREAKS"],
+        (faults as Fields[]).map(({ name, meaning }) => [String(name), String(meaning)]),
+      ),
+      `\n${(active as Fields[]).length === 0 ? "Nothing is broken now." : `Broken now: ${(active as Fields[]).map(({ fault }) => fault).join(", ")}.`}`,
+    ].join("\n"),
+  "sim trigger": ({ scene, revision }) => `Played ${scene}; the account is at revision ${revision}.`,
+  "sim fault": ({ fault }) => `Broke it: ${fault}. Mend it with: breezeway sim fault --clear`,
   status: ({ running, baseUrl, tenants, links }) =>
     rows(
       [],

@@ -3,6 +3,7 @@ import { type Config, readConfig, settings } from "../config.ts";
 import { exitCodeOf, exitCodes } from "./exit-codes.ts";
 import { present } from "./output.ts";
 import { readPassword } from "./password.ts";
+import { describeSimulatorCommands } from "./simulator-commands.ts";
 
 /** What the command line can start; each resolves when it has ended. */
 export interface Programs {
@@ -105,6 +106,7 @@ function describeProgram(programs: Programs, terminal: Terminal): Command {
     ({ user, name, type }) => ({ user, name, type }),
   );
   administer(program.command("status").description("tell how the service stands"), "status", () => ({}));
+  describeSimulatorCommands(program);
   return program;
 }
 

@@ -1,5 +1,6 @@
 import type { Commit } from "../devices/commit.ts";
 import { deviceEntry } from "../devices/log-entries.ts";
+import type { DeviceStates } from "../devices/states.ts";
 import type { Connector } from "../ecosystem/connector.ts";
 import type { Account } from "../model/account.ts";
 import { blankValues, mirrorChanges } from "../model/attribute-values.ts";
@@ -12,10 +13,11 @@ import type { Surroundings } from "../model/surroundings.ts";
 import type { Membership } from "../nodes/membership.ts";
 import type { Store } from "../store/seam.ts";
 import type { LinkRow } from "../store/tables/links.ts";
-import type { FederationTables, LinkKeeper } from "./keeper.ts";
+import type { FederationTables, LinkKeeper, OpenToken } from "./keeper.ts";
 import { type Mirrored, toAttributeChange } from "./lane.ts";
 import { tokenPlace } from "./link-key.ts";
 import { encodeNotices } from "./notices.ts";
+import { type Removed, removeLink } from "./unlinking.ts";
 
 export interface FederatedTokenParts {
   readonly store: Store<FederationTables>;
@@ -23,10 +25,18 @@ export interface FederatedTokenParts {
   readonly keeper: LinkKeeper;
   readonly membership: Membership;
   readonly connectors: ReadonlyMap<string, Connector>;
+  readonly states: DeviceStates;
   readonly sealToken: (token: string, place: string) => string;
+  readonly openToken: OpenToken;
   readonly surroundings: Surroundings;
   /** Ends the proof of a token when the service stops. */
   readonly signal: AbortSignal;
+}
+
+export interface Unlinked {
+  readonly deviceId: DeviceId;
+  readonly removed: Removed;
+  readonly isTokenRevoked: boolean;
 }
 
 export const virtualDeviceType = "EcosystemAccount";
@@ -72,11 +82,32 @@ export class FederatedTokens {
       if (keeper.isFollowing(link, accessToken)) return { deviceId, taken: undefined };
       // The node that was given the token follows with it, from this transaction on whatever becomes of the node: an
       // epoch before it, this node's own included, can no longer record that the old token was refused.
-      await tx.links.setState(userId, deviceId, "waiting", "a new token was given");
+      const reason = "a new token was given";
+      const blindness = link.blindness ?? { sinceMs: link.confirmedMs, cause: reason };
+      await tx.links.setState(userId, deviceId, { state: "waiting", reason, blindness });
       return { deviceId, taken: await tx.links.take(userId, deviceId, membership.id) };
     });
     if (taken) keeper.adopt(taken);
     return deviceId;
+  }
+
+  /**
+   * Unlinks: the link, its virtual device and all that belonged to them are gone when this resolves, its stream too. The
+   * token is ended at the ecosystem where that can be done; one that can't be is forgotten all the same.
+   */
+  async unlink(userId: UserId, ecosystemName: string): Promise<Unlinked> {
+    const { store, openToken, keeper, states, signal } = this.#parts;
+    const connector = this.#connector(ecosystemName);
+    const { deviceId, sealedToken, removed } = await removeLink(store, userId, connector.name);
+    await keeper.drop(deviceId);
+    states.forget(deviceId);
+    const isTokenRevoked = await connector.revoke(openToken(sealedToken, tokenPlace(userId, connector.name)), signal);
+    return { deviceId, removed, isTokenRevoked };
+  }
+
+  /** The configured ecosystem of that name, in any spelling of case. */
+  nameOf(ecosystemName: string): string {
+    return this.#connector(ecosystemName).name;
   }
 
   async #store(userId: UserId, connector: Connector, accessToken: string, account: Account, provenMs: number) {
@@ -98,6 +129,7 @@ export class FederatedTokens {
           sealedToken: sealToken(accessToken, tokenPlace(userId, connector.name)),
           state: "waiting",
           reason: "just linked",
+          blindness: { sinceMs: provenMs, cause: "just linked" },
           owner: membership.id,
           confirmedMs: provenMs,
           indexMap: encodeIndexMap(map),

@@ -9,9 +9,10 @@ import { decodeIndexMap } from "../model/stored-index-map.ts";
 import type { Surroundings } from "../model/surroundings.ts";
 import type { Membership } from "../nodes/membership.ts";
 import type { Store } from "../store/seam.ts";
-import { FederatedTokens } from "./federated-tokens.ts";
+import { FederatedTokens, type Unlinked } from "./federated-tokens.ts";
 import { freshnessOf } from "./freshness.ts";
 import { type FederationTables, LinkKeeper } from "./keeper.ts";
+import { type LinkStatus, linkStatus } from "./link-status.ts";
 
 /** What the adaptor interface offers a platform user (interface 4.3, decisions 5 and 6). */
 export interface Federation {
@@ -19,6 +20,10 @@ export interface Federation {
   link(userId: UserId, ecosystemName: string, accessToken: string): Promise<DeviceId>;
   /** Replaces the token of an existing link; the virtual device and its indexes stay. */
   relink(userId: UserId, ecosystemName: string, accessToken: string): Promise<DeviceId>;
+  /** Ends the link and removes its virtual device with all that belonged to it. */
+  unlink(userId: UserId, ecosystemName: string): Promise<Unlinked>;
+  /** How the link stands, and what was noticed about its account. */
+  status(userId: UserId, ecosystemName: string): Promise<LinkStatus>;
   /** The index map of a virtual device; UnknownDevice for any other. */
   largeStrings(userId: UserId, deviceId: DeviceId): Promise<LargeStrings>;
   /** How far a device's state can be believed now; an ordinary device is always present. */
@@ -57,7 +62,14 @@ export function federationOn(parts: FederationParts): RunningFederation {
   const { store, sealing } = parts;
   const stopping = new AbortController();
   const keeper = new LinkKeeper({ ...parts, openToken: sealing.open });
-  const tokens = new FederatedTokens({ ...parts, keeper, sealToken: sealing.seal, signal: stopping.signal });
+  const tokens = new FederatedTokens({
+    ...parts,
+    keeper,
+    sealToken: sealing.seal,
+    openToken: sealing.open,
+    signal: stopping.signal,
+  });
+  const freshness = (userId: UserId, deviceId: DeviceId) => freshnessOf({ ...parts, keeper }, userId, deviceId);
   return {
     keeper,
     start: () => keeper.start(),
@@ -67,7 +79,9 @@ export function federationOn(parts: FederationParts): RunningFederation {
     },
     link: (userId, ecosystemName, accessToken) => tokens.link(userId, ecosystemName, accessToken),
     relink: (userId, ecosystemName, accessToken) => tokens.relink(userId, ecosystemName, accessToken),
-    freshness: (userId, deviceId) => freshnessOf({ ...parts, keeper }, userId, deviceId),
+    unlink: (userId, ecosystemName) => tokens.unlink(userId, ecosystemName),
+    status: async (userId, ecosystemName) => linkStatus(store, keeper, freshness, userId, tokens.nameOf(ecosystemName)),
+    freshness,
     largeStrings: (userId, deviceId) =>
       store.read(async (tx) => {
         const link = await tx.links.ofDevice(userId, deviceId);

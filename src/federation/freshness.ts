@@ -31,7 +31,7 @@ export async function freshnessOf(
   if (!state) throw new UnknownDevice();
   if (!state.device.isVirtual) return { isPresent: true, isStale: false, confirmedTimeMs: null };
   const follower = membership.isAlive ? keeper.follower(deviceId) : undefined;
-  if (follower) return freshness(follower.state === "live", follower.confirmedMs, surroundings.nowMs());
+  if (follower) return freshness(follower.isLive, follower.confirmedMs, surroundings.nowMs());
   const link = await store.read((tx) => tx.links.ofDevice(userId, deviceId));
   if (!link) throw new UnknownDevice();
   const isFollowed =

@@ -1,18 +1,21 @@
 import type { Commit } from "../devices/commit.ts";
 import type { Connector } from "../ecosystem/connector.ts";
-import { blankValues } from "../model/attribute-values.ts";
-import { OwnershipLost } from "../model/errors.ts";
 import type { DeviceId } from "../model/ids.ts";
-import { decodeIndexMap } from "../model/stored-index-map.ts";
 import type { Cancel, Surroundings } from "../model/surroundings.ts";
 import { heartbeat, type Membership } from "../nodes/membership.ts";
 import type { Store, Transaction } from "../store/seam.ts";
-import type { LinkRow, LinkState } from "../store/tables/links.ts";
+import type { LinkRow } from "../store/tables/links.ts";
+import { Admission } from "./admission.ts";
 import { Follower } from "./follower.ts";
 import { Lane, type Mirrored } from "./lane.ts";
 import { type LinkKey, tokenPlace } from "./link-key.ts";
+import { LinkRecord, type LinkRecordParts, type LinkStanding } from "./link-record.ts";
+import { loadMirrored, writeStanding } from "./stored-link.ts";
 
-export type FederationTables = Pick<Transaction, "users" | "devices" | "attributes" | "links" | "log" | "nodes">;
+export type FederationTables = Pick<
+  Transaction,
+  "users" | "devices" | "attributes" | "links" | "blindIntervals" | "log" | "nodes"
+>;
 
 /** Opens what an ecosystem's token was sealed into, for one place only. */
 export type OpenToken = (sealedToken: string, place: string) => string;
@@ -29,13 +32,21 @@ export interface KeeperParts {
 const claimedAtOnce = 500;
 const confirmEveryMs = 60_000;
 
+interface Followed {
+  readonly link: LinkKey;
+  readonly follower: Follower;
+  readonly record: LinkRecord;
+  flushedMs: number;
+}
+
 /**
  * Keeps the links that this node owns followed: all of them on SQLite; on a shared store those that it claimed because
  * their owner is dead, and until another node has them. Whoever owns a link writes with its epoch, and with no other.
  */
 export class LinkKeeper {
   readonly #parts: KeeperParts;
-  readonly #followed = new Map<DeviceId, { readonly link: LinkKey; readonly follower: Follower; flushedMs: number }>();
+  readonly #admission: Admission;
+  readonly #followed = new Map<DeviceId, Followed>();
   #nextRound: Cancel | undefined;
   #nextFlush: Cancel | undefined;
   #round: Promise<void> = Promise.resolve();
@@ -43,6 +54,7 @@ export class LinkKeeper {
 
   constructor(parts: KeeperParts) {
     this.#parts = parts;
+    this.#admission = new Admission(parts.surroundings);
   }
 
   /** Takes up every link that is this node's or nobody's. */
@@ -56,7 +68,7 @@ export class LinkKeeper {
 
   /** Begins to follow a link that is this node's; one that was just made brings what it has mirrored along. */
   adopt(row: LinkRow, mirrored?: Mirrored): void {
-    const { connectors, openToken, surroundings, membership } = this.#parts;
+    const { store, connectors, openToken, surroundings, membership } = this.#parts;
     const connector = connectors.get(row.ecosystem);
     if (!connector || this.#isStopped) return;
     // A round and a call may both bring the same link: one follower for each, and the newest epoch's.
@@ -65,28 +77,43 @@ export class LinkKeeper {
     if (present) void this.#abandon(present.link);
     const ownership = { owner: membership.id, epoch: row.epoch };
     const link: LinkKey = { userId: row.userId, deviceId: row.deviceId, ecosystem: row.ecosystem, ownership };
+    const stopping = new AbortController();
+    const write: LinkRecordParts["write"] = (standing, ended) => writeStanding(store, link, standing, ended);
+    const record = new LinkRecord({ link, write, surroundings, signal: stopping.signal }, row);
     const lane = new Lane(
       {
         link,
         commit: this.#parts.commit,
-        load: () => this.#load(link),
-        stored: (account) => follower.stored(account),
+        load: () => loadMirrored(store, link),
+        stored: (account, hasChanged) => follower.stored(account, hasChanged),
+        passedOver: (sinceMs) => record.passedOver(sinceMs, "the store was too slow"),
         lost: () => void this.#abandon(link),
         surroundings,
       },
       mirrored,
     );
     const token = openToken(row.sealedToken, tokenPlace(row.userId, row.ecosystem));
-    const record = (state: LinkState, reason: string) => this.#record(link, state, reason);
-    const parts = { link, token, connector, lane, record, surroundings };
-    const follower = new Follower(parts, row.state, row.reason, row.confirmedMs);
-    this.#followed.set(row.deviceId, { link, follower, flushedMs: row.confirmedMs });
+    const parts = { token, connector, lane, record, admission: this.#admission, surroundings, stopping };
+    const follower = new Follower(parts, row.confirmedMs);
+    this.#followed.set(row.deviceId, { link, follower, record, flushedMs: row.confirmedMs });
     follower.start();
   }
 
   /** The follower of a link that this node owns. */
   follower(deviceId: DeviceId): Follower | undefined {
     return this.#followed.get(deviceId)?.follower;
+  }
+
+  /** How a link stands that this node owns; ahead of the store by at most one write. */
+  standing(deviceId: DeviceId): LinkStanding | undefined {
+    return this.#followed.get(deviceId)?.record.standing;
+  }
+
+  /** The link is gone: whatever this node still does for it ends. */
+  async drop(deviceId: DeviceId): Promise<void> {
+    const followed = this.#followed.get(deviceId);
+    this.#followed.delete(deviceId);
+    await followed?.follower.stop();
   }
 
   /** Whether this node follows the link, as it stands in the store, with that token. */
@@ -110,30 +137,6 @@ export class LinkKeeper {
     await this.#flush();
     const { store, membership } = this.#parts;
     if (store.isShared) await store.transaction((tx) => tx.links.release(membership.id));
-  }
-
-  async #load(link: LinkKey): Promise<Mirrored> {
-    // Under the user's lock, not as a mere look: a commit of ours that seemed to fail may still be on its way into the
-    // store, and holds the lock until it is there.
-    return this.#parts.store.transaction(async (tx) => {
-      await tx.users.lock(link.userId);
-      const row = await tx.links.ofDevice(link.userId, link.deviceId);
-      if (!row || row.owner !== link.ownership.owner || row.epoch !== link.ownership.epoch) throw lostLink(link);
-      const values = [...blankValues];
-      for (const { key, value } of await tx.attributes.all(link.userId, link.deviceId)) values[key as number] = value;
-      return { indexMap: decodeIndexMap(row.indexMap), notices: row.notices, values };
-    });
-  }
-
-  async #record(link: LinkKey, state: LinkState, reason: string): Promise<void> {
-    const { userId, deviceId, ecosystem, ownership } = link;
-    await this.#parts.store.transaction(async (tx) => {
-      const nowMs = await tx.users.lock(userId);
-      if (nowMs === undefined || !(await tx.links.holds(userId, deviceId, ownership))) throw lostLink(link);
-      await tx.links.setState(userId, deviceId, state, reason);
-      const body = JSON.stringify({ ecosystem, state, reason });
-      await tx.log.append({ userId, deviceId, kind: "link", timeMs: nowMs, body });
-    });
   }
 
   async #abandon(link: LinkKey): Promise<void> {
@@ -210,8 +213,4 @@ export class LinkKeeper {
       });
     });
   }
-}
-
-function lostLink(link: LinkKey): OwnershipLost {
-  return new OwnershipLost(`Node ${link.ownership.owner} no longer owns the link of device ${link.deviceId}.`);
 }

@@ -22,8 +22,10 @@ export interface LaneParts {
   readonly commit: Commit;
   /** Reads back what is stored; rejects with OwnershipLost when the link is no longer this node's. */
   readonly load: () => Promise<Mirrored>;
-  /** That account, as it was offered, is in the store. */
-  readonly stored: (account: Account) => void;
+  /** That account, as it was offered, is in the store; `hasChanged` tells whether it differed from what was there. */
+  readonly stored: (account: Account, hasChanged: boolean) => void;
+  /** Too many transitions waited for a slow store: one that was offered since then is given up. */
+  readonly passedOver: (sinceMs: number) => void;
   /** Another node has the link now, or it is gone: the lane has ended. */
   readonly lost: () => void;
   readonly surroundings: Surroundings;
@@ -42,7 +44,7 @@ export class Lane {
   readonly #waiting: Account[] = [];
   #mirrored: Mirrored | undefined;
   #run: Promise<void> | undefined;
-  #dropped = 0;
+  #lastOfferedMs = 0;
 
   constructor(parts: LaneParts, mirrored?: Mirrored) {
     this.#parts = parts;
@@ -56,12 +58,10 @@ export class Lane {
     else if (this.#waiting.length < mostWaiting) this.#waiting.push(account);
     else {
       this.#waiting[this.#waiting.length - 1] = account;
-      this.#dropped += 1;
-      this.#report.warn(
-        { ...this.#parts.link, dropped: this.#dropped },
-        "the store is too slow: a snapshot was passed over",
-      );
+      this.#report.warn({ ...this.#parts.link }, "the store is too slow: a snapshot was passed over");
+      this.#parts.passedOver(this.#lastOfferedMs);
     }
+    this.#lastOfferedMs = this.#parts.surroundings.nowMs();
     this.#run ??= this.#work(signal);
   }
 
@@ -73,9 +73,11 @@ export class Lane {
   async #work(signal: AbortSignal): Promise<void> {
     for (let failures = 0; this.#waiting.length > 0 && !signal.aborted; ) {
       const account = this.#waiting[0]!;
+      let hasChanged = false;
       try {
-        this.#mirrored ??= await this.#parts.load();
-        this.#mirrored = await this.#bring(account, this.#mirrored);
+        const before = this.#mirrored ?? (await this.#parts.load());
+        this.#mirrored = await this.#bring(account, before);
+        hasChanged = this.#mirrored !== before;
         failures = 0;
       } catch (error) {
         // Whether a failed commit took effect can't be known: what we believe must be read back before it is used.
@@ -92,7 +94,7 @@ export class Lane {
       }
       // A newer one may have taken its place meanwhile; then that one is still to do.
       if (this.#waiting[0] === account) this.#waiting.shift();
-      this.#parts.stored(account);
+      this.#parts.stored(account, hasChanged);
     }
     if (signal.aborted) this.#waiting.length = 0;
     // In the same turn as the last look at what waits: what is offered after it starts a run of its own.

@@ -1,12 +1,11 @@
-import type { Federation } from "../federation/federation.ts";
-import { adaptorRoutes } from "./routes/adaptor.ts";
+import { type AdaptorFederation, adaptorRoutes } from "./routes/adaptor.ts";
 import { type Check, healthRoutes } from "./routes/health.ts";
 import { type CallPlatform, platformRoutes } from "./routes/platform.ts";
 import type { Route } from "./routes.ts";
 
 /** What the routes work with. */
 export interface RouteParts {
-  readonly federation: Pick<Federation, "link" | "relink" | "largeStrings">;
+  readonly federation: AdaptorFederation;
   readonly platform: { readonly call: CallPlatform };
   /** What `/readyz` looks at, by name. */
   readonly checks: Readonly<Record<string, Check>>;

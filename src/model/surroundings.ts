@@ -4,6 +4,8 @@
  */
 export interface Surroundings {
   readonly nowMs: () => number;
+  /** For measuring how long something takes: unlike the clock, it never jumps. */
+  readonly elapsedMs: () => number;
   /** A number from 0 (included) to 1 (excluded). */
   readonly random: () => number;
   /** Runs `act` once after the delay; the returned function cancels it. */

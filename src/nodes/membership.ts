@@ -13,6 +13,7 @@ export class Membership {
   readonly #store: Store<Pick<Transaction, "nodes">>;
   readonly #surroundings: Surroundings;
   #next: Cancel | undefined;
+  /** On this node's own unjumping clock. */
   #lastHeardMs: number | undefined;
   #isStopped = false;
 
@@ -32,7 +33,7 @@ export class Membership {
    */
   get isAlive(): boolean {
     if (!this.#store.isShared) return !this.#isStopped;
-    return this.#lastHeardMs !== undefined && this.#surroundings.nowMs() - this.#lastHeardMs < heartbeat.leaseMs;
+    return this.#lastHeardMs !== undefined && this.#surroundings.elapsedMs() - this.#lastHeardMs < heartbeat.leaseMs;
   }
 
   /** All nodes that are alive by the store's clock, this one included. */
@@ -49,7 +50,7 @@ export class Membership {
   }
 
   async #beat(): Promise<void> {
-    const sentMs = this.#surroundings.nowMs();
+    const sentMs = this.#surroundings.elapsedMs();
     try {
       await this.#store.transaction(
         async (tx) => {

@@ -136,6 +136,53 @@ describe("federating a token", () => {
   });
 });
 
+describe("an existing link", () => {
+  it("is ended by DELETE, which says what was removed", async (t) => {
+    const { fetch, secToken, userId, asked } = await madeServer(t);
+    const query = new URLSearchParams({ secToken, anEcosystemName: "nest" });
+    const answer = await fetch(`/adaptor/federatedtokens?${query}`, { method: "DELETE" });
+    assert.equal(answer.status, 200);
+    assert.deepEqual(await answer.json(), {
+      DeviceId: "43",
+      removed: { attributes: 519, history: 3, blindIntervals: 1 },
+      tokenRevoked: true,
+    });
+    assert.deepEqual(asked, [["unlink", userId, "nest"]]);
+  });
+
+  it("tells by GET how it stands, what is over the limit, and when it was blind", async (t) => {
+    const { fetch, secToken } = await madeServer(t);
+    const query = new URLSearchParams({ secToken, anEcosystemName: "nest" });
+    const status = await (await fetch(`/adaptor/federatedtokens?${query}`)).json();
+    assert.deepEqual(status, {
+      DeviceId: "43",
+      ecosystem: "nest",
+      state: "waiting",
+      reason: "silent: nothing was heard for too long",
+      overLimit: { structures: 1, thermostats: 0, alarms: 2 },
+      oddities: { incomplete: 0, unknownAlarmStates: 0, unknownAwayStates: 0 },
+      drifts: 0,
+      presenceInfo: 0,
+      stale: true,
+      confirmedTime: 1_000,
+      blindIntervals: [
+        { from: 1, to: 2, cause: "closed" },
+        { from: 3, to: null, cause: "silent" },
+      ],
+    });
+  });
+
+  it("needs a secToken and a name for both", async (t) => {
+    const { fetch, secToken, asked } = await madeServer(t);
+    for (const method of ["GET", "DELETE"]) {
+      assert.equal((await fetch("/adaptor/federatedtokens?anEcosystemName=nest", { method })).status, 401);
+      const nameless = await fetch(`/adaptor/federatedtokens?secToken=${secToken}`, { method });
+      assert.equal(((await nameless.json()) as { errorCode: number }).errorCode, 102);
+    }
+    assert.deepEqual(asked, []);
+  });
+});
+
 describe("largestrings", () => {
   it("answers the index map, names that look like code included", async (t) => {
     const { fetch, secToken, userId, federation, asked } = await madeServer(t);

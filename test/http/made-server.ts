@@ -2,12 +2,13 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import type { TestContext } from "node:test";
 import { inspect } from "node:util";
-import type { Federation } from "../../src/federation/federation.ts";
+import type { LinkStatus } from "../../src/federation/link-status.ts";
+import type { AdaptorFederation } from "../../src/http/routes/adaptor.ts";
 import { type HttpParts, startHttp } from "../../src/http/server.ts";
 import type { DeviceId } from "../../src/model/ids.ts";
 import { collecting, madePlatform, type Reported } from "../platform/made-platform.ts";
 
-export type Adaptor = Pick<Federation, "link" | "relink" | "largeStrings">;
+export type Adaptor = AdaptorFederation;
 
 /** The HTTP server with everything real behind it but the federation, which the test may replace call by call. */
 export async function madeServer(
@@ -26,6 +27,15 @@ export async function madeServer(
       asked.push(["relink", ...given]);
       return 42 as DeviceId;
     },
+    async unlink(...given) {
+      asked.push(["unlink", ...given]);
+      const removed = { attributes: 519, history: 3, blindIntervals: 1 };
+      return { deviceId: 43 as DeviceId, removed, isTokenRevoked: true };
+    },
+    async status(...given) {
+      asked.push(["status", ...given]);
+      return linkStatus;
+    },
     async largeStrings(...given) {
       asked.push(["largeStrings", ...given]);
       return { labels: {}, identifiers: {} };
@@ -40,6 +50,8 @@ export async function madeServer(
     federation: {
       link: (...given) => federation.link(...given),
       relink: (...given) => federation.relink(...given),
+      unlink: (...given) => federation.unlink(...given),
+      status: (...given) => federation.status(...given),
       largeStrings: (...given) => federation.largeStrings(...given),
     },
     checks: {},
@@ -69,3 +81,20 @@ export async function madeServer(
     },
   };
 }
+
+const linkStatus: LinkStatus = {
+  deviceId: 43 as DeviceId,
+  ecosystem: "nest",
+  state: "waiting",
+  reason: "silent: nothing was heard for too long",
+  isPresent: false,
+  isStale: true,
+  confirmedTimeMs: 1_000,
+  overLimit: { structures: 1, thermostats: 0, alarms: 2 },
+  oddities: { incomplete: 0, unknownAlarmStates: 0, unknownAwayStates: 0 },
+  drifts: 0,
+  blindIntervals: [
+    { fromMs: 1, toMs: 2, cause: "closed" },
+    { fromMs: 3, toMs: null, cause: "silent" },
+  ],
+};

@@ -77,7 +77,7 @@ describe("a request that HTTP gives reason to refuse", () => {
     });
     for (const [path, method, allow] of [
       ["/livez", "POST", "GET, HEAD"],
-      ["/adaptor/federatedtokens", "GET", "POST, PUT"],
+      ["/adaptor/federatedtokens", "PATCH", "POST, PUT, DELETE, GET"],
       ["/adaptor/largestrings", "PATCH", "GET, POST"],
       ["/zdk/services/zamapi/userLogin", "PUT", "GET, POST"],
       ["/readyz", "PROPFIND", "GET, HEAD"],

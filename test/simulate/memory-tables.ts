@@ -33,6 +33,11 @@ export function tablesOn(session: Session): FederationTables {
     devices: deviceRows(session),
     attributes: attributeRows(session),
     links: linkRows(session),
+    blindIntervals: standIn<FederationTables["blindIntervals"]>("blind intervals", {
+      add: (_, id, interval) =>
+        session.run("blind interval", (rows) => void rows.set("blind intervals", `${id} ${interval.fromMs}`, interval)),
+      removeEndedBefore: async () => 0,
+    }),
     log: standIn<FederationTables["log"]>("log", {
       append: (entry) => session.run(`log ${entry.kind}`, (rows) => void rows.log.push(entry)),
     }),
@@ -147,7 +152,8 @@ function linkRows(session: Session): FederationTables["links"] {
       return session.run(`holds link ${id} at ${epoch}?`, isHeld, locks);
     },
     setToken: async (_, id, sealedToken) => void (await update("token", id, () => ({ sealedToken }))),
-    setState: async (_, id, state, reason) => void (await update(`${state}`, id, () => ({ state, reason }))),
+    setState: async (_, id, { state, reason, blindness }) =>
+      void (await update(`${state}`, id, () => ({ state, reason, blindness }))),
     setMirror: async (_, id, indexMap, notices) => void (await update("map", id, () => ({ indexMap, notices }))),
     confirm: (owner, times) => {
       const timeOf = (row: LinkRow) =>

@@ -65,6 +65,7 @@ export class SimulatedNode implements StoreClient, UpstreamNode {
     const { scheduler, upstream } = parts;
     const surroundings: Surroundings = {
       nowMs: parts.clock.nowMs,
+      elapsedMs: () => scheduler.nowMs,
       random: () => scheduler.dice.next(),
       after: (delayMs, act) => scheduler.after(delayMs, this, "timer", act),
       report: this.#report(),

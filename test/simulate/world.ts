@@ -141,7 +141,7 @@ export class World {
       const rows = link ? this.#database.all<AttributeRow>(`attributes/${link.deviceId}`) : new Map();
       const followers = this.#deployment.living.flatMap((node) => {
         const follower = node.followerOf(userId);
-        return follower ? [{ node: node.name, state: follower.state }] : [];
+        return follower ? [{ node: node.name, state: follower.isLive ? "live" : "waiting" }] : [];
       });
       return {
         userId,

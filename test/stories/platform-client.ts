@@ -60,6 +60,20 @@ export class PlatformClient {
     return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
   }
 
+  /** How the link stands. */
+  // biome-ignore lint/suspicious/noExplicitAny: the shape is what the tests look at
+  async linkStatus(anEcosystemName = "nest"): Promise<any> {
+    const query = new URLSearchParams({ secToken: this.secToken, anEcosystemName });
+    const answer = await fetch(`${this.#baseUrl()}/adaptor/federatedtokens?${query}`);
+    return answer.json();
+  }
+
+  async unlink(anEcosystemName = "nest") {
+    const query = new URLSearchParams({ secToken: this.secToken, anEcosystemName });
+    const answer = await fetch(`${this.#baseUrl()}/adaptor/federatedtokens?${query}`, { method: "DELETE" });
+    return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
+  }
+
   async largeStrings(deviceId: number) {
     const query = new URLSearchParams({ secToken: this.secToken, id: String(deviceId) });
     const answer = await fetch(`${this.#baseUrl()}/adaptor/largestrings?${query}`);

@@ -6,7 +6,10 @@ import { type Simulator, startSimulator } from "../../simulator/simulator.ts";
 import { type Config, readConfig } from "../../src/config.ts";
 import { startLogging } from "../../src/logging.ts";
 import type { DeviceId, UserId } from "../../src/model/ids.ts";
+import type { Surroundings } from "../../src/model/surroundings.ts";
 import { type Service, startService } from "../../src/service.ts";
+import { realSurroundings } from "../../src/surroundings.ts";
+import { type FaultProxy, startFaultProxy } from "../set-up/fault-proxy.ts";
 import { sharedCluster } from "../set-up/postgres.ts";
 import { PlatformClient } from "./platform-client.ts";
 
@@ -17,12 +20,18 @@ export const databases: readonly Database[] = ["sqlite", "postgres"];
 export interface WorldPlan {
   readonly database?: Database;
   readonly seed?: number;
+  /** Puts a proxy that breaks things between the service and the simulator. */
+  readonly hasProxy?: boolean;
+  /** How much faster than ours the service's time goes: what takes minutes there takes seconds here. */
+  readonly haste?: number;
   readonly structures?: readonly { readonly name?: string; readonly thermostats?: number; readonly alarms?: number }[];
 }
 
 /** The real service and the simulator on loopback, a user with a secToken, and an account in the simulator. */
 export interface World {
   readonly simulator: Simulator;
+  /** Only with `hasProxy`. */
+  readonly proxy: FaultProxy;
   readonly accountId: string;
   readonly accountToken: string;
   readonly userId: UserId;
@@ -48,11 +57,14 @@ export async function world(test: TestContext, plan: WorldPlan = {}): Promise<Wo
   } as never);
   const databaseUrl = plan.database === "postgres" ? await (await sharedCluster()).createDatabase() : undefined;
   const logged: string[] = [];
-  const config = storyConfig(folder, simulator, databaseUrl);
-  const start = () => startService(config, startLogging("debug", { write: (line) => void logged.push(line) }));
+  const proxy = plan.hasProxy ? await startFaultProxy(simulator.url) : undefined;
+  const config = storyConfig(folder, proxy?.url ?? simulator.url, databaseUrl);
+  const report = startLogging("debug", { write: (line) => void logged.push(line) });
+  const start = () => startService(config, report, hasty(realSurroundings(report), plan.haste ?? 1));
   let service = await start();
   test.after(async () => {
     await service.stop();
+    await proxy?.stop();
     await simulator.stop();
     rmSync(folder, { recursive: true, force: true });
   });
@@ -63,6 +75,10 @@ export async function world(test: TestContext, plan: WorldPlan = {}): Promise<Wo
   await client.login(person.name, person.password, tenantId);
   return {
     simulator,
+    get proxy() {
+      if (!proxy) throw new Error("this world has no proxy");
+      return proxy;
+    },
     accountId,
     accountToken: token,
     userId,
@@ -83,8 +99,8 @@ export async function world(test: TestContext, plan: WorldPlan = {}): Promise<Wo
   };
 }
 
-export function storyConfig(dataFolder: string, simulator: Simulator, databaseUrl?: string): Config {
-  const ecosystems = { nest: { protocol: "nest", apiUrl: simulator.url } };
+export function storyConfig(dataFolder: string, apiUrl: string, databaseUrl?: string): Config {
+  const ecosystems = { nest: { protocol: "nest", apiUrl } };
   const environment = {
     BREEZEWAY_DATA: dataFolder,
     BREEZEWAY_PORT: "0",
@@ -92,6 +108,16 @@ export function storyConfig(dataFolder: string, simulator: Simulator, databaseUr
     BREEZEWAY_DATABASE_URL: databaseUrl,
   };
   return readConfig({ flags: {}, environment });
+}
+
+function hasty(surroundings: Surroundings, haste: number): Surroundings {
+  const startMs = surroundings.nowMs();
+  return {
+    ...surroundings,
+    nowMs: () => Math.floor(startMs + (surroundings.nowMs() - startMs) * haste),
+    elapsedMs: () => surroundings.elapsedMs() * haste,
+    after: (delayMs, act) => surroundings.after(delayMs / haste, act),
+  };
 }
 
 /** Waits until something has become so; the test's own timeout is the deadline, and the last difference its message. */

@@ -1,4 +1,5 @@
 import type { Federation } from "../../federation/federation.ts";
+import type { LinkStatus } from "../../federation/link-status.ts";
 import { BadParameter, UnknownDevice } from "../../model/errors.ts";
 import { type DeviceId, parseId } from "../../model/ids.ts";
 import { jsonAnswer } from "../answer.ts";
@@ -9,8 +10,10 @@ import type { Route } from "../routes.ts";
 /** What we would send on in a header: longer or stranger ones are no tokens. */
 const tokenShape = /^[\x20-\x7e]{1,4096}$/;
 
+export type AdaptorFederation = Pick<Federation, "link" | "relink" | "unlink" | "status" | "largeStrings">;
+
 /** The adaptor interface (interface 4.3): parameters are checked here, after the secToken and before the ecosystem. */
-export function adaptorRoutes(federation: Pick<Federation, "link" | "relink" | "largeStrings">): readonly Route[] {
+export function adaptorRoutes(federation: AdaptorFederation): readonly Route[] {
   return [
     {
       methods: ["POST"],
@@ -31,6 +34,25 @@ export function adaptorRoutes(federation: Pick<Federation, "link" | "relink" | "
         const { ecosystemName, accessToken } = readFederatedToken(incoming);
         return federated(await federation.relink(userId, ecosystemName, accessToken));
       },
+    },
+    {
+      methods: ["DELETE"],
+      path: "/adaptor/federatedtokens",
+      access: "secToken",
+      errors: "adaptor",
+      async answer(incoming, { userId }) {
+        const unlinked = await federation.unlink(userId, required(incoming, "anEcosystemName"));
+        const { deviceId, removed, isTokenRevoked } = unlinked;
+        return jsonAnswer(200, { DeviceId: String(deviceId), removed, tokenRevoked: isTokenRevoked });
+      },
+    },
+    {
+      methods: ["GET"],
+      path: "/adaptor/federatedtokens",
+      access: "secToken",
+      errors: "adaptor",
+      answer: async (incoming, { userId }) =>
+        jsonAnswer(200, shownStatus(await federation.status(userId, required(incoming, "anEcosystemName")))),
     },
     {
       // POST so that the secToken need not stand in an address.
@@ -58,6 +80,19 @@ function readFederatedToken(incoming: Incoming): { readonly ecosystemName: strin
     );
   }
   return { ecosystemName, accessToken };
+}
+
+/** Times are milliseconds, under the names that device answers have for them. */
+function shownStatus(status: LinkStatus) {
+  const { deviceId, isPresent, isStale, confirmedTimeMs, blindIntervals, ...rest } = status;
+  return {
+    DeviceId: String(deviceId),
+    ...rest,
+    presenceInfo: isPresent ? 1 : 0,
+    stale: isStale,
+    confirmedTime: confirmedTimeMs,
+    blindIntervals: blindIntervals.map(({ fromMs, toMs, cause }) => ({ from: fromMs, to: toMs, cause })),
+  };
 }
 
 /** Interface 2.6: the id is a string there. */

@@ -1,0 +1,97 @@
+import type { Command } from "commander";
+import { BadParameter, EcosystemUnreachable, NotFound } from "../model/errors.ts";
+import { present } from "./output.ts";
+
+const defaultUrl = "http://127.0.0.1:8090";
+
+/** `breezeway sim …`: makes things happen in a running simulator, through its control interface. */
+export function describeSimulatorCommands(program: Command): void {
+  const sim = program.command("sim").description("make things happen in a running simulator");
+  const reaching = (command: Command) =>
+    command
+      .option("--simulator <url>", "where the simulator listens", defaultUrl)
+      .option("--json", "print one JSON object");
+
+  reaching(sim.command("accounts").description("list the simulated accounts")).action(async (options: Reach) =>
+    present("sim accounts", await call(options, "GET", "accounts"), options.json === true),
+  );
+  reaching(sim.command("scenes").description("list the scenes that can be played")).action(async (options: Reach) =>
+    present("sim scenes", await call(options, "GET", "scenes"), options.json === true),
+  );
+  reaching(
+    sim
+      .command("trigger")
+      .description("play a scene in an account")
+      .argument("<scene>", "its name; see: breezeway sim scenes")
+      .argument("[name=value...]", "the scene's arguments")
+      .option("--account <id>", "the account; the only one when left out"),
+  ).action(async (scene: string, words: string[], options: Reach & { account?: string }) => {
+    const account = options.account ?? (await onlyAccount(options));
+    const played = { scene, ...readArguments(words) };
+    const outcome = await call(options, "POST", `accounts/${encodeURIComponent(account)}/scene`, played);
+    present("sim trigger", outcome, options.json === true);
+  });
+  reaching(
+    sim
+      .command("fault")
+      .description("break something; without a name, list what can break and what is broken")
+      .argument("[fault]", "its name")
+      .argument("[name=value...]", "the fault's arguments")
+      .option("--account <id>", "break it for one account only")
+      .option("--clear", "mend everything"),
+  ).action(async (fault: string | undefined, words: string[], options: Reach & { account?: string; clear?: true }) => {
+    if (options.clear) await call(options, "DELETE", "faults");
+    const account = options.account ? { accountId: options.account } : {};
+    const outcome = fault
+      ? await call(options, "POST", "faults", { fault, ...account, ...readArguments(words) })
+      : await call(options, "GET", "faults");
+    present(fault ? "sim fault" : "sim faults", outcome, options.json === true);
+  });
+}
+
+interface Reach {
+  readonly simulator: string;
+  readonly json?: true;
+}
+
+async function onlyAccount(reach: Reach): Promise<string> {
+  const { accounts } = (await call(reach, "GET", "accounts")) as { accounts: { accountId: string }[] };
+  const [first, second] = accounts;
+  if (!first) throw new NotFound("The simulator has no account yet. Make one with: breezeway demo");
+  if (second) throw new BadParameter("account", "There are several accounts. Choose one with --account.");
+  return first.accountId;
+}
+
+/** `structure=1 name="Kitchen"`: what reads as JSON is taken so, everything else as text. */
+function readArguments(words: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(
+    words.map((word) => {
+      const at = word.indexOf("=");
+      if (at < 1) throw new BadParameter(word, `"${word}" should be name=value.`);
+      const text = word.slice(at + 1);
+      try {
+        return [word.slice(0, at), JSON.parse(text)];
+      } catch {
+        return [word.slice(0, at), text];
+      }
+    }),
+  );
+}
+
+async function call({ simulator }: Reach, method: string, path: string, body?: object): Promise<object> {
+  let answer: Response;
+  try {
+    const content = body && { body: JSON.stringify(body), headers: { "content-type": "application/json" } };
+    answer = await fetch(`${simulator.replace(/\/$/, "")}/simulator/${path}`, { method, ...content });
+  } catch (error) {
+    throw new EcosystemUnreachable(
+      `No simulator answers at ${simulator}. Start one with: breezeway simulator, or breezeway demo`,
+      { cause: error },
+    );
+  }
+  const text = await answer.text();
+  const result = text === "" ? {} : JSON.parse(text);
+  if (answer.ok) return result;
+  const message = String(result.message ?? `The simulator answered ${answer.status}.`);
+  throw answer.status === 404 ? new NotFound(message) : new BadParameter(path, message);
+}

@@ -1,0 +1,28 @@
+import { pause, type Surroundings } from "../model/surroundings.ts";
+
+/** 10,000 links are back within 40 seconds, and their ecosystem isn't stormed. */
+const connectionsPerSecond = 250;
+
+/**
+ * The door through which all streams of a node connect: after an outage or a start they go out evenly, each a little
+ * off its beat, instead of all at once.
+ */
+export class Admission {
+  readonly #surroundings: Surroundings;
+  #nextMs = 0;
+
+  constructor(surroundings: Surroundings) {
+    this.#surroundings = surroundings;
+  }
+
+  /** Resolves when it is the caller's turn to connect, or at once when the signal aborts. */
+  async admit(signal: AbortSignal): Promise<void> {
+    const { elapsedMs, random } = this.#surroundings;
+    const intervalMs = 1_000 / connectionsPerSecond;
+    const turnMs = Math.max(elapsedMs(), this.#nextMs);
+    this.#nextMs = turnMs + intervalMs;
+    const waitMs = turnMs - elapsedMs() + random() * intervalMs;
+    // Nobody else wants out just now: then there is nothing to spread.
+    if (waitMs >= intervalMs) await pause(this.#surroundings, waitMs, signal);
+  }
+}

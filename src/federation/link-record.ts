@@ -1,0 +1,116 @@
+import { OwnershipLost } from "../model/errors.ts";
+import { pause, type Surroundings } from "../model/surroundings.ts";
+import type { BlindInterval } from "../store/tables/blind-intervals.ts";
+import type { Blindness, LinkRow, LinkState } from "../store/tables/links.ts";
+import type { LinkKey } from "./link-key.ts";
+
+/** How a link stands, as one piece: what shows, and since when an event could not have been seen. */
+export interface LinkStanding {
+  readonly state: LinkState;
+  readonly reason: string;
+  /** Null while its stream is live. */
+  readonly blindness: Blindness | null;
+}
+
+export interface LinkRecordParts {
+  readonly link: LinkKey;
+  /** Makes it durable; rejects when the store can't. */
+  readonly write: (standing: LinkStanding, ended: readonly BlindInterval[]) => Promise<void>;
+  readonly surroundings: Surroundings;
+  readonly signal: AbortSignal;
+}
+
+const retryMs = 1_000;
+
+/**
+ * The state of one link over time. It changes at once in memory, where its owner derives presence from it; the store
+ * gets it as soon as it can, with every blind interval that has ended.
+ */
+export class LinkRecord {
+  readonly #parts: LinkRecordParts;
+  #standing: LinkStanding;
+  #written: LinkStanding;
+  #ended: BlindInterval[] = [];
+  #writing: Promise<void> | undefined;
+
+  constructor(parts: LinkRecordParts, row: LinkRow) {
+    this.#parts = parts;
+    this.#written = row;
+    // A link that was live when its node ended has been blind since the ecosystem was last known to confirm it.
+    this.#standing =
+      row.state === "live"
+        ? {
+            state: "waiting",
+            reason: "starting",
+            blindness: { sinceMs: row.confirmedMs, cause: "not followed by any node" },
+          }
+        : { ...row, blindness: row.blindness ?? { sinceMs: row.confirmedMs, cause: row.reason } };
+  }
+
+  get standing(): LinkStanding {
+    return this.#standing;
+  }
+
+  /** `unheardMs`: for how long nothing had been heard when that was noticed. */
+  enter(state: LinkState, reason: string, unheardMs = 0): void {
+    const before = this.#standing;
+    if (before.state === state && before.reason === reason) return;
+    const nowMs = this.#parts.surroundings.nowMs();
+    if (state === "live") {
+      if (before.blindness) this.#ended.push({ ...endedAt(before.blindness, nowMs) });
+      this.#standing = { state, reason, blindness: null };
+    } else {
+      const blindness = before.blindness ?? { sinceMs: nowMs - unheardMs, cause: reason };
+      this.#standing = { state, reason, blindness };
+    }
+    if (before.state !== state) this.#tell(reason);
+    this.#keepWriting();
+  }
+
+  /** Something was passed over although the stream is live. */
+  passedOver(sinceMs: number, cause: string): void {
+    this.#ended.push(endedAt({ sinceMs, cause }, this.#parts.surroundings.nowMs()));
+    this.#keepWriting();
+  }
+
+  /** Resolves when the store has what is so, or when that is no longer ours to write. */
+  async written(): Promise<void> {
+    await this.#writing;
+  }
+
+  #tell(reason: string): void {
+    const { userId, deviceId, ecosystem } = this.#parts.link;
+    const { state } = this.#standing;
+    this.#parts.surroundings.report.info({ userId, deviceId, ecosystem, state, reason }, `the link is ${state}`);
+  }
+
+  #keepWriting(): void {
+    this.#writing ??= this.#write();
+  }
+
+  /** While the store can't be reached, what changes meanwhile is written once, not each time. */
+  async #write(): Promise<void> {
+    const { signal, surroundings } = this.#parts;
+    try {
+      while (this.#written !== this.#standing || this.#ended.length > 0) {
+        const standing = this.#standing;
+        const ended = this.#ended.splice(0);
+        try {
+          await this.#parts.write(standing, ended);
+          this.#written = standing;
+        } catch (error) {
+          this.#ended.unshift(...ended);
+          if (error instanceof OwnershipLost || signal.aborted) return;
+          await pause(surroundings, retryMs, signal);
+        }
+      }
+    } finally {
+      // In the same turn as the last look: what is entered after it starts a writing of its own.
+      this.#writing = undefined;
+    }
+  }
+}
+
+function endedAt({ sinceMs, cause }: Blindness, toMs: number): BlindInterval {
+  return { fromMs: Math.min(sinceMs, toMs), toMs, cause };
+}

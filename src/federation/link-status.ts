@@ -1,0 +1,51 @@
+import { NotFederated } from "../model/errors.ts";
+import type { DeviceId, UserId } from "../model/ids.ts";
+import type { Store } from "../store/seam.ts";
+import type { BlindInterval } from "../store/tables/blind-intervals.ts";
+import type { LinkState } from "../store/tables/links.ts";
+import type { Freshness } from "./federation.ts";
+import type { FederationTables, LinkKeeper } from "./keeper.ts";
+import { decodeNotices, type Notices } from "./notices.ts";
+
+/** How a link stands and what was noticed about its account: what the 519 attributes can't tell. */
+export interface LinkStatus extends Freshness, Notices {
+  readonly deviceId: DeviceId;
+  readonly ecosystem: string;
+  readonly state: LinkState;
+  readonly reason: string;
+  /** How often this node found that a stream had kept back changes. */
+  readonly drifts: number;
+  /** The last one has no end while it lasts. */
+  readonly blindIntervals: readonly (Omit<BlindInterval, "toMs"> & { readonly toMs: number | null })[];
+}
+
+export async function linkStatus(
+  store: Store<FederationTables>,
+  keeper: LinkKeeper,
+  freshness: (userId: UserId, deviceId: DeviceId) => Promise<Freshness>,
+  userId: UserId,
+  ecosystem: string,
+): Promise<LinkStatus> {
+  const { link, ended } = await store.read(async (tx) => {
+    const link = await tx.links.find(userId, ecosystem);
+    if (!link) throw new NotFederated(ecosystem);
+    return { link, ended: await tx.blindIntervals.ofDevice(userId, link.deviceId) };
+  });
+  const { deviceId } = link;
+  const standing = keeper.standing(deviceId) ?? link;
+  const lasting = standing.blindness && {
+    fromMs: standing.blindness.sinceMs,
+    toMs: null,
+    cause: standing.blindness.cause,
+  };
+  return {
+    deviceId,
+    ecosystem,
+    state: standing.state,
+    reason: standing.reason,
+    ...(await freshness(userId, deviceId)),
+    ...decodeNotices(link.notices),
+    drifts: keeper.follower(deviceId)?.drifts ?? 0,
+    blindIntervals: lasting ? [...ended, lasting] : ended,
+  };
+}

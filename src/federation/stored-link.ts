@@ -1,0 +1,50 @@
+import { blankValues } from "../model/attribute-values.ts";
+import { OwnershipLost } from "../model/errors.ts";
+import { decodeIndexMap } from "../model/stored-index-map.ts";
+import type { Store, Transaction } from "../store/seam.ts";
+import type { BlindInterval } from "../store/tables/blind-intervals.ts";
+import type { Mirrored } from "./lane.ts";
+import type { LinkKey } from "./link-key.ts";
+import type { LinkStanding } from "./link-record.ts";
+
+export type StoredLinkTables = Pick<Transaction, "users" | "attributes" | "links" | "blindIntervals" | "log">;
+
+const blindIntervalsKeptMs = 90 * 24 * 3_600_000;
+
+/**
+ * What the store holds of a link's account. Under the user's lock, not as a mere look: a commit of ours that seemed to
+ * fail may still be on its way into the store, and holds the lock until it is there.
+ */
+export function loadMirrored(store: Store<StoredLinkTables>, link: LinkKey): Promise<Mirrored> {
+  return store.transaction(async (tx) => {
+    await tx.users.lock(link.userId);
+    const row = await tx.links.ofDevice(link.userId, link.deviceId);
+    if (!row || row.owner !== link.ownership.owner || row.epoch !== link.ownership.epoch) throw lostLink(link);
+    const values = [...blankValues];
+    for (const { key, value } of await tx.attributes.all(link.userId, link.deviceId)) values[key as number] = value;
+    return { indexMap: decodeIndexMap(row.indexMap), notices: row.notices, values };
+  });
+}
+
+/** Makes it durable how a link stands, and what has ended; refused when the link is no longer this node's. */
+export function writeStanding(
+  store: Store<StoredLinkTables>,
+  link: LinkKey,
+  standing: LinkStanding,
+  ended: readonly BlindInterval[],
+): Promise<void> {
+  const { userId, deviceId, ecosystem, ownership } = link;
+  return store.transaction(async (tx) => {
+    const nowMs = await tx.users.lock(userId);
+    if (nowMs === undefined || !(await tx.links.holds(userId, deviceId, ownership))) throw lostLink(link);
+    await tx.links.setState(userId, deviceId, standing);
+    for (const interval of ended) await tx.blindIntervals.add(userId, deviceId, interval);
+    if (ended.length > 0) await tx.blindIntervals.removeEndedBefore(userId, deviceId, nowMs - blindIntervalsKeptMs);
+    const body = JSON.stringify({ ecosystem, state: standing.state, reason: standing.reason });
+    await tx.log.append({ userId, deviceId, kind: "link", timeMs: nowMs, body });
+  });
+}
+
+function lostLink(link: LinkKey): OwnershipLost {
+  return new OwnershipLost(`Node ${link.ownership.owner} no longer owns the link of device ${link.deviceId}.`);
+}

@@ -1,0 +1,38 @@
+import { deviceEntry } from "../devices/log-entries.ts";
+import { NotFederated } from "../model/errors.ts";
+import type { DeviceId, UserId } from "../model/ids.ts";
+import type { Store } from "../store/seam.ts";
+import type { FederationTables } from "./keeper.ts";
+
+/** What an unlinking took away. */
+export interface Removed {
+  readonly attributes: number;
+  readonly history: number;
+  readonly blindIntervals: number;
+}
+
+/**
+ * Takes a link and its virtual device out of the store, with all that belonged to them, in one transaction. The one log
+ * entry that it leaves says that the device is gone, for those who follow the log; it says nothing of what it was.
+ */
+export function removeLink(
+  store: Store<FederationTables>,
+  userId: UserId,
+  ecosystem: string,
+): Promise<{ readonly deviceId: DeviceId; readonly sealedToken: string; readonly removed: Removed }> {
+  return store.transaction(async (tx) => {
+    const nowMs = await tx.users.lock(userId);
+    const link = nowMs === undefined ? undefined : await tx.links.find(userId, ecosystem);
+    if (nowMs === undefined || !link) throw new NotFederated(ecosystem);
+    const { deviceId, sealedToken } = link;
+    const removed: Removed = {
+      attributes: await tx.attributes.removeOfDevice(userId, deviceId),
+      history: await tx.log.removeOfDevice(userId, deviceId),
+      blindIntervals: await tx.blindIntervals.removeOfDevice(userId, deviceId),
+    };
+    await tx.links.remove(userId, deviceId);
+    await tx.devices.remove(userId, deviceId);
+    await tx.log.append(deviceEntry(userId, deviceId, nowMs, "removed"));
+    return { deviceId, sealedToken, removed };
+  });
+}
