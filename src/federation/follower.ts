@@ -24,8 +24,8 @@ interface Receipt {
   readonly by: "stream" | "settles" | "checks";
 }
 
-/** A stream that ends sooner has failed, even if it brought an account: else a stream that breaks at once would loop. */
-const shortestLifeMs = 1_000;
+/** A stream that ends sooner has failed, even if it brought an account: else one that breaks at once would loop. */
+const shortestLifeMs = 100;
 
 /**
  * Follows one linked account for as long as this node owns it: a stream, a pause, the next stream, and a second look
@@ -74,10 +74,11 @@ export class Follower {
   stored(account: Account, hasChanged: boolean): void {
     const receipt = this.#receipts.get(account);
     if (!receipt) return;
+    const unconfirmedMs = Math.max(0, this.#parts.surroundings.nowMs() - this.#confirmedMs);
     this.#confirmedMs = Math.max(this.#confirmedMs, receipt.timeMs);
     if (receipt.stream !== this.#stream || receipt.stream.signal.aborted) return;
     this.#parts.record.enter("live", "");
-    if (receipt.by === "checks" && hasChanged) this.#drift();
+    if (receipt.by === "checks" && hasChanged) this.#drift(unconfirmedMs);
   }
 
   isFollowingWith(token: string): boolean {
@@ -129,8 +130,11 @@ export class Follower {
 
   #receive(account: Account, stream: AbortController | undefined, by: Receipt["by"]): void {
     if (!stream || stream.signal.aborted) return;
-    this.#receipts.set(account, { stream, by, timeMs: this.#parts.surroundings.nowMs() });
-    this.#parts.lane.offer(account, this.#parts.stopping.signal);
+    const { lane, surroundings, stopping } = this.#parts;
+    // What the stream brought may still wait for the store: then a check that differs proves nothing against the stream.
+    const purpose = by === "checks" && !lane.isIdle ? "settles" : by;
+    this.#receipts.set(account, { stream, by: purpose, timeMs: surroundings.nowMs() });
+    lane.offer(account, stopping.signal);
   }
 
   /** The same bytes again confirm the state once those before them are stored. */
@@ -138,15 +142,22 @@ export class Follower {
     const timeMs = this.#parts.surroundings.nowMs();
     this.#secondLook.heard(undefined);
     void this.#parts.lane.idle().then(() => {
-      if (stream === this.#stream && this.isLive) this.#confirmedMs = Math.max(this.#confirmedMs, timeMs);
+      // An end of the stream may have given them up.
+      const isPresent = stream === this.#stream && !stream.signal.aborted;
+      if (isPresent && this.isLive) this.#confirmedMs = Math.max(this.#confirmedMs, timeMs);
     });
   }
 
-  /** The stream lives and says nothing of what has changed: a new one begins with the truth. */
-  #drift(): void {
+  /**
+   * The stream lives and says nothing of what has changed: a new one begins with the truth. Nobody knows when it fell
+   * silent, so what happened since the last confirmation may have gone unseen.
+   */
+  #drift(unconfirmedMs: number): void {
+    const reason = "the stream kept back changes";
     this.#drifts += 1;
-    this.#parts.surroundings.report.warn({ drifts: this.#drifts }, "a stream kept back changes; opening another");
-    this.#stream?.abort("the stream kept back changes");
+    this.#parts.surroundings.report.warn({ drifts: this.#drifts }, `${reason}; opening another`);
+    this.#parts.record.enter("waiting", reason, unconfirmedMs);
+    this.#stream?.abort(reason);
   }
 }
 

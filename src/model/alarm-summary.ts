@@ -29,8 +29,8 @@ export function summariseAlarms(
   next: AttributeValues,
 ): AlarmSummary {
   const before = summaryShown(structure.id, current);
-  // A listing that isn't whole says nothing about permissions either: what was known stays.
-  if (!account.speaksOfAlarms) return account.alarms.isWhole ? blankSummary : before;
+  // What isn't whole says nothing about permissions either: what was known stays.
+  if (!account.speaksOfAlarms) return isWholeAround(structure, account) ? blankSummary : before;
 
   const states = [...mappedStates(structure, x, next), ...unmappedStates(account, structure, current)];
   // Beyond a full range an unnamed alarm may still be sounding: such a "true" isn't taken back before we are told.
@@ -50,6 +50,10 @@ export function summariseAlarms(
     emergenciesSmoke: String(emergenciesSmoke),
     emergenciesCo: String(emergenciesCo),
   };
+}
+
+function isWholeAround(structure: StructureSlot, { alarms, structures }: Account): boolean {
+  return alarms.isWhole && structures.isWhole && structures.byId.get(structure.id)?.isRead === true;
 }
 
 interface AlarmStates {

@@ -77,6 +77,10 @@ describe("a redirected Nest call", () => {
       const end = await listen(connector, token).ended;
       assert.equal(end.reason, "refused");
       assert.doesNotMatch(end.detail, /TestToken|\?/i);
+      const outcome = await connector.runFan(token, { thermostatId: "t1", isOn: true }, signal);
+      assert.equal(outcome.state, "rejected");
+      assert.doesNotMatch(JSON.stringify(outcome), /TestToken|\?/i);
+      assert.equal(await connector.revoke(token, signal), false);
       assert.deepEqual(foreign.requests, []);
     });
   }

@@ -78,6 +78,19 @@ describe("the commit queue", () => {
     assert.deepEqual(facts(), ["c"]);
   });
 
+  it("answers a refusal only with its group: it may rest on what another of the group has written", async () => {
+    const nameIsTaken = new Error("that name is taken");
+    const refuse = async () => {
+      if (facts().includes("a")) throw nameIsTaken;
+    };
+    const [, refused] = await Promise.allSettled([add("a"), queue.add(refuse, false)]);
+    assert.equal((refused as PromiseRejectedResult).reason, nameIsTaken);
+    connection.run("DELETE FROM facts");
+    connection.failNext = "COMMIT";
+    const [, groundless] = await Promise.allSettled([add("a"), queue.add(refuse, false)]);
+    assert.ok((groundless as PromiseRejectedResult).reason instanceof StoreUnavailable);
+  });
+
   it("rejects those before it too when a body's failure ended their transaction, and no others", async () => {
     // As SQLite does by itself on some disk errors.
     const losing = async () => connection.run("ROLLBACK");

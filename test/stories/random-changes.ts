@@ -40,6 +40,8 @@ export async function followRandomChanges(test: TestContext, plan: RandomChanges
     await assertLogTellsTheSame(story, deviceId);
   }
   assert.equal(left, 0);
+  const log = await story.service.parts.store.read((tx) => tx.log.ofDevice(story.userId, deviceId));
+  test.diagnostic(`${plan.changes} changes, ${log.length} log entries`);
 }
 
 async function playWithDrops(story: World, steps: number, random: () => number): Promise<void> {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { it } from "node:test";
 import type { DeviceId, UserId } from "../../../src/model/ids.ts";
 import { onStore, type StoreHarness } from "./harness.ts";
-import { makeHome } from "./home.ts";
+import { linkOf, makeHome, node, plain } from "./home.ts";
 
 export function deviceTableCases(harness: StoreHarness): void {
   it("keep devices, each of them its user's alone", () =>
@@ -80,5 +80,64 @@ export function deviceTableCases(harness: StoreHarness): void {
       await store.transaction((tx) => tx.attributes.write(userId, devices[0]!, 10, changes));
       const rows = await store.read((tx) => tx.attributes.all(userId, devices[0]!));
       assert.deepEqual(rows, [{ key: "colour", value: "last", timeMs: 10 }]);
+    }));
+
+  it("keep blind intervals in the order of their beginning, the last word on each", () =>
+    onStore(harness, async (store) => {
+      const { userId, devices } = await makeHome(store);
+      const device = devices[0]!;
+      await store.transaction(async (tx) => {
+        await tx.blindIntervals.add(userId, device, { fromMs: 50, toMs: 2 ** 53 - 1, cause: "no stream" });
+        await tx.blindIntervals.add(userId, device, { fromMs: 10, toMs: 20, cause: "no stream" });
+        await tx.blindIntervals.add(userId, device, { fromMs: 10, toMs: 30, cause: "too many changes" });
+      });
+      const found = () => store.read((tx) => tx.blindIntervals.ofDevice(userId, device));
+      const first = { fromMs: 10, toMs: 30, cause: "too many changes" };
+      const second = { fromMs: 50, toMs: 2 ** 53 - 1, cause: "no stream" };
+      assert.deepEqual(plain(await found()), [first, second]);
+      assert.equal(await store.transaction((tx) => tx.blindIntervals.removeEndedBefore(userId, device, 30)), 0);
+      assert.equal(await store.transaction((tx) => tx.blindIntervals.removeEndedBefore(userId, device, 31)), 1);
+      assert.deepEqual(plain(await found()), [second]);
+    }));
+
+  it("lose a device with all that belongs to it, and nothing of another", () =>
+    onStore(harness, async (store) => {
+      const home = await makeHome(store, { devices: 2 });
+      const { userId } = home;
+      const [gone, stays] = home.devices as [DeviceId, DeviceId];
+      await store.transaction(async (tx) => {
+        await tx.links.add(linkOf(home, node("A")));
+        await tx.links.add({ ...linkOf(home, node("A")), deviceId: stays, ecosystem: "other" });
+        for (const deviceId of home.devices) {
+          await tx.attributes.write(userId, deviceId, 1, [
+            { key: 1, value: null },
+            { key: "x", value: "y" },
+          ]);
+          await tx.log.append({ userId, deviceId, kind: "attribute", timeMs: 1, body: "{}" });
+          await tx.blindIntervals.add(userId, deviceId, { fromMs: 1, toMs: 2, cause: "no stream" });
+        }
+      });
+      const remove = (deviceId: DeviceId) =>
+        store.transaction(async (tx) => {
+          const wasLinked = await tx.links.remove(userId, deviceId);
+          const removed = [
+            await tx.attributes.removeOfDevice(userId, deviceId),
+            await tx.log.removeOfDevice(userId, deviceId),
+            await tx.blindIntervals.removeOfDevice(userId, deviceId),
+          ];
+          await tx.devices.remove(userId, deviceId);
+          return [wasLinked, ...removed];
+        });
+      assert.deepEqual(await remove(gone), [true, 2, 1, 1]);
+      assert.deepEqual(await remove(gone), [false, 0, 0, 0]);
+      await store.read(async (tx) => {
+        assert.equal(await tx.devices.find(userId, gone), undefined);
+        assert.equal(await tx.links.ofDevice(userId, gone), undefined);
+        assert.deepEqual(await tx.devices.versions([gone]), []);
+        assert.ok((await tx.devices.find(userId, stays)) && (await tx.links.ofDevice(userId, stays)));
+        assert.equal((await tx.attributes.all(userId, stays)).length, 2);
+        assert.equal((await tx.log.ofDevice(userId, stays)).length, 1);
+        assert.equal((await tx.blindIntervals.ofDevice(userId, stays)).length, 1);
+      });
     }));
 }
