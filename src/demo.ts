@@ -128,15 +128,16 @@ function banner(
 ): string {
   const shown = (path: string) => relative(process.cwd(), path) || ".";
   const calls = `${baseUrl}/zdk/services/zamapi`;
+  const elsewhere = simulator.port === simulatorPort ? "" : ` --simulator ${simulator.url}`;
   return `
   Breezeway ${version}   demo house "Maple Street" is live
 
   Service    ${baseUrl}   user ${login.name}, password ${login.password}, appId ${appId}
-  Simulator  ${simulator.url}/simulator
+  Simulator  ${simulator.url}   (open it in a browser: scenes and faults)
   Data       ${shown(folder)}   (delete the folder to start over)
 
   Look       curl -s ${calls}/getDeviceAttributesWithValues -d devId=${deviceId} -d secToken=$(cat ${shown(tokenFile)})
-  Change     curl -s ${simulator.url}/simulator/accounts/${simulator.accountIds()[0]}/scene -H 'content-type: application/json' -d '{"scene":"smoke"}'
+  Change     npx breezeway sim trigger smoke${elsewhere}
 
   Ctrl-C stops and keeps everything.
 

@@ -30,14 +30,11 @@ const sentences: Readonly<Record<string, (result: Fields) => string>> = {
       ["SCENE", "WHAT HAPPENS"],
       (scenes as Fields[]).map(({ name, meaning }) => [String(name), String(meaning)]),
     ),
-  "sim faults": ({ faults, active }) =>
-    [
-      rows(
-        ["FAULT", "WHAT BREAKS"],
-        (faults as Fields[]).map(({ name, meaning }) => [String(name), String(meaning)]),
-      ),
-      `\n${(active as Fields[]).length === 0 ? "Nothing is broken now." : `Broken now: ${(active as Fields[]).map(({ fault }) => fault).join(", ")}.`}`,
-    ].join("\n"),
+  "sim faults": ({ kinds, active }) => {
+    const broken = (active as Fields[]).map(({ fault }) => fault).join(", ");
+    const table = (kinds as Fields[]).map(({ fault, meaning }) => [String(fault), String(meaning)]);
+    return `${rows(["FAULT", "WHAT BREAKS"], table)}\n\n${broken ? `Broken now: ${broken}.` : "Nothing is broken now."}`;
+  },
   "sim trigger": ({ scene, revision }) => `Played ${scene}; the account is at revision ${revision}.`,
   "sim fault": ({ fault }) => `Broke it: ${fault}. Mend it with: breezeway sim fault --clear`,
   status: ({ running, baseUrl, tenants, links }) =>
