@@ -10,7 +10,7 @@ import type { Surroundings } from "../model/surroundings.ts";
 import type { Membership } from "../nodes/membership.ts";
 import type { Store } from "../store/seam.ts";
 import { FederatedTokens, type Unlinked } from "./federated-tokens.ts";
-import { freshnessOf } from "./freshness.ts";
+import { type Freshness, freshnessOf } from "./freshness.ts";
 import { type FederationTables, LinkKeeper } from "./keeper.ts";
 import { type LinkStatus, linkStatus } from "./link-status.ts";
 
@@ -28,14 +28,6 @@ export interface Federation {
   largeStrings(userId: UserId, deviceId: DeviceId): Promise<LargeStrings>;
   /** How far a device's state can be believed now; an ordinary device is always present. */
   freshness(userId: UserId, deviceId: DeviceId): Promise<Freshness>;
-}
-
-/** Derived when read, from the link's state and its owner's heartbeat: a dead owner shows by itself. */
-export interface Freshness {
-  readonly isPresent: boolean;
-  readonly isStale: boolean;
-  /** When the ecosystem last confirmed the whole state; null for a device that mirrors nothing. */
-  readonly confirmedTimeMs: number | null;
 }
 
 export interface FederationParts {

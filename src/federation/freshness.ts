@@ -4,8 +4,15 @@ import type { DeviceId, UserId } from "../model/ids.ts";
 import type { Surroundings } from "../model/surroundings.ts";
 import type { Membership } from "../nodes/membership.ts";
 import type { Store } from "../store/seam.ts";
-import type { Freshness } from "./federation.ts";
 import type { FederationTables, LinkKeeper } from "./keeper.ts";
+
+/** Derived when read, from the link's state and its owner's heartbeat: a dead owner shows by itself. */
+export interface Freshness {
+  readonly isPresent: boolean;
+  readonly isStale: boolean;
+  /** When the ecosystem last confirmed the whole state; null for a device that mirrors nothing. */
+  readonly confirmedTimeMs: number | null;
+}
 
 export interface FreshnessParts {
   readonly store: Store<FederationTables>;

@@ -3,7 +3,7 @@ import type { DeviceId, UserId } from "../model/ids.ts";
 import type { Store } from "../store/seam.ts";
 import type { BlindInterval } from "../store/tables/blind-intervals.ts";
 import type { LinkState } from "../store/tables/links.ts";
-import type { Freshness } from "./federation.ts";
+import type { Freshness } from "./freshness.ts";
 import type { FederationTables, LinkKeeper } from "./keeper.ts";
 import { decodeNotices, type Notices } from "./notices.ts";
 
