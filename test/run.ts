@@ -22,7 +22,12 @@ if (files.length === 0) {
   process.stderr.write(`no test file matches ${wanted.join(" ") || suites}\n`);
   process.exit(2);
 }
-await ensurePostgres();
+try {
+  ensurePostgres();
+} catch (error) {
+  process.stderr.write(`${(error as Error).message}\n`);
+  process.exit(1);
+}
 
 const counts = { passed: 0, failed: 0, skipped: 0 };
 const durations: { readonly name: string; readonly file: string; readonly ms: number }[] = [];
