@@ -65,6 +65,11 @@ export class Lane {
     this.#run ??= this.#work(signal);
   }
 
+  /** Whether all that was offered is committed or given up. */
+  get isIdle(): boolean {
+    return this.#run === undefined;
+  }
+
   /** Resolves when all that was offered is committed or given up. */
   async idle(): Promise<void> {
     await this.#run;

@@ -32,6 +32,8 @@ export class LinkRecord {
   #written: LinkStanding;
   #ended: BlindInterval[] = [];
   #writing: Promise<void> | undefined;
+  /** An epoch that was lost never comes back: nothing of this record is the store's to have any more. */
+  #isLost = false;
 
   constructor(parts: LinkRecordParts, row: LinkRow) {
     this.#parts = parts;
@@ -85,7 +87,7 @@ export class LinkRecord {
   }
 
   #keepWriting(): void {
-    this.#writing ??= this.#write();
+    if (!this.#isLost) this.#writing ??= this.#write();
   }
 
   /** While the store can't be reached, what changes meanwhile is written once, not each time. */
@@ -100,7 +102,8 @@ export class LinkRecord {
           this.#written = standing;
         } catch (error) {
           this.#ended.unshift(...ended);
-          if (error instanceof OwnershipLost || signal.aborted) return;
+          this.#isLost = error instanceof OwnershipLost;
+          if (this.#isLost || signal.aborted) return;
           await pause(surroundings, retryMs, signal);
         }
       }

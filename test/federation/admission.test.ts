@@ -1,0 +1,107 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { Admission } from "../../src/federation/admission.ts";
+import { Dice } from "../simulate/dice.ts";
+import { type MovedSurroundings, movedSurroundings, settled } from "./moved-surroundings.ts";
+
+describe("the door for connections", () => {
+  const forever = new AbortController().signal;
+
+  function chancy(): MovedSurroundings {
+    const dice = new Dice(7);
+    return movedSurroundings({ random: () => dice.next() });
+  }
+
+  /** Asks for so many at once; the times at which they were let out, on the clock that doesn't jump. */
+  function ask(admission: Admission, surroundings: MovedSurroundings, count: number): number[] {
+    const letOutMs: number[] = [];
+    for (let i = 0; i < count; i++) {
+      void admission.admit(forever).then(() => letOutMs.push(surroundings.elapsedMs()));
+    }
+    return letOutMs;
+  }
+
+  it("lets 10,000 that ask at once out within 40 seconds, never more than about 250 in any second", async () => {
+    const surroundings = chancy();
+    const letOutMs = ask(new Admission(surroundings), surroundings, 10_000);
+    await surroundings.advance(40_100);
+    assert.equal(letOutMs.length, 10_000);
+    assert.ok(letOutMs.at(-1)! > 39_000, "they were spread");
+    let begin = 0;
+    letOutMs.forEach((ms, end) => {
+      while (ms - letOutMs[begin]! >= 1_000) begin += 1;
+      assert.ok(end - begin + 1 <= 255, `${end - begin + 1} in the second before ${ms} ms`);
+    });
+  });
+
+  it("does not hold up who is alone", async () => {
+    const surroundings = chancy();
+    const admission = new Admission(surroundings);
+    for (let i = 0; i < 20; i++) {
+      await admission.admit(forever);
+      assert.equal(surroundings.timers, 0);
+      await surroundings.advance(1_000);
+    }
+  });
+
+  it("does not hold up the first after a rush that is over", async () => {
+    const surroundings = chancy();
+    const admission = new Admission(surroundings);
+    ask(admission, surroundings, 500);
+    await surroundings.advance(3_000);
+    const late = ask(admission, surroundings, 1);
+    await settled();
+    assert.deepEqual(late, [3_000]);
+  });
+
+  it("spreads a rush after an hour in which nobody asked", async () => {
+    const surroundings = chancy();
+    const admission = new Admission(surroundings);
+    await admission.admit(forever);
+    await surroundings.advance(3_600_000);
+    const letOutMs = ask(admission, surroundings, 1_000);
+    await surroundings.advance(1_000);
+    assert.ok(letOutMs.length >= 245 && letOutMs.length <= 255, `${letOutMs.length} in the first second`);
+  });
+
+  it("lets who comes during a rush wait behind the others", async () => {
+    const surroundings = chancy();
+    const admission = new Admission(surroundings);
+    ask(admission, surroundings, 1_000);
+    await surroundings.advance(1_000);
+    const late = ask(admission, surroundings, 1);
+    await surroundings.advance(3_100);
+    assert.ok(late[0]! >= 3_990, `let out after ${late[0]} ms`);
+  });
+
+  for (const [direction, ms] of [
+    ["back", -86_400_000],
+    ["forward", 86_400_000],
+  ] as const) {
+    it(`keeps its pace when the clock is set ${direction}`, async () => {
+      const surroundings = chancy();
+      const admission = new Admission(surroundings);
+      const before = ask(admission, surroundings, 500);
+      surroundings.jump(ms);
+      const after = ask(admission, surroundings, 500);
+      await surroundings.advance(2_000);
+      assert.ok(before.length === 500 && after.length <= 5, `${before.length} and ${after.length} after 2 s`);
+      await surroundings.advance(2_100);
+      assert.equal(after.length, 500);
+    });
+  }
+
+  it("lets who gives up go at once", async () => {
+    const surroundings = chancy();
+    const admission = new Admission(surroundings);
+    ask(admission, surroundings, 100);
+    const stopping = new AbortController();
+    const waiting = admission.admit(stopping.signal);
+    const timers = surroundings.timers;
+    stopping.abort();
+    await waiting;
+    assert.equal(surroundings.timers, timers - 1);
+    await admission.admit(stopping.signal);
+    assert.equal(surroundings.elapsedMs(), 0);
+  });
+});

@@ -1,0 +1,419 @@
+import assert from "node:assert/strict";
+import { beforeEach, describe, it } from "node:test";
+import { Admission } from "../../src/federation/admission.ts";
+import { Follower } from "../../src/federation/follower.ts";
+import { Lane } from "../../src/federation/lane.ts";
+import { LinkRecord } from "../../src/federation/link-record.ts";
+import { EcosystemRefused, StoreUnavailable } from "../../src/model/errors.ts";
+import type { BlindInterval } from "../../src/store/tables/blind-intervals.ts";
+import type { LinkRow } from "../../src/store/tables/links.ts";
+import { HeldStore } from "./held-store.ts";
+import { home } from "./made-homes.ts";
+import { adasLink, linkRow } from "./made-links.ts";
+import { type MovedSurroundings, movedSurroundings, noonMs, settled } from "./moved-surroundings.ts";
+import { ScriptedConnector } from "./scripted-connector.ts";
+
+const minuteMs = 60_000;
+
+describe("a follower", () => {
+  let surroundings: MovedSurroundings;
+  let connector: ScriptedConnector;
+  let store: HeldStore;
+  let record: LinkRecord;
+  let lane: Lane;
+  let blindIntervals: BlindInterval[];
+  let stopping: AbortController;
+  let follower: Follower;
+
+  beforeEach(() => begin());
+
+  /** A follower of a link that was confirmed an hour ago, with its lane and its record, before its first stream. */
+  function begin(row: Partial<LinkRow> = {}): void {
+    surroundings = movedSurroundings();
+    connector = new ScriptedConnector();
+    store = new HeldStore();
+    const mirrored = store.fill(home());
+    blindIntervals = [];
+    stopping = new AbortController();
+    const { signal } = stopping;
+    const write = async (_: unknown, ended: readonly BlindInterval[]) => void blindIntervals.push(...ended);
+    record = new LinkRecord({ link: adasLink, write, surroundings, signal }, linkRow(row));
+    lane = new Lane(
+      {
+        link: adasLink,
+        commit: store.commit,
+        load: store.load,
+        stored: (account, hasChanged) => follower.stored(account, hasChanged),
+        passedOver: (sinceMs) => record.passedOver(sinceMs, "the store was too slow"),
+        lost: () => void follower.stop(),
+        surroundings,
+      },
+      mirrored,
+    );
+    const admission = new Admission(surroundings);
+    const parts = { token: "c.token", connector, lane, record, admission, surroundings, stopping };
+    follower = new Follower(parts, noonMs - 60 * minuteMs);
+  }
+
+  /** Started, with a stream that has brought the home as it was. */
+  async function live(): Promise<void> {
+    follower.start();
+    await settled();
+    connector.stream.brings(home());
+    await settled();
+    assert.ok(follower.isLive);
+  }
+
+  /** Lets the quiet minutes pass until the account is looked at, and answers that look. */
+  async function look(account = home()): Promise<void> {
+    const before = connector.reads.length;
+    await surroundings.advance(10 * minuteMs);
+    assert.equal(connector.reads.length, before + 1);
+    connector.lastRead.resolve(account);
+    await settled();
+  }
+
+  const standing = () => [record.standing.state, record.standing.reason];
+
+  describe("makes its link live", () => {
+    it("when the stream has brought an account and that is stored, not before", async () => {
+      store.isHeld = true;
+      follower.start();
+      await settled();
+      assert.equal(connector.streams.length, 1);
+      assert.equal(follower.isLive, false, "an open stream has told nothing yet");
+      connector.stream.brings(home({ away: "away" }));
+      await settled();
+      assert.equal(follower.isLive, false, "what was received is not stored yet");
+      await store.letAllThrough();
+      assert.equal(follower.isLive, true);
+    });
+
+    it("by an account in which nothing has changed", async () => {
+      await live();
+      assert.deepEqual(store.asked, []);
+    });
+
+    it("not by an account of a stream that has ended meanwhile", async () => {
+      store.isHeld = true;
+      follower.start();
+      await settled();
+      connector.stream.brings(home({ away: "away" }));
+      connector.stream.ends("closed", "bye");
+      await settled();
+      await store.letAllThrough();
+      assert.deepEqual(standing(), ["waiting", "closed: bye"]);
+      await surroundings.advance(5_000);
+      assert.equal(connector.streams.length, 2);
+      assert.equal(follower.isLive, false, "the second stream has brought nothing yet");
+    });
+
+    it("not by the same again alone", async () => {
+      follower.start();
+      await settled();
+      connector.stream.repeats();
+      await settled();
+      assert.equal(follower.isLive, false);
+    });
+  });
+
+  describe("whose stream ends", () => {
+    it("waits, tells why, and connects again after the ecosystem's pause", async () => {
+      await live();
+      await surroundings.advance(minuteMs);
+      connector.stream.ends("closed", "the ecosystem ended the stream");
+      await settled();
+      assert.deepEqual(standing(), ["waiting", "closed: the ecosystem ended the stream"]);
+      await surroundings.advance(4_999);
+      assert.equal(connector.streams.length, 1);
+      await surroundings.advance(1);
+      assert.equal(connector.streams.length, 2);
+    });
+
+    it("counts the time in which nothing was heard as blind", async () => {
+      await live();
+      await surroundings.advance(5 * minuteMs);
+      connector.stream.ends("silent", "nothing was heard for too long", 70_000);
+      await settled();
+      assert.equal(record.standing.blindness?.sinceMs, noonMs + 5 * minuteMs - 70_000);
+    });
+
+    it("with an end to its token needs a new one, and connects no more", async () => {
+      await live();
+      connector.stream.ends("unauthorized", "the ecosystem revoked the token");
+      await settled();
+      assert.deepEqual(standing(), ["needs_reauth", "the ecosystem revoked the token"]);
+      await surroundings.advance(24 * 60 * minuteMs);
+      assert.deepEqual([connector.streams.length, connector.reads.length], [1, 0]);
+      assert.equal(follower.isFollowingWith("c.token"), false);
+    });
+
+    it("hears nothing more of what that stream brings", async () => {
+      await live();
+      const [stream] = connector.streams;
+      stream!.ends("closed");
+      await settled();
+      stream!.brings(home({ smoke: "emergency" }));
+      stream!.repeats();
+      await settled();
+      assert.deepEqual(store.asked, []);
+    });
+  });
+
+  it("of a link that needs a new token does not even begin", async () => {
+    begin({ state: "needs_reauth", reason: "revoked" });
+    follower.start();
+    await surroundings.advance(60 * minuteMs);
+    assert.equal(connector.streams.length, 0);
+    await follower.stop();
+  });
+
+  describe("backs off", () => {
+    const failures = () => connector.pauses.map((pause) => pause.failures);
+
+    it("ever further from streams that bring nothing", async () => {
+      follower.start();
+      for (let i = 0; i < 4; i++) {
+        await surroundings.advance(5_000);
+        connector.stream.ends("unreachable");
+        await settled();
+      }
+      assert.deepEqual(failures(), [1, 2, 3, 4]);
+    });
+
+    it("from streams that bring an account and break at once", async () => {
+      follower.start();
+      for (let i = 0; i < 4; i++) {
+        await surroundings.advance(5_000);
+        connector.stream.brings(home());
+        await surroundings.advance(99);
+        connector.stream.ends("closed");
+        await settled();
+      }
+      assert.deepEqual(failures(), [1, 2, 3, 4]);
+    });
+
+    it("no longer once a stream has lived for a tenth of a second after its first account", async () => {
+      follower.start();
+      await settled();
+      for (const [silentMs, livedMs] of [
+        [5_000, 0],
+        [5_000, 99],
+        [0, 100],
+        [5_000, 0],
+      ] as const) {
+        await surroundings.advance(silentMs);
+        connector.stream.brings(home());
+        await surroundings.advance(livedMs);
+        connector.stream.ends("closed");
+        await surroundings.advance(5_000);
+      }
+      assert.deepEqual(failures(), [1, 2, 0, 1]);
+    });
+
+    it("and is not fooled by a clock that was set forward", async () => {
+      await live();
+      surroundings.jump(60 * minuteMs);
+      connector.stream.ends("closed");
+      await settled();
+      assert.deepEqual(failures(), [1]);
+    });
+  });
+
+  describe("that looks for itself", () => {
+    it("opens another stream when this one kept back changes, and counts that", async () => {
+      await live();
+      await look(home({ away: "away" }));
+      assert.equal(follower.drifts, 1);
+      assert.equal(connector.streams[0]!.isOpen, false);
+      assert.deepEqual(standing(), ["waiting", "the stream kept back changes"]);
+      assert.equal(surroundings.said.filter(({ level }) => level === "warn").length, 1);
+      await surroundings.advance(5_000);
+      assert.equal(connector.streams.length, 2);
+      connector.stream.brings(home({ away: "away" }));
+      await settled();
+      assert.ok(follower.isLive);
+    });
+
+    it("has been blind since the last confirmation when the stream kept back changes", async () => {
+      await live();
+      await look();
+      await look(home({ away: "away" }));
+      await surroundings.advance(5_000);
+      connector.stream.brings(home({ away: "away" }));
+      await settled();
+      const cause = "the stream kept back changes";
+      const [fromMs, toMs] = [noonMs + 10 * minuteMs, noonMs + 20 * minuteMs + 5_000];
+      assert.deepEqual(blindIntervals.at(-1), { fromMs, toMs, cause });
+    });
+
+    it("stays with a stream that had nothing to tell", async () => {
+      await live();
+      await look();
+      await look();
+      assert.equal(follower.drifts, 0);
+      assert.equal(connector.streams.length, 1);
+      assert.ok(follower.isLive);
+    });
+
+    it("does not blame the stream for what it settles of an incomplete snapshot", async () => {
+      await live();
+      connector.stream.brings(home({ incomplete: 1 }));
+      await surroundings.advance(2_200);
+      connector.lastRead.resolve(home({ away: "away" }));
+      await settled();
+      assert.equal(store.asked.length, 2, "the look was stored");
+      assert.equal(follower.drifts, 0);
+      assert.ok(connector.stream.isOpen && follower.isLive);
+    });
+
+    it("does not blame the stream for what the store has not taken yet", async () => {
+      await live();
+      store.isHeld = true;
+      connector.stream.brings(home({ name: "Den" }));
+      connector.stream.brings(home({ name: "Lair" }));
+      await look(home({ name: "Lair" }));
+      await store.letAllThrough();
+      assert.equal(follower.drifts, 0);
+      assert.ok(connector.stream.isOpen && follower.isLive);
+    });
+
+    it("ends the stream when its token is refused; the next one tells what is to be done", async () => {
+      await live();
+      await surroundings.advance(10 * minuteMs);
+      connector.lastRead.reject(new EcosystemRefused("The token isn't good."));
+      await settled();
+      assert.equal(connector.stream.isOpen, false);
+      assert.deepEqual(standing(), ["waiting", "the token was refused"]);
+      await surroundings.advance(5_000);
+      connector.stream.ends("unauthorized", "401");
+      await settled();
+      assert.deepEqual(standing(), ["needs_reauth", "401"]);
+    });
+
+    it("does so only while there is a stream", async () => {
+      await live();
+      connector.pauseBetweenMs = 60 * minuteMs;
+      connector.stream.ends("closed");
+      await surroundings.advance(59 * minuteMs);
+      assert.equal(connector.reads.length, 0);
+    });
+  });
+
+  describe("is confirmed", () => {
+    const confirmed = () => follower.confirmedMs - noonMs;
+
+    it("as of when the account came that is stored, not of when it was stored", async () => {
+      store.isHeld = true;
+      follower.start();
+      await surroundings.advance(3_000);
+      connector.stream.brings(home({ away: "away" }));
+      await surroundings.advance(20_000);
+      assert.equal(confirmed(), -60 * minuteMs);
+      await store.letAllThrough();
+      assert.equal(confirmed(), 3_000);
+    });
+
+    it("by the same again, and by a look that found nothing new", async () => {
+      await live();
+      await surroundings.advance(minuteMs);
+      connector.stream.repeats();
+      await settled();
+      assert.equal(confirmed(), minuteMs);
+      await look();
+      assert.equal(confirmed(), 11 * minuteMs);
+    });
+
+    it("by the same again only once what came before it is stored", async () => {
+      await live();
+      store.isHeld = true;
+      connector.stream.brings(home({ away: "away" }));
+      await surroundings.advance(1_000);
+      connector.stream.repeats();
+      await settled();
+      assert.equal(confirmed(), 0);
+      await store.letAllThrough();
+      await settled();
+      assert.equal(confirmed(), 1_000);
+    });
+
+    it("not by the same again when what came before it was given up", async () => {
+      await live();
+      store.isHeld = true;
+      connector.stream.brings(home({ smoke: "emergency" }));
+      await surroundings.advance(1_000);
+      connector.stream.repeats();
+      await store.fail(new StoreUnavailable("down"));
+      await follower.stop();
+      assert.equal(confirmed(), 0);
+    });
+
+    it("by nothing else: not by time, not by an open stream, not by its end, not by a look that failed", async () => {
+      await live();
+      await surroundings.advance(10 * minuteMs);
+      connector.lastRead.reject(new Error("unreachable"));
+      await surroundings.advance(5_000);
+      connector.stream.ends("closed");
+      await surroundings.advance(10_000);
+      assert.equal(connector.streams.length, 2);
+      assert.equal(confirmed(), 0);
+    });
+
+    it("never to an earlier time, though the clock was set back", async () => {
+      await live();
+      surroundings.jump(-60 * minuteMs);
+      connector.stream.brings(home({ away: "away" }));
+      connector.stream.repeats();
+      await settled();
+      assert.equal(confirmed(), 0);
+    });
+  });
+
+  describe("that is stopped", () => {
+    it("ends its stream and its looks, and connects no more", async () => {
+      await live();
+      await follower.stop();
+      assert.equal(connector.stream.isOpen, false);
+      assert.equal(surroundings.timers, 0);
+      await surroundings.advance(60 * minuteMs);
+      assert.deepEqual([connector.streams.length, connector.reads.length], [1, 0]);
+    });
+
+    it("while it waits for its turn or between streams does not wait for it", async () => {
+      follower.start();
+      await follower.stop();
+      assert.ok(connector.streams.every(({ isOpen }) => !isOpen));
+      begin();
+      await live();
+      connector.stream.ends("closed");
+      await settled();
+      await follower.stop();
+      assert.equal(surroundings.timers, 0);
+      assert.equal(connector.streams.length, 1);
+    });
+
+    it("lets the commit end that is under way", async () => {
+      await live();
+      store.isHeld = true;
+      connector.stream.brings(home({ smoke: "emergency" }));
+      await settled();
+      const stopped = follower.stop();
+      let isStopped = false;
+      void stopped.then(() => {
+        isStopped = true;
+      });
+      await settled();
+      assert.equal(isStopped, false);
+      await store.letThrough();
+      await stopped;
+    });
+
+    it("is no longer a follower with its token", async () => {
+      await live();
+      assert.equal(follower.isFollowingWith("c.token"), true);
+      assert.equal(follower.isFollowingWith("c.another"), false);
+      await follower.stop();
+      assert.equal(follower.isFollowingWith("c.token"), false);
+    });
+  });
+});

@@ -1,0 +1,295 @@
+import assert from "node:assert/strict";
+import { beforeEach, describe, it } from "node:test";
+import { Lane, type LaneParts } from "../../src/federation/lane.ts";
+import type { Account } from "../../src/model/account.ts";
+import { alarmAttribute, structureAttribute, thermostatAttribute } from "../../src/model/attribute-names.ts";
+import { NotFound, OwnershipLost, StoreUnavailable } from "../../src/model/errors.ts";
+import { HeldStore } from "./held-store.ts";
+import { home } from "./made-homes.ts";
+import { adasLink } from "./made-links.ts";
+import { type MovedSurroundings, movedSurroundings, noonMs, settled } from "./moved-surroundings.ts";
+
+const away = structureAttribute(1, "away");
+const name = structureAttribute(1, "name");
+const smoke = alarmAttribute(1, 1, "smokeAlarmState");
+const co = alarmAttribute(1, 1, "coAlarmState");
+const fan = thermostatAttribute(1, 1, "fanTimerActive");
+
+describe("the lane of an account", () => {
+  let surroundings: MovedSurroundings;
+  let store: HeldStore;
+  let stored: { readonly account: Account; readonly hasChanged: boolean }[];
+  let passedOver: number[];
+  let losses: number;
+  let stopping: AbortController;
+  let parts: LaneParts;
+  let lane: Lane;
+  const offer = (account: Account) => lane.offer(account, stopping.signal);
+
+  beforeEach(() => {
+    surroundings = movedSurroundings();
+    store = new HeldStore();
+    stored = [];
+    passedOver = [];
+    losses = 0;
+    stopping = new AbortController();
+    parts = {
+      link: adasLink,
+      commit: store.commit,
+      load: store.load,
+      stored: (account, hasChanged) => void stored.push({ account, hasChanged }),
+      passedOver: (sinceMs) => void passedOver.push(sinceMs - noonMs),
+      lost: () => void losses++,
+      surroundings,
+    };
+    lane = new Lane(parts, store.fill(home()));
+  });
+
+  it("commits one snapshot at a time, in the order in which they came", async () => {
+    store.isHeld = true;
+    for (const account of [home({ away: "away" }), home(), home({ away: "auto-away" })]) offer(account);
+    await settled();
+    assert.equal(store.asked.length, 1);
+    await store.letThrough();
+    assert.equal(store.asked.length, 2);
+    await store.letAllThrough();
+    await lane.idle();
+    assert.deepEqual(store.history(away), ["away", "home", "auto-away"]);
+  });
+
+  it("writes by the right of the link's epoch", async () => {
+    offer(home({ away: "away" }));
+    await lane.idle();
+    assert.deepEqual(store.asked[0]?.ownership, { deviceId: adasLink.deviceId, owner: "node-a", epoch: 3 });
+  });
+
+  it("commits nothing for an account in which nothing has changed, and says that it is stored", async () => {
+    const same = home();
+    offer(same);
+    await lane.idle();
+    assert.deepEqual(store.asked, []);
+    assert.deepEqual(stored, [{ account: same, hasChanged: false }]);
+  });
+
+  it("says of each that is stored whether it differed from what was there", async () => {
+    const left = home({ away: "away" });
+    offer(left);
+    await lane.idle();
+    assert.deepEqual(stored, [{ account: left, hasChanged: true }]);
+  });
+
+  it("lets a waiting snapshot give way to a newer one that differs in names only", async () => {
+    store.isHeld = true;
+    for (const called of ["Nest", "Den", "Lair", "Burrow"]) offer(home({ name: called }));
+    await store.letAllThrough();
+    await lane.idle();
+    assert.deepEqual(store.history(name), ["Nest", "Burrow"]);
+    assert.deepEqual(passedOver, []);
+  });
+
+  for (const [what, attribute, between] of [
+    ["a smoke state", smoke, home({ smoke: "warning" })],
+    ["a CO state", co, home({ co: "emergency" })],
+    ["a coming home", away, home({ away: "away" })],
+    ["a fan state", fan, home({ fan: true })],
+  ] as const) {
+    it(`keeps a waiting snapshot when a newer one would hide ${what}`, async () => {
+      store.isHeld = true;
+      offer(home({ name: "Busy" }));
+      offer(between);
+      offer(home({ name: "Busy" }));
+      await store.letAllThrough();
+      await lane.idle();
+      assert.equal(store.history(attribute).length, 2, "it came and went in two commits");
+    });
+  }
+
+  it("commits an emergency of one second twice, on and off, though the store was slow all the while", async () => {
+    store.isHeld = true;
+    offer(home({ name: "Busy" }));
+    offer(home({ name: "Busy", smoke: "emergency" }));
+    await surroundings.advance(1_000);
+    offer(home({ name: "Busy" }));
+    await surroundings.advance(30_000);
+    assert.deepEqual(store.history(smoke), []);
+    await store.letAllThrough();
+    await lane.idle();
+    assert.deepEqual(store.history(smoke), ["emergency", "ok"]);
+    assert.deepEqual(
+      store.asked.map(({ urgent }) => urgent),
+      [false, true, true],
+    );
+  });
+
+  for (const [what, account, isUrgent] of [
+    ["smoke", home({ smoke: "emergency" }), true],
+    ["a CO warning", home({ co: "warning" }), true],
+    ["an alarm state that nobody knows", home({ smoke: "singing" }), true],
+    ["somebody leaving", home({ away: "away" }), false],
+    ["a fan", home({ fan: true }), false],
+    ["a new name", home({ name: "Den" }), false],
+  ] as const) {
+    it(`${isUrgent ? "hurries for" : "does not hurry for"} ${what}`, async () => {
+      offer(account);
+      await lane.idle();
+      assert.deepEqual(
+        store.asked.map(({ urgent }) => urgent),
+        [isUrgent],
+      );
+    });
+  }
+
+  it("lets 16 wait; beyond them the newest wins, and it is told what could not be seen since when", async () => {
+    store.isHeld = true;
+    const states = Array.from({ length: 20 }, (_, i) => `state ${i + 1}`);
+    for (const state of states) {
+      offer(home({ smoke: state }));
+      await surroundings.advance(1_000);
+    }
+    // The 17th took the place of the 16th, which was offered at second 15; and so on.
+    assert.deepEqual(passedOver, [15_000, 16_000, 17_000, 18_000]);
+    await store.letAllThrough();
+    await lane.idle();
+    assert.deepEqual(store.history(smoke), [...states.slice(0, 15), "state 20"]);
+    assert.equal(surroundings.said.filter(({ level }) => level === "warn").length, 4);
+  });
+
+  it("has room again when what waited is committed", async () => {
+    store.isHeld = true;
+    for (let i = 1; i <= 16; i++) offer(home({ smoke: `state ${i}` }));
+    await settled();
+    await store.letThrough();
+    offer(home({ smoke: "state 17" }));
+    await store.letAllThrough();
+    await lane.idle();
+    assert.deepEqual(passedOver, []);
+    assert.equal(store.history(smoke).length, 17);
+  });
+
+  it("commits what came while a commit was under way, though it has the same transitions", async () => {
+    store.isHeld = true;
+    offer(home({ name: "Nest" }));
+    await settled();
+    const newer = home({ name: "Den" });
+    offer(newer);
+    await store.letAllThrough();
+    await lane.idle();
+    assert.equal(store.value(name), "Den");
+    assert.equal(stored.at(-1)?.account, newer);
+  });
+
+  describe("after a commit that failed", () => {
+    beforeEach(async () => {
+      store.isHeld = true;
+      offer(home({ smoke: "emergency" }));
+      await settled();
+    });
+
+    it("looks at what is stored, and commits again what is missing", async () => {
+      await store.fail(new StoreUnavailable("gone for a moment"));
+      assert.equal(store.loads, 0, "not before a pause");
+      await surroundings.advance(2_000);
+      assert.equal(store.loads, 1);
+      await store.letAllThrough();
+      await lane.idle();
+      assert.deepEqual(store.history(smoke), ["emergency"]);
+      assert.equal(stored.length, 1);
+    });
+
+    it("does not commit again what took effect all the same", async () => {
+      await store.fail(new StoreUnavailable("no word came back"), { hasTakenEffect: true });
+      await surroundings.advance(2_000);
+      await lane.idle();
+      assert.equal(store.asked.length, 1);
+      assert.equal(stored.length, 1);
+    });
+
+    it("keeps the order: what came meanwhile is committed after it", async () => {
+      await store.fail(new StoreUnavailable("gone for a moment"));
+      offer(home());
+      await surroundings.advance(2_000);
+      await store.letAllThrough();
+      await lane.idle();
+      assert.deepEqual(store.history(smoke), ["emergency", "ok"]);
+    });
+
+    it("tries again ever later, at most every two seconds, and complains once of a store that can't be reached", async () => {
+      const triedAtMs: number[] = [];
+      for (let i = 0; i < 8; i++) {
+        await store.fail(new StoreUnavailable("still gone"));
+        const asked = store.asked.length;
+        while (store.asked.length === asked) await surroundings.advance(10);
+        triedAtMs.push(surroundings.elapsedMs());
+      }
+      const pauses = triedAtMs.map((ms, i) => ms - (triedAtMs[i - 1] ?? 0));
+      assert.deepEqual(
+        pauses,
+        pauses.toSorted((a, b) => a - b),
+      );
+      assert.ok(pauses[0]! >= 50 && pauses[0]! <= 250, `first after ${pauses[0]} ms`);
+      assert.ok(pauses.at(-1)! >= 1_000 && pauses.at(-1)! <= 2_000, `last after ${pauses.at(-1)} ms`);
+      assert.equal(surroundings.said.filter(({ level }) => level === "warn").length, 1);
+    });
+
+    it("is given up when the lane is stopped, at once", async () => {
+      await store.fail(new StoreUnavailable("gone"));
+      stopping.abort();
+      await lane.idle();
+      assert.equal(store.asked.length, 1);
+      assert.equal(surroundings.timers, 0);
+      assert.deepEqual(stored, []);
+    });
+  });
+
+  for (const refusal of [new OwnershipLost("another node's"), new NotFound("no such device")]) {
+    it(`ends when a commit is refused with ${refusal.name}: what waits is forgotten, nothing is tried again`, async () => {
+      store.isHeld = true;
+      offer(home({ smoke: "emergency" }));
+      offer(home());
+      await settled();
+      await store.fail(refusal);
+      await lane.idle();
+      await surroundings.advance(60_000);
+      assert.equal(losses, 1);
+      assert.equal(store.asked.length, 1);
+      assert.deepEqual(stored, []);
+    });
+  }
+
+  it("ends when it finds the link in another's hands while it looks at what is stored", async () => {
+    lane = new Lane(parts);
+    store.loadFails = new OwnershipLost("another node's");
+    offer(home({ away: "away" }));
+    await lane.idle();
+    assert.equal(losses, 1);
+    assert.deepEqual(store.asked, []);
+  });
+
+  it("reads what is stored when it begins with nothing, and commits only what differs", async () => {
+    lane = new Lane(parts);
+    offer(home({ away: "away" }));
+    offer(home({ away: "away", name: "Den" }));
+    await lane.idle();
+    assert.equal(store.loads, 1);
+    assert.deepEqual(store.history(away), ["away"]);
+    assert.deepEqual(store.history(smoke), []);
+  });
+
+  it("takes up what is offered in any moment in which it comes to rest", async () => {
+    for (let ticks = 0; ticks < 8; ticks++) {
+      offer(home({ away: "away" }));
+      while (store.value(away) !== "away") await undefined;
+      for (let i = 0; i < ticks; i++) await undefined;
+      offer(home());
+      await settled();
+      assert.equal(store.value(away), "home", `${ticks} ticks after the commit`);
+    }
+  });
+
+  it("takes nothing once it is stopped", async () => {
+    stopping.abort();
+    offer(home({ away: "away" }));
+    await lane.idle();
+    assert.deepEqual(store.asked, []);
+  });
+});

@@ -1,0 +1,253 @@
+import assert from "node:assert/strict";
+import { beforeEach, describe, it } from "node:test";
+import { LinkRecord, type LinkStanding } from "../../src/federation/link-record.ts";
+import { OwnershipLost, StoreUnavailable } from "../../src/model/errors.ts";
+import type { BlindInterval } from "../../src/store/tables/blind-intervals.ts";
+import type { LinkRow } from "../../src/store/tables/links.ts";
+import { adasLink, linkRow } from "./made-links.ts";
+import { type MovedSurroundings, movedSurroundings, noonMs, settled } from "./moved-surroundings.ts";
+
+interface Written {
+  readonly standing: LinkStanding;
+  readonly ended: readonly BlindInterval[];
+}
+
+describe("the record of a link", () => {
+  let surroundings: MovedSurroundings;
+  let written: Written[];
+  let tries: number;
+  /** What the store answers instead of writing. */
+  let failure: Error | undefined;
+  let stopping: AbortController;
+
+  beforeEach(() => {
+    surroundings = movedSurroundings();
+    written = [];
+    tries = 0;
+    failure = undefined;
+    stopping = new AbortController();
+  });
+
+  function recordOf(row: Partial<LinkRow> = {}): LinkRecord {
+    const write = async (standing: LinkStanding, ended: readonly BlindInterval[]) => {
+      tries += 1;
+      await undefined;
+      if (failure) throw failure;
+      written.push({ standing, ended: [...ended] });
+    };
+    return new LinkRecord({ link: adasLink, write, surroundings, signal: stopping.signal }, linkRow(row));
+  }
+
+  /** Live as of noon, and written as such. */
+  async function liveRecord(): Promise<LinkRecord> {
+    const record = recordOf();
+    record.enter("live", "");
+    await record.written();
+    written.length = 0;
+    tries = 0;
+    return record;
+  }
+
+  it("shows at once how the link stands, and writes it", async () => {
+    const record = recordOf();
+    record.enter("live", "");
+    assert.deepEqual(record.standing, { state: "live", reason: "", blindness: null });
+    await record.written();
+    assert.deepEqual(
+      written.map(({ standing }) => standing),
+      [record.standing],
+    );
+  });
+
+  it("logs one line for each change of state, and none for a new reason or the same again", async () => {
+    const record = recordOf();
+    record.enter("waiting", "unreachable: refused");
+    record.enter("live", "");
+    record.enter("live", "");
+    record.enter("waiting", "closed: bye");
+    record.enter("waiting", "unreachable: refused");
+    record.enter("needs_reauth", "revoked");
+    await record.written();
+    const { userId, deviceId, ecosystem } = adasLink;
+    assert.deepEqual(surroundings.said, [
+      line("live", ""),
+      line("waiting", "closed: bye"),
+      line("needs_reauth", "revoked"),
+    ]);
+
+    function line(state: string, reason: string) {
+      return {
+        level: "info",
+        fields: { userId, deviceId, ecosystem, state, reason },
+        sentence: `the link is ${state}`,
+      };
+    }
+  });
+
+  it("does not write what is so already", async () => {
+    const record = await liveRecord();
+    record.enter("live", "");
+    await record.written();
+    assert.equal(tries, 0);
+  });
+
+  it("is blind from the end of a stream until it is live again, and tells the first cause of it", async () => {
+    const record = await liveRecord();
+    await surroundings.advance(1_000);
+    record.enter("waiting", "closed: bye");
+    await surroundings.advance(2_000);
+    record.enter("waiting", "unreachable: refused");
+    assert.deepEqual(record.standing.blindness, { sinceMs: noonMs + 1_000, cause: "closed: bye" });
+    await surroundings.advance(4_000);
+    record.enter("live", "");
+    assert.equal(record.standing.blindness, null);
+    await record.written();
+    assert.deepEqual(
+      written.flatMap(({ ended }) => ended),
+      [{ fromMs: noonMs + 1_000, toMs: noonMs + 7_000, cause: "closed: bye" }],
+    );
+  });
+
+  it("counts the time in which nothing had been heard as blind", async () => {
+    const record = await liveRecord();
+    await surroundings.advance(100_000);
+    record.enter("waiting", "silent: nothing was heard for too long", 70_000);
+    assert.equal(record.standing.blindness?.sinceMs, noonMs + 30_000);
+  });
+
+  it("stays blind while it needs a new token", async () => {
+    const record = await liveRecord();
+    record.enter("needs_reauth", "revoked");
+    assert.deepEqual(record.standing.blindness, { sinceMs: noonMs, cause: "revoked" });
+  });
+
+  it("writes an interval that was passed over while the link is live, and stays live", async () => {
+    const record = await liveRecord();
+    await surroundings.advance(5_000);
+    record.passedOver(noonMs + 3_000, "the store was too slow");
+    await record.written();
+    const ended = [{ fromMs: noonMs + 3_000, toMs: noonMs + 5_000, cause: "the store was too slow" }];
+    assert.deepEqual(written, [{ standing: record.standing, ended }]);
+    assert.equal(record.standing.state, "live");
+  });
+
+  it("never ends an interval before it began, though the clock was set back", async () => {
+    const record = await liveRecord();
+    record.enter("waiting", "closed: bye");
+    surroundings.jump(-3_600_000);
+    record.enter("live", "");
+    await record.written();
+    const [interval] = written.flatMap(({ ended }) => ended);
+    assert.ok(interval!.fromMs <= interval!.toMs, JSON.stringify(interval));
+  });
+
+  describe("while the store is down", () => {
+    it("keeps all that ended, and writes it once, with how the link stands by then", async () => {
+      const record = await liveRecord();
+      failure = new StoreUnavailable("down");
+      for (let i = 1; i <= 3; i++) {
+        record.enter("waiting", `closed: time ${i}`);
+        await surroundings.advance(10_000);
+        record.enter("live", "");
+        await surroundings.advance(10_000);
+      }
+      failure = undefined;
+      await surroundings.advance(1_000);
+      await record.written();
+      assert.equal(written.length, 1);
+      assert.deepEqual(
+        written[0]!.ended.map(({ fromMs, toMs, cause }) => [fromMs - noonMs, toMs - noonMs, cause]),
+        [
+          [0, 10_000, "closed: time 1"],
+          [20_000, 30_000, "closed: time 2"],
+          [40_000, 50_000, "closed: time 3"],
+        ],
+      );
+      assert.equal(written[0]!.standing, record.standing);
+    });
+
+    it("tries about once a second, however often the state changes", async () => {
+      const record = await liveRecord();
+      failure = new StoreUnavailable("down");
+      for (let i = 0; i < 100; i++) {
+        record.enter(i % 2 === 0 ? "waiting" : "live", "");
+        await surroundings.advance(100);
+      }
+      assert.ok(tries >= 9 && tries <= 11, `${tries} tries in 10 s`);
+    });
+
+    it("gives up when it is told to stop", async () => {
+      const record = await liveRecord();
+      failure = new StoreUnavailable("down");
+      record.enter("waiting", "closed: bye");
+      await surroundings.advance(500);
+      stopping.abort();
+      await record.written();
+      assert.equal(surroundings.timers, 0);
+      assert.deepEqual(written, []);
+    });
+  });
+
+  it("writes what was entered while it wrote", async () => {
+    const record = await liveRecord();
+    record.enter("waiting", "closed: bye");
+    record.enter("needs_reauth", "revoked");
+    await record.written();
+    assert.equal(written.at(-1)?.standing.state, "needs_reauth");
+  });
+
+  it("writes what is entered in any moment in which it has just written", async () => {
+    const record = await liveRecord();
+    for (let ticks = 0; ticks < 8; ticks++) {
+      const before = written.length;
+      record.enter("waiting", "closed: bye");
+      while (written.length === before) await undefined;
+      for (let i = 0; i < ticks; i++) await undefined;
+      record.enter("live", "");
+      await settled();
+      assert.equal(written.at(-1)?.standing.state, "live", `${ticks} ticks after the write`);
+    }
+  });
+
+  it("writes nothing any more once the link is another node's", async () => {
+    const record = await liveRecord();
+    failure = new OwnershipLost("another node's");
+    record.enter("waiting", "closed: bye");
+    await record.written();
+    assert.equal(tries, 1);
+    failure = undefined;
+    record.enter("live", "");
+    record.passedOver(noonMs, "the store was too slow");
+    await record.written();
+    await surroundings.advance(60_000);
+    assert.deepEqual([tries, written], [1, []]);
+  });
+
+  describe("when a node takes the link up", () => {
+    it("that was live: it is blind since the ecosystem last confirmed it", async () => {
+      const record = recordOf({ state: "live", reason: "", blindness: null, confirmedMs: noonMs - 90_000 });
+      const blindness = { sinceMs: noonMs - 90_000, cause: "not followed by any node" };
+      assert.deepEqual(record.standing, { state: "waiting", reason: "starting", blindness });
+      await surroundings.advance(1_000);
+      record.enter("live", "");
+      await record.written();
+      assert.deepEqual(
+        written.flatMap(({ ended }) => ended),
+        [{ fromMs: noonMs - 90_000, toMs: noonMs + 1_000, cause: "not followed by any node" }],
+      );
+    });
+
+    it("that was waiting: it has been blind since then, for the same cause", () => {
+      const blindness = { sinceMs: noonMs - 5_000, cause: "closed: bye" };
+      const { standing } = recordOf({ state: "waiting", reason: "unreachable: refused", blindness });
+      assert.deepEqual(
+        [standing.state, standing.reason, standing.blindness],
+        ["waiting", "unreachable: refused", blindness],
+      );
+    });
+
+    it("that needs a new token: it still does", () => {
+      assert.equal(recordOf({ state: "needs_reauth", reason: "revoked" }).standing.state, "needs_reauth");
+    });
+  });
+});

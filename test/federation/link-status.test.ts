@@ -1,0 +1,92 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { NotFederated, UnknownEcosystem } from "../../src/model/errors.ts";
+import { plain } from "../contracts/store/home.ts";
+import { makeAccount, many, structure } from "../model/made-accounts.ts";
+import { madeFederation, otherNode } from "./made-federation.ts";
+import { home } from "./made-homes.ts";
+import { noonMs, settled } from "./moved-surroundings.ts";
+
+describe("the status of a link", () => {
+  it("of a link that was just made: waiting, and blind since its token was proven, without an end", async (t) => {
+    const { federation, userId, link } = await madeFederation(t);
+    const deviceId = await link();
+    assert.deepEqual(await federation.status(userId, "Nest"), {
+      deviceId,
+      ecosystem: "nest",
+      state: "waiting",
+      reason: "just linked",
+      isPresent: false,
+      isStale: true,
+      confirmedTimeMs: noonMs,
+      overLimit: { structures: 0, thermostats: 0, alarms: 0 },
+      oddities: { incomplete: 0, unknownAlarmStates: 0, unknownAwayStates: 0 },
+      drifts: 0,
+      blindIntervals: [{ fromMs: noonMs, toMs: null, cause: "just linked" }],
+    });
+  });
+
+  it("ends a blind interval when the link is live, and begins the next when its stream ends", async (t) => {
+    const { federation, userId, surroundings, connector, linkLive } = await madeFederation(t);
+    await linkLive();
+    const live = await federation.status(userId, "nest");
+    assert.deepEqual([live.state, live.isPresent], ["live", true]);
+    assert.deepEqual(live.blindIntervals.map(plain), [{ fromMs: noonMs, toMs: noonMs, cause: "just linked" }]);
+    await surroundings.advance(60_000);
+    connector.stream.ends("closed", "bye");
+    await settled();
+    const waiting = await federation.status(userId, "nest");
+    assert.deepEqual([waiting.state, waiting.reason, waiting.isPresent], ["waiting", "closed: bye", false]);
+    assert.deepEqual(waiting.blindIntervals.map(plain), [
+      { fromMs: noonMs, toMs: noonMs, cause: "just linked" },
+      { fromMs: noonMs + 60_000, toMs: null, cause: "closed: bye" },
+    ]);
+  });
+
+  it("is ahead of the store on the node that follows the link", async (t) => {
+    const { federation, store, reach, userId, connector, linkLive } = await madeFederation(t);
+    const deviceId = await linkLive();
+    reach.isDown = true;
+    connector.stream.ends("unauthorized", "the ecosystem revoked the token");
+    await settled();
+    assert.equal((await federation.status(userId, "nest")).state, "needs_reauth");
+    assert.equal((await store.read((tx) => tx.links.ofDevice(userId, deviceId)))?.state, "live");
+  });
+
+  it("is what the store says on any other node", async (t) => {
+    const { federation, store, userId, linkLive } = await madeFederation(t, { isShared: true });
+    const deviceId = await linkLive();
+    const blindness = { sinceMs: noonMs + 5_000, cause: "silent: nothing was heard for too long" };
+    await store.transaction(async (tx) => {
+      await tx.nodes.beat(otherNode);
+      await tx.links.take(userId, deviceId, otherNode);
+      await tx.links.setState(userId, deviceId, { state: "waiting", reason: "unreachable: refused", blindness });
+    });
+    await federation.keeper.drop(deviceId);
+    const status = await federation.status(userId, "nest");
+    assert.deepEqual([status.state, status.reason], ["waiting", "unreachable: refused"]);
+    assert.deepEqual(status.blindIntervals.at(-1), { fromMs: blindness.sinceMs, toMs: null, cause: blindness.cause });
+  });
+
+  it("tells how often a stream kept back changes", async (t) => {
+    const { federation, userId, surroundings, connector, linkLive } = await madeFederation(t);
+    await linkLive();
+    await surroundings.advance(11 * 60_000);
+    connector.lastRead.resolve(home({ away: "away" }));
+    const drifts = async () => (await federation.status(userId, "nest")).drifts;
+    while ((await drifts()) === 0) await settled();
+    assert.equal(await drifts(), 1);
+  });
+
+  it("tells what of the account is not mirrored", async (t) => {
+    const { federation, userId, link } = await madeFederation(t);
+    await link(makeAccount({ structures: many(3, "s", () => structure()) }));
+    assert.equal((await federation.status(userId, "nest")).overLimit.structures, 1);
+  });
+
+  it("is told of links that are there, and of ecosystems that are known", async (t) => {
+    const { federation, userId } = await madeFederation(t);
+    await assert.rejects(federation.status(userId, "nest"), NotFederated);
+    await assert.rejects(federation.status(userId, "hive"), UnknownEcosystem);
+  });
+});

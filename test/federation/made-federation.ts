@@ -1,0 +1,99 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { TestContext } from "node:test";
+import { commitOn } from "../../src/devices/commit.ts";
+import { DeviceStates } from "../../src/devices/states.ts";
+import { federationOn } from "../../src/federation/federation.ts";
+import type { Account } from "../../src/model/account.ts";
+import { StoreUnavailable } from "../../src/model/errors.ts";
+import type { DeviceId, NodeId } from "../../src/model/ids.ts";
+import { Membership } from "../../src/nodes/membership.ts";
+import type { Store } from "../../src/store/seam.ts";
+import { openSqlite } from "../../src/store/sqlite/store.ts";
+import { makeHome } from "../contracts/store/home.ts";
+import { home } from "./made-homes.ts";
+import { movedSurroundings, settled } from "./moved-surroundings.ts";
+import { ScriptedConnector } from "./scripted-connector.ts";
+
+export const thisNode = "node-a" as NodeId;
+export const otherNode = "node-b" as NodeId;
+
+/** All of federation on a store of its own, for Ada and her lamp; the ecosystem and the time are the test's. */
+export async function madeFederation(t: TestContext, { isShared = false } = {}) {
+  const folder = mkdtempSync(join(tmpdir(), "breezeway-federation-"));
+  const surroundings = movedSurroundings();
+  const database = await openSqlite({ folder, nowMs: surroundings.nowMs });
+  const reach = { isDown: false };
+  const store = reachable(database, isShared, reach);
+  const connector = new ScriptedConnector();
+  const states = new DeviceStates(store);
+  const { report } = surroundings;
+  const commit = commitOn({ store, reactions: [], committed: (commits) => states.apply(commits), report });
+  const membership = new Membership(thisNode, store, surroundings);
+  const federation = federationOn({
+    store,
+    states,
+    commit,
+    membership,
+    connectors: new Map([["nest", connector]]),
+    sealing: { seal: (token) => token, open: (token) => token },
+    surroundings,
+  });
+  await membership.start();
+  t.after(async () => {
+    reach.isDown = false;
+    await federation.stop();
+    await membership.stop();
+    await database.close();
+    rmSync(folder, { recursive: true });
+  });
+  const { userId, devices } = await makeHome(database);
+
+  /** Links Ada's account; its first stream has opened and brought nothing yet. */
+  async function link(account: Account = home()): Promise<DeviceId> {
+    const linked = federation.link(userId, "nest", "c.token");
+    while (connector.reads.length === 0) await settled();
+    connector.lastRead.resolve(account);
+    const deviceId = await linked;
+    while (connector.streams.length === 0) await settled();
+    return deviceId;
+  }
+
+  /** The same with a stream that is live, and known as such to the store. */
+  async function linkLive(account: Account = home()): Promise<DeviceId> {
+    const deviceId = await link(account);
+    await bringLive(account);
+    while ((await database.read((tx) => tx.links.ofDevice(userId, deviceId)))?.state !== "live") await settled();
+    return deviceId;
+  }
+
+  async function bringLive(account: Account = home()): Promise<void> {
+    connector.stream.brings(account);
+    const isLive = async () => (await federation.status(userId, "nest")).state === "live";
+    while (!(await isLive())) await settled();
+  }
+
+  return {
+    federation,
+    store: database,
+    surroundings,
+    connector,
+    reach,
+    userId,
+    lamp: devices[0]!,
+    link,
+    linkLive,
+    bringLive,
+  };
+}
+
+/** The store as a node sees it that may be one of many, and that may be cut off from it. */
+function reachable(store: Store, isShared: boolean, reach: { readonly isDown: boolean }): Store {
+  const refuse = () => Promise.reject(new StoreUnavailable("The store can't be reached."));
+  return {
+    isShared,
+    transaction: (body, options) => (reach.isDown ? refuse() : store.transaction(body, options)),
+    read: (body) => store.read(body),
+  };
+}

@@ -1,0 +1,29 @@
+import type { Account, Alarm, Structure, Thermostat } from "../../src/model/account.ts";
+import { alarm, makeAccount, structure, thermostat } from "../model/made-accounts.ts";
+
+interface Home {
+  readonly name?: string;
+  readonly away?: Structure["away"];
+  readonly fan?: Thermostat["fanTimerActive"];
+  readonly smoke?: Alarm["smokeAlarmState"];
+  readonly co?: Alarm["coAlarmState"];
+  /** How many objects could not be read. */
+  readonly incomplete?: number;
+}
+
+/** A house with one thermostat and one alarm, in which all is well but for what the test says. */
+export function home({
+  name = "Home",
+  away = "home",
+  fan = false,
+  smoke = "ok",
+  co = "ok",
+  incomplete = 0,
+}: Home = {}): Account {
+  const account = makeAccount({
+    structures: { s1: structure({ name, away }) },
+    thermostats: { t1: thermostat("s1", { fanTimerActive: fan }) },
+    alarms: { a1: alarm("s1", { smokeAlarmState: smoke, coAlarmState: co }) },
+  });
+  return { ...account, oddities: { ...account.oddities, incomplete } };
+}

@@ -1,0 +1,30 @@
+import type { LinkKey } from "../../src/federation/link-key.ts";
+import type { DeviceId, NodeId, UserId } from "../../src/model/ids.ts";
+import type { LinkRow } from "../../src/store/tables/links.ts";
+import { noonMs } from "./moved-surroundings.ts";
+
+/** Ada's link, as the node that owns it holds it. */
+export const adasLink: LinkKey = {
+  userId: 1 as UserId,
+  deviceId: 7 as DeviceId,
+  ecosystem: "nest",
+  ownership: { owner: "node-a" as NodeId, epoch: 3 },
+};
+
+/** The same link as the store holds it: waiting for its first stream, unless the test says otherwise. */
+export function linkRow(row: Partial<LinkRow> = {}): LinkRow {
+  return {
+    userId: adasLink.userId,
+    deviceId: adasLink.deviceId,
+    ecosystem: adasLink.ecosystem,
+    ...adasLink.ownership,
+    sealedToken: "v1.key.iv.body",
+    state: "waiting",
+    reason: "just linked",
+    blindness: { sinceMs: noonMs, cause: "just linked" },
+    confirmedMs: noonMs,
+    indexMap: "{}",
+    notices: "{}",
+    ...row,
+  };
+}

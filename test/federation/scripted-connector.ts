@@ -1,0 +1,100 @@
+import type {
+  Capabilities,
+  Connector,
+  StreamEnd,
+  StreamEndReason,
+  StreamListener,
+} from "../../src/ecosystem/connector.ts";
+import type { Account } from "../../src/model/account.ts";
+
+/** An ecosystem that does what the test says, when it says so. */
+export class ScriptedConnector implements Connector {
+  readonly name = "nest";
+  readonly displayName = "Nest account";
+  readonly capabilities: Capabilities = {
+    away: true,
+    alarms: true,
+    fanTimer: true,
+    fanNeedsHome: true,
+    tokenRefresh: false,
+  };
+  readonly streams: ScriptedStream[] = [];
+  readonly reads: PromiseWithResolvers<Account>[] = [];
+  /** What was to be waited for, in order. */
+  readonly pauses: { readonly end: StreamEnd; readonly failures: number }[] = [];
+  pauseBetweenMs = 5_000;
+
+  read(): Promise<Account> {
+    const read = Promise.withResolvers<Account>();
+    this.reads.push(read);
+    return read.promise;
+  }
+
+  follow(_token: string, listener: StreamListener, signal: AbortSignal): Promise<StreamEnd> {
+    const stream = new ScriptedStream(listener, signal);
+    this.streams.push(stream);
+    return stream.ended;
+  }
+
+  pauseMs(end: StreamEnd, failures: number): number {
+    this.pauses.push({ end, failures });
+    return this.pauseBetweenMs;
+  }
+
+  runFan(): never {
+    throw new Error("nobody runs a fan here");
+  }
+
+  async revoke(): Promise<boolean> {
+    return true;
+  }
+
+  /** The stream that was opened last. */
+  get stream(): ScriptedStream {
+    const stream = this.streams.at(-1);
+    if (!stream) throw new Error("no stream was opened yet");
+    return stream;
+  }
+
+  /** The read that was asked for last. */
+  get lastRead(): PromiseWithResolvers<Account> {
+    const read = this.reads.at(-1);
+    if (!read) throw new Error("nothing was read yet");
+    return read;
+  }
+}
+
+/** One connection: it brings what the test says until the test, or whoever follows it, ends it. */
+export class ScriptedStream {
+  readonly ended: Promise<StreamEnd>;
+  isOpen = true;
+  readonly #listener: StreamListener;
+  readonly #tellEnd: (end: StreamEnd) => void;
+
+  constructor(listener: StreamListener, signal: AbortSignal) {
+    this.#listener = listener;
+    const { promise, resolve } = Promise.withResolvers<StreamEnd>();
+    this.ended = promise;
+    this.#tellEnd = resolve;
+    const stop = () => this.#end({ reason: "stopped", detail: "stopped by us" });
+    if (signal.aborted) stop();
+    else signal.addEventListener("abort", stop, { once: true });
+  }
+
+  brings(account: Account): void {
+    this.#listener.account(account);
+  }
+
+  repeats(): void {
+    this.#listener.unchanged();
+  }
+
+  ends(reason: StreamEndReason, detail = "so it was told", unheardMs?: number): void {
+    this.#end({ reason, detail, ...(unheardMs !== undefined && { unheardMs }) });
+  }
+
+  #end(end: StreamEnd): void {
+    this.isOpen = false;
+    this.#tellEnd(end);
+  }
+}

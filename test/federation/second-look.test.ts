@@ -1,0 +1,193 @@
+import assert from "node:assert/strict";
+import { beforeEach, describe, it } from "node:test";
+import { SecondLook } from "../../src/federation/second-look.ts";
+import type { Account } from "../../src/model/account.ts";
+import { EcosystemRefused, EcosystemUnreachable } from "../../src/model/errors.ts";
+import { home } from "./made-homes.ts";
+import { type MovedSurroundings, movedSurroundings, settled } from "./moved-surroundings.ts";
+import { ScriptedConnector } from "./scripted-connector.ts";
+
+const minuteMs = 60_000;
+
+describe("a second look", () => {
+  let surroundings: MovedSurroundings;
+  let connector: ScriptedConnector;
+  let seen: { readonly account: Account; readonly purpose: string }[];
+  let refusals: number;
+  let stopping: AbortController;
+  let look: SecondLook;
+
+  beforeEach(() => begin(0.5));
+
+  function begin(chance: number): void {
+    surroundings = movedSurroundings({ random: () => chance });
+    connector = new ScriptedConnector();
+    seen = [];
+    refusals = 0;
+    stopping = new AbortController();
+    look = new SecondLook({
+      connector,
+      token: "c.token",
+      surroundings,
+      seen: (account, purpose) => void seen.push({ account, purpose }),
+      refused: () => void refusals++,
+      signal: stopping.signal,
+    });
+  }
+
+  /** Lets time pass until the next read is asked for, and answers how long that took. */
+  async function untilNextRead(atMostMs = 20 * minuteMs): Promise<number> {
+    const [before, sinceMs] = [connector.reads.length, surroundings.elapsedMs()];
+    while (connector.reads.length === before) {
+      assert.ok(surroundings.elapsedMs() - sinceMs < atMostMs, "nothing was read");
+      await surroundings.advance(100);
+    }
+    return surroundings.elapsedMs() - sinceMs;
+  }
+
+  async function answer(account: Account): Promise<void> {
+    connector.lastRead.resolve(account);
+    await settled();
+  }
+
+  async function fail(error: Error): Promise<void> {
+    connector.lastRead.reject(error);
+    await settled();
+  }
+
+  it("is taken ten minutes after the last snapshot, and again after another ten", async () => {
+    look.heard(home());
+    assert.equal(await untilNextRead(), 10 * minuteMs);
+    const account = home({ away: "away" });
+    await answer(account);
+    assert.deepEqual(seen, [{ account, purpose: "checks" }]);
+    assert.equal(await untilNextRead(), 10 * minuteMs);
+  });
+
+  for (const [chance, ms] of [
+    [0, 9 * minuteMs],
+    [0.999_999, 11 * minuteMs],
+  ] as const) {
+    it(`comes after ${ms / minuteMs} minutes when chance wants it so, so that not all come at once`, async () => {
+      begin(chance);
+      look.heard(home());
+      await surroundings.advance(ms - 1_000);
+      assert.equal(connector.reads.length, 0);
+      await surroundings.advance(1_000);
+      assert.equal(connector.reads.length, 1);
+    });
+  }
+
+  it("is put off by everything that the stream sends, the same again too", async () => {
+    look.heard(home());
+    for (let i = 0; i < 10; i++) {
+      await surroundings.advance(6 * minuteMs);
+      look.heard(i % 2 === 0 ? home() : undefined);
+    }
+    assert.equal(connector.reads.length, 0);
+    assert.equal(await untilNextRead(), 10 * minuteMs);
+  });
+
+  it("is taken soon after an incomplete snapshot, and ever later while it stays so, at most ten minutes", async () => {
+    look.heard(home({ incomplete: 1 }));
+    const delays: number[] = [];
+    for (let i = 0; i < 11; i++) {
+      delays.push(await untilNextRead());
+      await answer(home({ incomplete: 1 }));
+    }
+    assert.deepEqual(delays.slice(0, 4), [2_000, 4_000, 8_000, 16_000]);
+    assert.deepEqual(delays.slice(-2), [10 * minuteMs, 10 * minuteMs]);
+    assert.ok(seen.every(({ purpose }) => purpose === "settles"));
+  });
+
+  it("that settles what was open is followed by the next in ten minutes, as a check", async () => {
+    look.heard(home({ incomplete: 1 }));
+    await untilNextRead();
+    await answer(home());
+    assert.equal(seen.at(-1)?.purpose, "settles");
+    assert.equal(await untilNextRead(), 10 * minuteMs);
+    await answer(home());
+    assert.equal(seen.at(-1)?.purpose, "checks");
+  });
+
+  it("begins soon again when the account had been complete in between", async () => {
+    for (const incomplete of [1, 1, 1, 0, 1]) look.heard(home({ incomplete }));
+    assert.equal(await untilNextRead(), 2_000);
+  });
+
+  it("is forgotten when the stream has sent something newer meanwhile", async () => {
+    look.heard(home());
+    await untilNextRead();
+    look.heard(home({ smoke: "emergency" }));
+    await answer(home());
+    assert.deepEqual(seen, []);
+    assert.equal(await untilNextRead(), 10 * minuteMs);
+  });
+
+  it("is forgotten too when the stream has sent the same again meanwhile", async () => {
+    look.heard(home());
+    await untilNextRead();
+    look.heard(undefined);
+    await answer(home({ away: "away" }));
+    assert.deepEqual(seen, []);
+  });
+
+  it("that is refused is told, and no other is taken", async () => {
+    look.heard(home());
+    await untilNextRead();
+    await fail(new EcosystemRefused("The token isn't good."));
+    assert.equal(refusals, 1);
+    await surroundings.advance(60 * minuteMs);
+    assert.equal(connector.reads.length, 1);
+  });
+
+  it("whose refusal the stream has overtaken is not told", async () => {
+    look.heard(home());
+    await untilNextRead();
+    look.heard(home());
+    await fail(new EcosystemRefused("The token isn't good."));
+    assert.equal(refusals, 0);
+  });
+
+  it("that can't reach the ecosystem is tried again in about a minute, for the same purpose", async () => {
+    look.heard(home({ incomplete: 1 }));
+    await untilNextRead();
+    await fail(new EcosystemUnreachable("No answer."));
+    const ms = await untilNextRead();
+    assert.ok(ms >= 54_000 && ms <= 66_000, `after ${ms} ms`);
+    await answer(home());
+    assert.deepEqual(
+      seen.map(({ purpose }) => purpose),
+      ["settles"],
+    );
+    assert.equal(refusals, 0);
+  });
+
+  it("is not taken while there is no stream", async () => {
+    look.heard(home());
+    look.rest();
+    assert.equal(surroundings.timers, 0);
+    await surroundings.advance(60 * minuteMs);
+    assert.equal(connector.reads.length, 0);
+  });
+
+  it("that was under way when the stream ended is forgotten, whatever comes of it", async () => {
+    for (const end of [() => answer(home()), () => fail(new EcosystemRefused("no")), () => fail(new Error("oh"))]) {
+      begin(0.5);
+      look.heard(home());
+      await untilNextRead();
+      look.rest();
+      await end();
+      await surroundings.advance(60 * minuteMs);
+      assert.deepEqual([seen.length, refusals, connector.reads.length], [0, 0, 1]);
+    }
+  });
+
+  it("that was under way when all was stopped is forgotten", async () => {
+    look.heard(home());
+    await untilNextRead();
+    stopping.abort();
+    await answer(home());
+    assert.deepEqual([seen.length, surroundings.timers], [0, 0]);
+  });
+});
