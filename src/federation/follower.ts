@@ -1,4 +1,4 @@
-import type { Connector, StreamEnd } from "../ecosystem/connector.ts";
+import type { Connector, StreamEnd, StreamListener } from "../ecosystem/connector.ts";
 import type { Account } from "../model/account.ts";
 import { pause, type Surroundings } from "../model/surroundings.ts";
 import type { Admission } from "./admission.ts";
@@ -105,18 +105,16 @@ export class Follower {
       const stream = new AbortController();
       this.#stream = stream;
       let firstMs: number | undefined;
-      const end = await connector.follow(
-        token,
-        {
-          account: (account) => {
-            firstMs ??= surroundings.elapsedMs();
-            this.#secondLook.heard(account);
-            this.#receive(account, stream, "stream");
-          },
-          unchanged: () => this.#repeated(stream),
+      const listener: StreamListener = {
+        account: (account) => {
+          firstMs ??= surroundings.elapsedMs();
+          this.#secondLook.heard(account);
+          this.#receive(account, stream, "stream");
         },
-        stream.signal,
-      );
+        unchanged: () => this.#repeated(stream),
+      };
+      // A connector never throws; should one do so all the same, only this stream has ended.
+      const end = await connector.follow(token, listener, stream.signal).catch(brokenConnector);
       stream.abort();
       this.#secondLook.rest();
       if (signal.aborted) return;
@@ -159,6 +157,13 @@ export class Follower {
     this.#parts.record.enter("waiting", reason, unconfirmedMs);
     this.#stream?.abort(reason);
   }
+}
+
+function brokenConnector(error: unknown): StreamEnd {
+  return {
+    reason: "malformed",
+    detail: `the connector failed (${error instanceof Error ? error.name : typeof error})`,
+  };
 }
 
 /** In our own words when it was us who ended the stream. */

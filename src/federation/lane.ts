@@ -34,6 +34,7 @@ export interface LaneParts {
 /** An emergency that ends while the store is slow must not vanish, nor may waiting snapshots fill the memory. */
 const mostWaiting = 16;
 const retry = { fromMs: 100, toMs: 2_000 };
+const mostTries = 5;
 
 /**
  * The lane of one account: snapshots in, commits out, one at a time and in order. Accounts never wait for each other;
@@ -94,6 +95,12 @@ export class Lane {
         }
         this.#complain(error, failures);
         failures += 1;
+        // A snapshot that we can't digest must not hold up those behind it for ever; a store that is down may.
+        if (!(error instanceof StoreUnavailable) && failures > mostTries) {
+          this.#waiting.shift();
+          this.#parts.passedOver(this.#lastOfferedMs);
+          failures = 0;
+        }
         await pause(this.#parts.surroundings, this.#retryMs(failures), signal);
         continue;
       }

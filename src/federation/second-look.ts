@@ -17,6 +17,7 @@ export interface SecondLookParts {
 const quietMs = 10 * 60_000;
 const settleFromMs = 2_000;
 const unreachableMs = 60_000;
+const mostDoublings = 10;
 
 /**
  * A stream can stay alive with keep-alives while changes no longer come, and a snapshot can leave something open. Either
@@ -25,9 +26,12 @@ const unreachableMs = 60_000;
  */
 export class SecondLook {
   readonly #parts: SecondLookParts;
-  #cancel: Cancel | undefined;
+  /** The look that is planned; none while one is under way. */
+  #planned: Cancel | undefined;
+  /** Rises with each plan: what was read for an earlier one is overtaken. */
   #turn = 0;
-  #incompleteInARow = 0;
+  #isIncomplete = false;
+  #incompleteLooks = 0;
 
   constructor(parts: SecondLookParts) {
     this.#parts = parts;
@@ -35,43 +39,51 @@ export class SecondLook {
 
   /** The stream has sent the account; undefined when it was the same as before. */
   heard(account: Account | undefined): void {
-    if (account) this.#count(account);
+    const isStillIncomplete = this.#isIncomplete && (!account || account.oddities.incomplete > 0);
+    // A home that talks all the time must not put off the look that it needs.
+    if (isStillIncomplete && this.#planned) return;
+    if (account) this.#judge(account);
     this.#plan();
   }
 
   /** There is no stream: the next one opens with a snapshot. */
   rest(): void {
     this.#turn += 1;
-    this.#cancel?.();
-    this.#cancel = undefined;
-    this.#incompleteInARow = 0;
+    this.#planned?.();
+    this.#planned = undefined;
+    this.#isIncomplete = false;
+    this.#incompleteLooks = 0;
   }
 
-  #count(account: Account): void {
-    this.#incompleteInARow = account.oddities.incomplete > 0 ? this.#incompleteInARow + 1 : 0;
+  #judge(account: Account): void {
+    this.#isIncomplete = account.oddities.incomplete > 0;
+    if (!this.#isIncomplete) this.#incompleteLooks = 0;
   }
 
   #plan(delayMs = this.#nextMs()): void {
-    this.#cancel?.();
+    this.#planned?.();
     this.#turn += 1;
     const turn = this.#turn;
     // Jittered, so that ten thousand quiet accounts are not read in the same second.
     const { after, random } = this.#parts.surroundings;
-    this.#cancel = after(delayMs * (0.9 + 0.2 * random()), () => void this.#look(turn));
+    this.#planned = after(delayMs * (0.9 + 0.2 * random()), () => {
+      this.#planned = undefined;
+      void this.#look(turn);
+    });
   }
 
   #nextMs(): number {
-    if (this.#incompleteInARow === 0) return quietMs;
-    return Math.min(quietMs, settleFromMs * 2 ** Math.min(this.#incompleteInARow - 1, 10));
+    return this.#isIncomplete ? Math.min(quietMs, settleFromMs * 2 ** this.#incompleteLooks) : quietMs;
   }
 
   async #look(turn: number): Promise<void> {
     const { connector, token, seen, refused, signal } = this.#parts;
-    const purpose = this.#incompleteInARow > 0 ? "settles" : "checks";
+    const purpose = this.#isIncomplete ? "settles" : "checks";
     try {
       const account = await connector.read(token, signal);
       if (turn !== this.#turn || signal.aborted) return;
-      this.#count(account);
+      if (this.#isIncomplete) this.#incompleteLooks = Math.min(this.#incompleteLooks + 1, mostDoublings);
+      this.#judge(account);
       this.#plan();
       seen(account, purpose);
     } catch (error) {

@@ -138,6 +138,17 @@ describe("a follower", () => {
       assert.equal(record.standing.blindness?.sinceMs, noonMs + 5 * minuteMs - 70_000);
     });
 
+    it("by a connector that throws against its contract, is followed by the next stream", async () => {
+      let thrown = 0;
+      const follow = connector.follow.bind(connector);
+      connector.follow = (...given) => (thrown++ === 0 ? Promise.reject(new TypeError("oh")) : follow(...given));
+      follower.start();
+      await settled();
+      assert.equal(record.standing.reason, "malformed: the connector failed (TypeError)");
+      await surroundings.advance(connector.pauseBetweenMs);
+      assert.equal(connector.streams.length, 1);
+    });
+
     it("with an end to its token needs a new one, and connects no more", async () => {
       await live();
       connector.stream.ends("unauthorized", "the ecosystem revoked the token");

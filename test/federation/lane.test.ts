@@ -286,6 +286,19 @@ describe("the lane of an account", () => {
     }
   });
 
+  it("gives up a snapshot that it can't digest, says so, and goes on with the next", async () => {
+    const commit: LaneParts["commit"] = (request) =>
+      JSON.stringify(request.updates).includes("indigestible")
+        ? Promise.reject(new TypeError("oh"))
+        : store.commit(request);
+    lane = new Lane({ ...parts, commit }, store.fill(home()));
+    offer({ ...home({ away: "away", name: "indigestible" }) });
+    offer(home({ away: "auto-away" }));
+    for (let tries = 0; tries < 20; tries++) await surroundings.advance(2_000);
+    assert.deepEqual(store.history(away), ["auto-away"]);
+    assert.equal(passedOver.length, 1);
+  });
+
   it("takes nothing once it is stopped", async () => {
     stopping.abort();
     offer(home({ away: "away" }));

@@ -100,6 +100,15 @@ describe("a second look", () => {
     assert.ok(seen.every(({ purpose }) => purpose === "settles"));
   });
 
+  it("is not put off by an account that stays incomplete and talks all the time", async () => {
+    look.heard(home({ incomplete: 1 }));
+    for (let i = 0; i < 5; i++) {
+      await surroundings.advance(500);
+      look.heard(i % 2 === 0 ? home({ incomplete: 1 }) : undefined);
+    }
+    assert.equal(connector.reads.length, 1);
+  });
+
   it("that settles what was open is followed by the next in ten minutes, as a check", async () => {
     look.heard(home({ incomplete: 1 }));
     await untilNextRead();

@@ -1,0 +1,35 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { linkedAccounts } from "./linked-accounts.ts";
+import { MeasuredService } from "./measured-service.ts";
+import type { Row } from "./row.ts";
+
+const links = 1_000;
+/** Six failed connections and more: by then each link waits as long as it ever will. */
+const backingOffMs = 100_000;
+
+/** An ecosystem that is gone for good must not keep the node busy with asking for it. */
+export const deadUpstreams: Row = {
+  name: "dead-upstreams",
+  async measure(tell) {
+    tell(`linking ${links} accounts`);
+    await using accounts = await linkedAccounts(links);
+    await using service = await MeasuredService.start(accounts.settings);
+    await accounts.untilAllAre("live");
+    await accounts.simulator.stop();
+    await accounts.untilAllAre("waiting");
+    tell(`the ecosystem is gone; ${backingOffMs / 1000} s until all have backed off, then 30 s`);
+    await sleep(backingOffMs);
+    const shares = await service.cpuShares(6, 5_000);
+    await accounts.untilAllAre("waiting");
+    return [
+      {
+        what: `CPU of ${links} links whose ecosystem refuses connections, of one core`,
+        reference: null,
+        figure: shares.reduce((sum, share) => sum + share, 0) / shares.length,
+        unit: "%",
+        spread: [Math.min(...shares), Math.max(...shares)],
+        bar: { atMost: 20 },
+      },
+    ];
+  },
+};

@@ -1,0 +1,15 @@
+/**
+ * Loaded into the measured service before its own code: answers each message with what the process has used so far, all
+ * its threads included. It does nothing in between.
+ */
+process.on("message", () => {
+  const { user, system } = process.cpuUsage();
+  const usage: Usage = { cpuMs: (user + system) / 1000, rssBytes: process.memoryUsage.rss() };
+  process.send?.(usage);
+});
+
+export interface Usage {
+  /** Since the process began. */
+  readonly cpuMs: number;
+  readonly rssBytes: number;
+}
