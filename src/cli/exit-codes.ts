@@ -1,6 +1,6 @@
 import { ConfigurationError } from "../config.ts";
 
-/** What a script can tell apart (decisions 11). */
+/** What a script can tell apart. */
 export const exitCodes = {
   ok: 0,
   failed: 1,

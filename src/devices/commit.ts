@@ -55,7 +55,7 @@ export type Reaction = (
   commit: DeviceCommit,
 ) => Promise<readonly (DeviceUpdate & { readonly cause: Cause })[]>;
 
-/** Chains of reactions from one cause end here (decisions 9). */
+/** Chains of reactions from one cause end here. */
 export const chainLimits = { hops: 8, writes: 200 };
 
 export interface CommitParts {

@@ -14,7 +14,7 @@ import { type Freshness, freshnessOf } from "./freshness.ts";
 import { type FederationTables, LinkKeeper } from "./keeper.ts";
 import { type LinkStatus, linkStatus } from "./link-status.ts";
 
-/** What the adaptor interface offers a platform user (interface 4.3, decisions 5 and 6). */
+/** What the adaptor interface offers a platform user (docs/interface.md). */
 export interface Federation {
   /** Links the user to an account of that ecosystem: proven, filled and durable when it resolves. */
   link(userId: UserId, ecosystemName: string, accessToken: string): Promise<DeviceId>;

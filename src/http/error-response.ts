@@ -3,8 +3,8 @@ import { type Answer, jsonAnswer } from "./answer.ts";
 import { Refusal, refusals } from "./refusal.ts";
 
 /**
- * `standard` is the error object of /v3, /oauth2 and everything without a shape of its own (decisions 4), `adaptor` the
- * numbered one of the adaptor interface (decisions 6).
+ * `standard` is the error object of /v3, /oauth2 and everything without a shape of its own, `adaptor` the
+ * numbered one of the adaptor interface.
  */
 export type ErrorShape = "standard" | "adaptor";
 

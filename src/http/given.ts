@@ -2,7 +2,7 @@ import { BadParameter } from "../model/errors.ts";
 import type { Incoming } from "./incoming.ts";
 
 /**
- * A parameter that may come in the query or in the body (decisions 6). Empty is left out; two different values in two
+ * A parameter that may come in the query or in the body. Empty is left out; two different values in two
  * places are refused, since nobody could say which was meant. An error names the parameter, never its value.
  */
 export function given(incoming: Incoming, name: string, alsoGiven: readonly string[] = []): string | undefined {

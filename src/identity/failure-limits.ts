@@ -28,7 +28,7 @@ export const defaultFailureLimits: FailureLimitSettings = {
 
 /**
  * Slows down guessing, per account and source: whoever guesses delays only themselves, and the owner with the right
- * password from another source never notices (decisions 3). Held in memory: a restart forgives.
+ * password from another source never notices. Held in memory: a restart forgives.
  */
 export class FailureLimits {
   readonly #nowMs: () => number;

@@ -9,7 +9,7 @@ import { readName, readText } from "./names.ts";
 import type { Passwords } from "./passwords.ts";
 import type { Principal } from "./principal.ts";
 
-/** 60 minutes after the last use, 24 hours in all (decisions 7). */
+/** 60 minutes after the last use, 24 hours in all. */
 export const secTokenLifetime = { idleMs: 60 * 60_000, longestMs: 24 * 60 * 60_000, renewEveryMs: 60_000 };
 
 export interface Login {

@@ -12,7 +12,7 @@ export interface Tenant {
 
 export interface Tenants {
   addTenant(tenant: { readonly name: string; readonly appId?: number }): Promise<Tenant>;
-  /** Tenants are named by name or id (decisions 11). */
+  /** Tenants are named by name or id. */
   findTenant(nameOrId: string): Promise<Tenant>;
   listTenants(): Promise<readonly Tenant[]>;
 }

@@ -19,7 +19,7 @@ export type AttributePlace =
   | { readonly kind: "thermostat"; readonly x: number; readonly y: number; readonly field: ThermostatField }
   | { readonly kind: "alarm"; readonly x: number; readonly y: number; readonly field: AlarmField };
 
-/** An attribute as a client named it; the answer repeats the client's spelling (decisions 4). */
+/** An attribute as a client named it; the answer repeats the client's spelling. */
 export interface NamedAttribute {
   readonly number: AttributeNumber;
   readonly spelling: string;
@@ -107,7 +107,7 @@ const named: ReadonlyMap<string, NamedAttribute> = new Map(
 
 export const attributeCount = 519;
 
-/** The name on the wire (decisions 4, Spelling). */
+/** The name on the wire. */
 export function attributeName(number: AttributeNumber): string {
   return entryOf(number).spellings[0]!;
 }

@@ -3,7 +3,7 @@ import { alarmLimit, structureLimit, thermostatLimit } from "./attribute-names.t
 import { isPresent, type Lost, neverUsed, type Slot, seat } from "./slots.ts";
 
 /**
- * Which ecosystem id holds which index X or Y, kept with the link (decisions 5, Index; guarantee G9). An index once given
+ * Which ecosystem id holds which index X or Y, kept with the link (docs/interface.md, The virtual device). An index once given
  * stays with its id through rename, absence and return: clients and triggers name things by it.
  */
 export interface IndexMap {

@@ -16,7 +16,7 @@ import { isPresent, type Slot } from "./slots.ts";
 
 /**
  * The values of the virtual device after a snapshot, given the index map that the snapshot led to and the values shown
- * now (decisions 5). Gone is blank, and so is a field that an object which was read doesn't have; what could not be read
+ * now. Gone is blank, and so is a field that an object which was read doesn't have; what could not be read
  * keeps its values, wherever its slot is now.
  */
 export function mirror(account: Account, map: IndexMap, current: AttributeValues): AttributeValues {

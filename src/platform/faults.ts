@@ -8,7 +8,7 @@ export interface Fault {
   readonly retryAfterSeconds?: number;
 }
 
-/** The numbers that clients know, by the code of the error (decisions 7). */
+/** The numbers that clients know, by the code of the error. */
 const faultCodes: Readonly<Record<string, number>> = {
   invalid_login: 101,
   bad_parameter: 102,

@@ -4,7 +4,7 @@ import type { Assignment, IndexMap, StructureSlot } from "../../src/model/index-
 import type { Slot } from "../../src/model/slots.ts";
 
 /**
- * Watches a sequence of assignments and says whether each keeps the rules of decisions 5. It doesn't compute the map a
+ * Watches a sequence of assignments and says whether each keeps the rules of docs/interface.md. It doesn't compute the map a
  * second time: it compares before and after, and remembers on its own which snapshot last showed each id.
  */
 export class IndexChecker {

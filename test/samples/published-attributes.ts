@@ -8,7 +8,7 @@ export interface PublishedAttribute {
   readonly type: string;
 }
 
-/** All attributes as the two tables publish them, spelled as decisions 4 settles, in the order of their numbers. */
+/** All attributes as the two tables publish them, spelled as the interface's own examples do, in the order of their numbers. */
 export function publishedAttributes(): readonly PublishedAttribute[] {
   const rows = readFileSync(new URL("./interface-attributes.md", import.meta.url), "utf8")
     .split("\n")

@@ -11,7 +11,7 @@ interface Range {
 const names = publishedAttributes().map(({ name }) => name);
 
 /**
- * Replays who had which index from the log and asserts the rules of decisions 5 at every commit: an id keeps its index
+ * Replays who had which index from the log and asserts the rules of docs/interface.md at every commit: an id keeps its index
  * while it is present and finds it again on return; a new id takes one that was never used while there is any; only then
  * the longest absent loses its own. Answers how many indexes were given and how many were taken away.
  */

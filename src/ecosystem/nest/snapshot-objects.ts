@@ -49,7 +49,7 @@ export function readAlarm(value: unknown, listedIn: string | null, counts: Count
 
 const nothing: JsonObject = {};
 
-/** With nothing mirrored but ids and name (decisions 5) a device is only known to exist: its values stay as they were. */
+/** With nothing mirrored but ids and name a device is only known to exist: its values stay as they were. */
 function unreadDevice(structureId: string | null, name: string | null, counts: Counts): UnreadDevice {
   counts.incomplete += 1;
   return { isRead: false, partial: { structureId, name } };

@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject } from "./parse-json.ts";
 import { type Counts, readAlarm, readStructure, readThermostat } from "./snapshot-objects.ts";
 
 /**
- * Reads the account document of the wire into an account (decisions 5, Gone). Whatever can't be read is counted and never
+ * Reads the account document of the wire into an account. Whatever can't be read is counted and never
  * stands in the way of the rest: an alarm beside a malformed thermostat still gets through. The document itself, which
  * holds the token in its `metadata`, is let go.
  */

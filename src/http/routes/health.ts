@@ -12,7 +12,7 @@ export interface HealthParts {
   readonly checkTimeoutMs: number;
 }
 
-/** `/livez`: the process runs. `/readyz`: it can do its work, and if not, why (decisions 11). */
+/** `/livez`: the process runs. `/readyz`: it can do its work, and if not, why. */
 export function healthRoutes(parts: HealthParts): readonly Route[] {
   return [
     {

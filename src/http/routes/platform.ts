@@ -10,7 +10,7 @@ export type CallPlatform = (
   source: string,
 ) => Promise<{ readonly status: number; readonly xml: string; readonly retryAfterSeconds?: number }>;
 
-/** `{base_url}/zdk/services/zamapi/{operation}`: GET with a query or POST with a form (decisions 1). */
+/** `{base_url}/zdk/services/zamapi/{operation}`: GET with a query or POST with a form. */
 export function platformRoutes(call: CallPlatform): readonly Route[] {
   return [
     {
