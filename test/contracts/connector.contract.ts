@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { inspect } from "node:util";
 import type { Connector, StreamEnd } from "../../src/ecosystem/connector.ts";
+import type { Account } from "../../src/model/account.ts";
 import { EcosystemRefused, EcosystemUnreachable } from "../../src/model/errors.ts";
 import { listen } from "../ecosystem/listening.ts";
 
@@ -106,6 +107,41 @@ export function describeConnector(name: string, start: (t: TestContext) => Promi
       stream.stop();
       assertEnd(await stream.ended, "stopped", account.token);
       assert.deepEqual(stream.heard, []);
+    });
+
+    it("runs a fan where it says that it can, and the stream tells of it", async (t) => {
+      const { connector, account, unknownToken } = await start(t);
+      if (!connector.capabilities.fanTimer) return;
+      const stream = listen(connector, account.token);
+      await stream.until(1);
+      const { thermostats } = await connector.read(account.token, unending());
+      const [thermostatId] = thermostats.byId.keys();
+      const command = { thermostatId: thermostatId!, isOn: true };
+      assert.deepEqual(await connector.runFan(account.token, command, unending()), { state: "accepted" });
+      await stream.until(2);
+      const heard = stream.heard[1] as Account;
+      const sighting = heard.thermostats.byId.get(thermostatId!);
+      assert.equal(sighting?.isRead && sighting.object.fanTimerActive, true);
+      stream.stop();
+      await stream.ended;
+      const refused = await connector.runFan(unknownToken, command, unending());
+      assert.deepEqual(refused, { state: "unauthorized" });
+    });
+
+    it("leaves a command open when the ecosystem can't be reached, and never throws", async (t) => {
+      const { astray, account } = await start(t);
+      const outcome = await astray.runFan(account.token, { thermostatId: "t", isOn: true }, unending());
+      assert.equal(outcome.state, "unanswered");
+      assert.doesNotMatch(inspect(outcome), holding(account.token));
+      assert.equal(await astray.revoke(account.token, unending()), false);
+    });
+
+    it("ends a token where it can, and its stream with it", async (t) => {
+      const { connector, account } = await start(t);
+      const stream = listen(connector, account.token);
+      await stream.until(1);
+      assert.equal(await connector.revoke(account.token, unending()), true);
+      assertEnd(await stream.ended, "unauthorized", account.token);
     });
 
     it("waits a bounded time between connections, and spreads it", async (t) => {

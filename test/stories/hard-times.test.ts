@@ -3,7 +3,8 @@ import { describe, it } from "node:test";
 import pg from "pg";
 import { attributeName } from "../../src/model/attribute-names.ts";
 import { assertMirrors } from "./expected-attributes.ts";
-import { eventually, type World, world } from "./world.ts";
+import { liveThroughHardTimes } from "./hard-times.ts";
+import { databases, eventually, type World, world } from "./world.ts";
 
 const minutes = 60_000;
 
@@ -90,6 +91,14 @@ describe("a stream", () => {
       await story.simulator.playScene(story.accountId, { scene: "leave" });
       await eventually(t.signal, isMirrored);
     });
+  }
+});
+
+describe("a link", () => {
+  for (const database of databases) {
+    it(`survives 25 episodes of trouble with its ecosystem, on ${database}`, { timeout: 3 * minutes }, (t) =>
+      liveThroughHardTimes(t, { database, seed: 3, episodes: 25 }),
+    );
   }
 });
 
