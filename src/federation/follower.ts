@@ -74,10 +74,11 @@ export class Follower {
   stored(account: Account, hasChanged: boolean): void {
     const receipt = this.#receipts.get(account);
     if (!receipt) return;
-    const unconfirmedMs = Math.max(0, this.#parts.surroundings.nowMs() - this.#confirmedMs);
+    const nowMs = this.#parts.surroundings.nowMs();
+    const unconfirmedMs = Math.max(0, nowMs - this.#confirmedMs);
     this.#confirmedMs = Math.max(this.#confirmedMs, receipt.timeMs);
     if (receipt.stream !== this.#stream || receipt.stream.signal.aborted) return;
-    this.#parts.record.enter("live", "");
+    this.#parts.record.enter("live", "", nowMs - receipt.timeMs);
     if (receipt.by === "checks" && hasChanged) this.#drift(unconfirmedMs);
   }
 

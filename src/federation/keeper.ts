@@ -47,6 +47,8 @@ export class LinkKeeper {
   readonly #parts: KeeperParts;
   readonly #admission: Admission;
   readonly #followed = new Map<DeviceId, Followed>();
+  /** Links that ended here. Their ids never come back, but a look from before may still bring one. */
+  readonly #dropped = new Set<DeviceId>();
   #nextRound: Cancel | undefined;
   #nextFlush: Cancel | undefined;
   #round: Promise<void> = Promise.resolve();
@@ -70,7 +72,7 @@ export class LinkKeeper {
   adopt(row: LinkRow, mirrored?: Mirrored): void {
     const { store, connectors, openToken, surroundings, membership } = this.#parts;
     const connector = connectors.get(row.ecosystem);
-    if (!connector || this.#isStopped) return;
+    if (!connector || this.#isStopped || this.#dropped.has(row.deviceId)) return;
     // A round and a call may both bring the same link: one follower for each, and the newest epoch's.
     const present = this.#followed.get(row.deviceId);
     if (present && present.link.ownership.epoch >= row.epoch) return;
@@ -78,7 +80,8 @@ export class LinkKeeper {
     const ownership = { owner: membership.id, epoch: row.epoch };
     const link: LinkKey = { userId: row.userId, deviceId: row.deviceId, ecosystem: row.ecosystem, ownership };
     const stopping = new AbortController();
-    const write: LinkRecordParts["write"] = (standing, ended) => writeStanding(store, link, standing, ended);
+    const write: LinkRecordParts["write"] = (standing, ended) =>
+      writeStanding(store, link, standing, ended, follower.confirmedMs);
     const record = new LinkRecord({ link, write, surroundings, signal: stopping.signal }, row);
     const lane = new Lane(
       {
@@ -112,6 +115,7 @@ export class LinkKeeper {
   /** The link is gone: whatever this node still does for it ends. */
   async drop(deviceId: DeviceId): Promise<void> {
     const followed = this.#followed.get(deviceId);
+    this.#dropped.add(deviceId);
     this.#followed.delete(deviceId);
     await followed?.follower.stop();
   }
@@ -181,7 +185,10 @@ export class LinkKeeper {
   }
 
   async #flush(): Promise<void> {
-    const news = [...this.#followed.values()].filter(({ follower, flushedMs }) => follower.confirmedMs > flushedMs);
+    // Not before the store knows how the link stands: until then only the old time tells since when it was blind.
+    const news = [...this.#followed.values()].filter(
+      ({ follower, record, flushedMs }) => record.isWritten && follower.confirmedMs > flushedMs,
+    );
     if (news.length === 0) return;
     const times = news.map(({ link, follower }) => ({
       deviceId: link.deviceId,

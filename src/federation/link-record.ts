@@ -53,16 +53,21 @@ export class LinkRecord {
     return this.#standing;
   }
 
-  /** `unheardMs`: for how long nothing had been heard when that was noticed. */
-  enter(state: LinkState, reason: string, unheardMs = 0): void {
+  /** Whether the store has all that is so. */
+  get isWritten(): boolean {
+    return this.#written === this.#standing && this.#ended.length === 0;
+  }
+
+  /** `forMs`: for how long it had been so when that was noticed (nothing heard, or the account received). */
+  enter(state: LinkState, reason: string, forMs = 0): void {
     const before = this.#standing;
     if (before.state === state && before.reason === reason) return;
-    const nowMs = this.#parts.surroundings.nowMs();
+    const sinceMs = this.#parts.surroundings.nowMs() - forMs;
     if (state === "live") {
-      if (before.blindness) this.#ended.push({ ...endedAt(before.blindness, nowMs) });
+      if (before.blindness) this.#ended.push(endedAt(before.blindness, sinceMs));
       this.#standing = { state, reason, blindness: null };
     } else {
-      const blindness = before.blindness ?? { sinceMs: nowMs - unheardMs, cause: reason };
+      const blindness = before.blindness ?? { sinceMs, cause: reason };
       this.#standing = { state, reason, blindness };
     }
     if (before.state !== state) this.#tell(reason);

@@ -32,12 +32,17 @@ export function writeStanding(
   link: LinkKey,
   standing: LinkStanding,
   ended: readonly BlindInterval[],
+  confirmedMs: number,
 ): Promise<void> {
   const { userId, deviceId, ecosystem, ownership } = link;
   return store.transaction(async (tx) => {
     const nowMs = await tx.users.lock(userId);
     if (nowMs === undefined || !(await tx.links.holds(userId, deviceId, ownership))) throw lostLink(link);
     await tx.links.setState(userId, deviceId, standing);
+    // Whoever takes over a live link counts it as blind since then: not since before the interval that ends here.
+    if (standing.state === "live") {
+      await tx.links.confirm(ownership.owner, [{ deviceId, epoch: ownership.epoch, confirmedMs }]);
+    }
     for (const interval of ended) await tx.blindIntervals.add(userId, deviceId, interval);
     if (ended.length > 0) await tx.blindIntervals.removeEndedBefore(userId, deviceId, nowMs - blindIntervalsKeptMs);
     const body = JSON.stringify({ ecosystem, state: standing.state, reason: standing.reason });

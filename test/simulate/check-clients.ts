@@ -24,15 +24,19 @@ export function checkWrites(writes: readonly ClientWrite[], devices: Devices): v
 /** A read shows one whole version of the device, and none older than what had been acknowledged. */
 export function checkReads(reads: readonly ClientRead[], devices: Devices): void {
   const states = new Unrolled(devices);
-  for (const read of [...reads].sort((a, b) => a.versionMs - b.versionMs)) {
-    const { node, deviceId, versionMs, mustSeeMs, attributes } = read;
-    demand(
-      versionMs >= mustSeeMs,
-      () => `a read of device ${deviceId} on ${node} shows version ${versionMs}; ${mustSeeMs} had been acknowledged`,
-    );
+  for (const read of [...reads].sort((a, b) => (a.versionMs ?? -1) - (b.versionMs ?? -1))) {
+    const { node, deviceId, versionMs, mustSeeMs, mustBeGone, fromSeq, toSeq, attributes } = read;
+    const what = `a read of device ${deviceId} on ${node}`;
+    if (versionMs === null) {
+      const { addedSeq, removedSeq } = devices.get(deviceId) ?? { addedSeq: Infinity, removedSeq: Infinity };
+      demand(addedSeq >= fromSeq || removedSeq < toSeq, () => `${what} finds nothing, though the device was there`);
+      continue;
+    }
+    demand(!mustBeGone, () => `${what} shows version ${versionMs}, though its removal had been acknowledged`);
+    demand(versionMs >= mustSeeMs, () => `${what} shows version ${versionMs}; ${mustSeeMs} had been acknowledged`);
     demand(
       sameStates(attributes, states.at(deviceId, versionMs)),
-      () => `a read of device ${deviceId} on ${node} at version ${versionMs} shows what that version never was`,
+      () => `${what} at version ${versionMs} shows what that version never was`,
     );
   }
 }
@@ -53,6 +57,7 @@ export function checkPolls(polls: readonly Poll[], devices: Devices): void {
     );
   }
   for (const [deviceId, device] of devices) {
+    if (device.removedSeq < Number.POSITIVE_INFINITY) continue;
     demand(
       last.get(deviceId) === device.timeMs,
       () => `the poller of device ${deviceId} ends at ${last.get(deviceId)}, the device at ${device.timeMs}`,

@@ -9,6 +9,9 @@ export interface ReplayedDevice {
   timeMs: number;
   readonly states: Map<Key, { readonly value: string | null; readonly timeMs: number }>;
   readonly versions: Version[];
+  /** The transactions that added and removed it; infinite when there is none. */
+  addedSeq: number;
+  removedSeq: number;
 }
 
 export interface Version {
@@ -115,18 +118,21 @@ function checkWrite(
   logged: ReadonlyMap<number, ReadonlySet<Key>>,
 ): void {
   const { seq, node } = transaction;
-  if (table === "devices") {
+  if (table === "devices" && !after) deviceOf(devices, key as number).removedSeq = seq;
+  if (table === "devices" && !before) deviceOf(devices, key as number).addedSeq = seq;
+  if (table === "devices" && after) {
     const { timeMs } = deviceOf(devices, key as number);
     demand(
-      after?.lastTimeMs === timeMs,
-      () => `transaction ${seq}: device ${key} is at version ${after?.lastTimeMs}, its log at ${timeMs}`,
+      after.lastTimeMs === timeMs,
+      () => `transaction ${seq}: device ${key} is at version ${after.lastTimeMs}, its log at ${timeMs}`,
     );
   }
-  if (table.startsWith("attributes/")) {
+  // What is removed is removed whole: see check-removals.ts.
+  if (table.startsWith("attributes/") && after) {
     const id = Number(table.slice("attributes/".length));
     const told = deviceOf(devices, id).states.get(key);
     demand(
-      logged.get(id)?.has(key) === true && told?.value === after?.value && told?.timeMs === after?.timeMs,
+      logged.get(id)?.has(key) === true && told?.value === after.value && told?.timeMs === after.timeMs,
       () =>
         `transaction ${seq}: attribute ${key} of device ${id} is written as ${JSON.stringify(after)}, the log says ${JSON.stringify(told)}`,
     );
@@ -168,7 +174,12 @@ export function sameStates(one: AttributeStates, other: AttributeStates): boolea
 }
 
 function deviceOf(devices: Map<number, ReplayedDevice>, id: number): ReplayedDevice {
-  const device = devices.get(id) ?? { timeMs: 0, states: new Map(), versions: [] };
+  const device = devices.get(id) ?? newDevice();
   devices.set(id, device);
   return device;
+}
+
+function newDevice(): ReplayedDevice {
+  const never = Number.POSITIVE_INFINITY;
+  return { timeMs: 0, states: new Map(), versions: [], addedSeq: never, removedSeq: never };
 }

@@ -1,6 +1,6 @@
 import type { ReplayedDevice } from "./check-commits.ts";
 import { alarmPlaces } from "./expected-device.ts";
-import type { HomeTruth, LinkStanding, Receipt } from "./history.ts";
+import type { Arrival, HomeTruth, LinkStanding, Receipt } from "./history.ts";
 import { demand } from "./violation.ts";
 
 /** What the virtual device showed of one alarm, from when on. */
@@ -43,6 +43,38 @@ export function checkReceived(
       }
     }
   }
+}
+
+/**
+ * And the other way round: what an alarm shows was brought by an account that had arrived, and accounts take effect in
+ * the order of their arrival. One that a newer one has overtaken (a late answer to a read) has not arrived.
+ */
+export function checkOrder(
+  arrivals: readonly Arrival[],
+  standings: readonly LinkStanding[],
+  devices: ReadonlyMap<number, ReplayedDevice>,
+): void {
+  for (const { userId, link } of standings) {
+    if (!link) continue;
+    const ofUser = arrivals.filter((arrival) => arrival.userId === userId);
+    for (const [id, shown] of alarmsShown(devices.get(link.deviceId as number)!)) {
+      let place = 0;
+      for (const { seq, state } of shown) {
+        // Gone, or seen without anything that could be read.
+        if (state === "" || state === "null null") continue;
+        while (place < ofUser.length && stateOf(ofUser[place]!.alarms.get(id)) !== state) place += 1;
+        demand(
+          place < ofUser.length && ofUser[place]!.seq <= seq,
+          () =>
+            `user ${userId}: transaction ${seq} shows alarm ${id} as "${state}", which had not arrived after what it showed before`,
+        );
+      }
+    }
+  }
+}
+
+function stateOf(alarm: { readonly coAlarmState: string | null; readonly smokeAlarmState: string | null } | undefined) {
+  return alarm && `${alarm.coAlarmState} ${alarm.smokeAlarmState}`;
 }
 
 function alarmsShown({ versions }: ReplayedDevice): Map<string, Shown[]> {

@@ -1,7 +1,10 @@
+import { checkBlindIntervals } from "./check-blindness.ts";
 import { checkPolls, checkReads, checkWrites } from "./check-clients.ts";
 import { type ReplayedDevice, replay, sameStates } from "./check-commits.ts";
 import { checkIndexes } from "./check-indexes.ts";
-import { checkReceived } from "./check-received.ts";
+import { checkLinkCalls, checkRevocations } from "./check-link-calls.ts";
+import { checkOrder, checkReceived } from "./check-received.ts";
+import { checkRemovals } from "./check-removals.ts";
 import { expectedValues, fanRequests, parseStoredMap, type StoredMap, type StoredSlot } from "./expected-device.ts";
 import type { HomeTruth, LinkStanding, RunRecord } from "./history.ts";
 import { demand, Violation } from "./violation.ts";
@@ -25,6 +28,11 @@ export function check(record: RunRecord): string | undefined {
     checkReads(record.reads, devices);
     checkPolls(record.polls, devices);
     checkReceived(record.receipts, record.standings, devices);
+    checkOrder(record.arrivals, record.standings, devices);
+    checkRemovals(record.history, record.remains);
+    checkLinkCalls(record.calls, record.history);
+    checkRevocations(record.revocations, record.history);
+    checkBlindIntervals(record.history, record.standings, record.sights);
     checkFanRequests(record.standings, devices);
     return undefined;
   } catch (error) {
@@ -42,12 +50,16 @@ export function convergence(standings: readonly LinkStanding[]): string | undefi
   return undefined;
 }
 
-function missingOf({ home, link, values, followers, openStreams }: LinkStanding): string | undefined {
-  if (!link) return "there is no link";
+function missingOf(standing: LinkStanding): string | undefined {
+  const { home, link, values, followers, openStreams, isWanted, strays } = standing;
+  if (strays.length > 0) return strays.join("; ");
+  if (!isWanted && !link) return openStreams > 0 ? `unlinked, and ${openStreams} streams are open` : undefined;
+  if (!isWanted || !link) return isWanted ? "there is no link" : "the link is still there";
   if (followers.length !== 1) return `${followers.length} nodes follow (${followers.map(({ node }) => node)})`;
   const [follower] = followers;
   if (link.owner !== follower?.node) return `${follower?.node} follows what is ${link.owner}'s`;
   if (link.state !== "live" || follower?.state !== "live") return `link ${link.state}, follower ${follower?.state}`;
+  if (link.blindness !== null) return `live and blind since ${JSON.stringify(link.blindness)}`;
   if (openStreams !== 1) return `${openStreams} streams are open`;
   const map = parseStoredMap(link.indexMap as string);
   const unplaced = misplaced(home, map);

@@ -1,7 +1,7 @@
 import type { Scheduler } from "./scheduler.ts";
 
 /** When every run begins, by a clock that goes right. */
-const beginningMs = 1_700_000_000_000;
+export const beginningMs = 1_700_000_000_000;
 
 /** A clock of one machine: it may be wrong, and it may jump. */
 export class Clock {

@@ -1,6 +1,8 @@
 import type { DeviceId, UserId } from "../../src/model/ids.ts";
+import type { LinkRow } from "../../src/store/tables/links.ts";
 import { Clock } from "./clocks.ts";
 import type { FaultKind, Faults } from "./faults.ts";
+import type { Stretch } from "./history.ts";
 import { MemoryStore } from "./memory-store.ts";
 import { SimulatedNode } from "./node.ts";
 import { QueuedStore } from "./queued-store.ts";
@@ -16,14 +18,18 @@ export interface DeploymentParts {
   readonly database: Database;
   readonly upstream: Upstream;
   readonly lampOf: (userId: UserId) => DeviceId;
-  readonly virtualDeviceOf: (userId: number) => DeviceId | undefined;
+  readonly linkOf: (userId: number) => LinkRow | undefined;
+  /** All clocks go right. */
+  readonly areClocksRight: boolean;
 }
 
 /** The machines: the nodes, the store that they share (or the one node's own), and what befalls them. */
 export class Deployment {
   readonly nodes: SimulatedNode[] = [];
+  readonly frozen: (Stretch & { readonly node: string })[] = [];
   readonly #parts: DeploymentParts;
   readonly #store: MemoryStore | undefined;
+  readonly #frozenSince = new Map<SimulatedNode, number>();
   #started = 0;
 
   constructor(parts: DeploymentParts, nodes: number, isShared: boolean) {
@@ -39,14 +45,15 @@ export class Deployment {
 
   /** Something goes wrong with a machine. */
   strike(): void {
-    const { faults, scheduler } = this.#parts;
+    const { faults, scheduler, areClocksRight } = this.#parts;
     const { dice } = scheduler;
     const weights: Partial<Record<FaultKind, number>> = {
       "node killed": 3,
       "node frozen": 3,
       "node drained": 1,
-      "node clock jumped": 2,
-      ...(this.#store && { "node cut off": 3, "store down": 1, "store slow": 2, "store clock jumped": 1 }),
+      ...(!areClocksRight && { "node clock jumped": 2 }),
+      ...(this.#store && { "node cut off": 3, "store down": 1, "store slow": 2 }),
+      ...(this.#store && !areClocksRight && { "store clock jumped": 1 }),
     };
     for (const kind of Object.keys(weights) as FaultKind[]) weights[kind]! *= faults.strength(kind);
     const kind = dice.weighted(weights);
@@ -59,7 +66,8 @@ export class Deployment {
     if (kind === "node drained") this.#drain(slot);
     if (kind === "node frozen") {
       node.isFrozen = true;
-      this.#later(dice.pick([300, 2_000, 7_000, 15_000]), `${node.name} thaws`, () => scheduler.thaw(node));
+      this.#frozenSince.set(node, this.#frozenSince.get(node) ?? scheduler.nowMs);
+      this.#later(dice.pick([300, 2_000, 7_000, 15_000]), `${node.name} thaws`, () => this.#thaw(node));
     }
     if (kind === "node cut off") {
       node.isCut = true;
@@ -78,7 +86,7 @@ export class Deployment {
     faults.areOver = true;
     for (const node of this.nodes) {
       node.isCut = false;
-      if (node.isFrozen) scheduler.thaw(node);
+      if (node.isFrozen) this.#thaw(node);
     }
     if (!this.#store) return;
     this.#store.isDown = false;
@@ -99,10 +107,10 @@ export class Deployment {
   }
 
   #start(slot: number, delayMs: number): void {
-    const { scheduler, faults, database, upstream, lampOf, virtualDeviceOf } = this.#parts;
+    const { scheduler, faults, database, upstream, lampOf, linkOf, areClocksRight } = this.#parts;
     this.#later(delayMs, `node ${slot} starts`, () => {
       this.#started += 1;
-      const clock = new Clock(scheduler, scheduler.dice.between(-hourMs, hourMs));
+      const clock = new Clock(scheduler, areClocksRight ? 0 : scheduler.dice.between(-hourMs, hourMs));
       const crash = () => this.#kill(slot);
       const node = new SimulatedNode({
         name: `n${slot}.${this.#started}`,
@@ -112,7 +120,7 @@ export class Deployment {
         storeFor: (client) =>
           this.#store?.for(client) ?? new QueuedStore({ database, client, scheduler, faults, clock, crash }),
         lampOf,
-        virtualDeviceOf,
+        linkOf,
         committedSoFar: () => database.history.length,
       });
       this.nodes[slot] = node;
@@ -124,9 +132,18 @@ export class Deployment {
     });
   }
 
+  #thaw(node: SimulatedNode): void {
+    const { scheduler } = this.#parts;
+    const fromMs = this.#frozenSince.get(node);
+    if (fromMs !== undefined) this.frozen.push({ node: node.name, fromMs, toMs: scheduler.nowMs });
+    this.#frozenSince.delete(node);
+    scheduler.thaw(node);
+  }
+
   #kill(slot: number): void {
     const node = this.nodes[slot]!;
     if (node.isDead) return;
+    this.#thaw(node);
     node.isDead = true;
     this.#store?.disconnect(node);
     this.#parts.upstream.disconnect(node);

@@ -20,7 +20,9 @@ export const faultKinds = [
   "stream unreachable",
   "stream malformed",
   "stream silent",
+  "changes withheld",
   "read failed",
+  "revocation failed",
   "token revoked",
   "snapshot incomplete",
   "snapshot repeated",
@@ -29,9 +31,22 @@ export const faultKinds = [
 
 export type FaultKind = (typeof faultKinds)[number];
 
+/** What the core did about it, or was asked to do: a run in which none of it happens proves little about it. */
+export const eventKinds = [
+  "second look",
+  "second look overtaken",
+  "drift",
+  "unlinked",
+  "unlinking in doubt",
+  "linked again",
+  "new token came too late",
+] as const;
+
+export type EventKind = (typeof eventKinds)[number];
+
 /** What goes wrong in a run, and how often. Each seed has its own weather: some faults often, some never. */
 export class Faults {
-  readonly counts = new Map<FaultKind, number>();
+  readonly counts = new Map<FaultKind | EventKind, number>();
   /** Once they are over, nothing goes wrong any more: then all must converge. */
   areOver = false;
   readonly #dice: Dice;
@@ -49,7 +64,7 @@ export class Faults {
     return true;
   }
 
-  count(kind: FaultKind): void {
+  count(kind: FaultKind | EventKind): void {
     this.counts.set(kind, (this.counts.get(kind) ?? 0) + 1);
   }
 

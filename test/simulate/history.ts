@@ -31,7 +31,7 @@ export interface LinkOwner {
 
 /** A row before and after; a row that wasn't there is null. */
 export interface Write {
-  /** `devices`, `links`, or `attributes/` with the device's id. */
+  /** `devices`, `links`, or `attributes/` or `blind intervals/` with the device's id. */
   readonly table: string;
   readonly key: string | number;
   readonly before: StoredRow | null;
@@ -61,8 +61,61 @@ export interface ClientRead {
   readonly deviceId: number;
   /** The latest time of a write to the device that had been acknowledged when the read began. */
   readonly mustSeeMs: number;
-  readonly versionMs: number;
+  /** An unlinking that removed the device had been acknowledged when the read began. */
+  readonly mustBeGone: boolean;
+  /** How many transactions had taken effect when it began, and when it was answered. */
+  readonly fromSeq: number;
+  readonly toSeq: number;
+  /** Null when there was no such device. */
+  readonly versionMs: number | null;
   readonly attributes: AttributeStates;
+}
+
+/** A person links, gives a new token, or unlinks. */
+export interface LinkCall {
+  readonly kind: "link" | "relink" | "unlink";
+  readonly userId: number;
+  /** The token that was given; null for an unlinking. */
+  readonly token: string | null;
+  /** How many transactions had taken effect when it was made, and when it was answered. */
+  readonly fromSeq: number;
+  toSeq: number;
+  /** `refused`: there was (or was no) link already. `failed`: it may have happened or not. `open`: never answered. */
+  outcome: "open" | "done" | "refused" | "failed";
+  deviceId: number | null;
+  /** What its node still did for the removed device when it had answered, in a sentence. */
+  leftOver: string | undefined;
+}
+
+/** A node asked the ecosystem to end a token. */
+export interface Revocation {
+  readonly token: string;
+  /** How many transactions had taken effect by then. */
+  readonly seq: number;
+}
+
+/** An account that reached a node, on a stream or as the answer to a read that no stream has overtaken. */
+export interface Arrival {
+  readonly userId: number;
+  readonly seq: number;
+  readonly alarms: ReadonlyMap<string, AlarmTruth>;
+}
+
+/** A stream as the ecosystem knows it, on the clock that goes right; null is what did not happen. */
+export interface StreamLife {
+  readonly userId: number;
+  readonly token: string;
+  readonly node: string;
+  /** When its first account was delivered. */
+  readonly firstMs: number | null;
+  /** From when on it no longer brought what happened, if its node came to know that. */
+  readonly deafMs: number | null;
+  readonly endedMs: number | null;
+}
+
+export interface Stretch {
+  readonly fromMs: number;
+  readonly toMs: number;
 }
 
 /** What a poller knows after each of its polls: only what `since` ever told it. */
@@ -116,6 +169,10 @@ export interface LinkStanding {
   /** Every living node that follows the link, with the state that it shows. */
   readonly followers: readonly { readonly node: string; readonly state: string }[];
   readonly openStreams: number;
+  /** The person wants to be linked. */
+  readonly isWanted: boolean;
+  /** Who still follows a link of this user that is gone, in words. */
+  readonly strays: readonly string[];
 }
 
 export interface RunRecord {
@@ -127,4 +184,19 @@ export interface RunRecord {
   readonly receipts: readonly Receipt[];
   readonly devices: readonly { readonly id: number; readonly lastTimeMs: number; readonly states: AttributeStates }[];
   readonly standings: readonly LinkStanding[];
+  readonly calls: readonly LinkCall[];
+  readonly revocations: readonly Revocation[];
+  readonly arrivals: readonly Arrival[];
+  /** The log entries that are left of each device that was removed. */
+  readonly remains: readonly { readonly deviceId: number; readonly log: readonly LogLine[] }[];
+  /** Only of a run in which all clocks went right. */
+  readonly sights: Sights | undefined;
+}
+
+/** What the ecosystem and the machines know about when each link could be seen; times are on the nodes' clocks. */
+export interface Sights {
+  readonly endMs: number;
+  readonly streams: readonly StreamLife[];
+  /** While a node stands still it notices nothing, nor that it doesn't. */
+  readonly frozen: readonly (Stretch & { readonly node: string })[];
 }

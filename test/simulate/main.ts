@@ -52,7 +52,7 @@ async function runAll(): Promise<void> {
   if (violation) complain(violation);
   const seconds = ((performance.now() - startedMs) / 1_000).toFixed(1);
   const kinds = [...faults].sort().map(([kind, count]) => `${kind} ${count}`);
-  console.log(`${done} runs, ${steps} steps, ${seconds} s; faults: ${kinds.join(", ")}`);
+  console.log(`${done} runs, ${steps} steps, ${seconds} s; faults and events: ${kinds.join(", ")}`);
 }
 
 function complain(result: RunResult): void {

@@ -1,6 +1,7 @@
 import type { FederationTables } from "../../src/federation/keeper.ts";
 import type { DeviceId, NodeId } from "../../src/model/ids.ts";
 import type { AttributeRow } from "../../src/store/tables/attributes.ts";
+import type { BlindInterval } from "../../src/store/tables/blind-intervals.ts";
 import type { DeviceRow } from "../../src/store/tables/devices.ts";
 import type { LinkRow } from "../../src/store/tables/links.ts";
 import type { Wish } from "./row-locks.ts";
@@ -33,14 +34,8 @@ export function tablesOn(session: Session): FederationTables {
     devices: deviceRows(session),
     attributes: attributeRows(session),
     links: linkRows(session),
-    blindIntervals: standIn<FederationTables["blindIntervals"]>("blind intervals", {
-      add: (_, id, interval) =>
-        session.run("blind interval", (rows) => void rows.set("blind intervals", `${id} ${interval.fromMs}`, interval)),
-      removeEndedBefore: async () => 0,
-    }),
-    log: standIn<FederationTables["log"]>("log", {
-      append: (entry) => session.run(`log ${entry.kind}`, (rows) => void rows.log.push(entry)),
-    }),
+    blindIntervals: blindIntervalRows(session),
+    log: logRows(session),
     nodes: nodeRows(session),
   });
 }
@@ -69,6 +64,12 @@ function deviceRows(session: Session): FederationTables["devices"] {
         (rows) => rows.set("devices", id, { ...rows.get<DeviceRow>("devices", id), lastTimeMs: timeMs }),
         () => [exclusive("devices", id)],
       ),
+    remove: (_, id) =>
+      session.run(
+        `remove device ${id}`,
+        (rows) => rows.set("devices", id, undefined),
+        () => [exclusive("devices", id)],
+      ),
     versions: (ids) =>
       session.run(`versions of ${ids}`, (rows) =>
         ids.flatMap((id) => {
@@ -76,6 +77,32 @@ function deviceRows(session: Session): FederationTables["devices"] {
           return row ? [{ id, lastTimeMs: row.lastTimeMs }] : [];
         }),
       ),
+  });
+}
+
+function blindIntervalRows(session: Session): FederationTables["blindIntervals"] {
+  const table = (deviceId: DeviceId) => `blind intervals/${deviceId}`;
+  return standIn<FederationTables["blindIntervals"]>("blind intervals", {
+    add: (_, id, interval) =>
+      session.run("blind interval", (rows) => void rows.set(table(id), interval.fromMs, interval)),
+    ofDevice: (_, id) =>
+      session.run(`blind intervals of ${id}`, (rows) =>
+        [...rows.all<BlindInterval>(table(id)).values()].sort((a, b) => a.fromMs - b.fromMs),
+      ),
+    removeEndedBefore: async () => 0,
+    removeOfDevice: (_, id) => session.run(`remove blind intervals of ${id}`, (rows) => removeAll(rows, table(id))),
+  });
+}
+
+function logRows(session: Session): FederationTables["log"] {
+  const table = (deviceId: DeviceId | null) => `log/${deviceId}`;
+  return standIn<FederationTables["log"]>("log", {
+    append: (entry) =>
+      session.run(`log ${entry.kind}`, (rows) => {
+        rows.log.push(entry);
+        rows.set(table(entry.deviceId), session.nextId(), entry);
+      }),
+    removeOfDevice: (_, id) => session.run(`remove log of ${id}`, (rows) => removeAll(rows, table(id))),
   });
 }
 
@@ -96,6 +123,12 @@ function attributeRows(session: Session): FederationTables["attributes"] {
           for (const { key, value } of changes) rows.set(`attributes/${deviceId}`, key, { key, value, timeMs });
         },
         // PostgreSQL locks each row; whoever writes one of a device writes its last time next, so this is no coarser.
+        () => [exclusive("attributes", deviceId)],
+      ),
+    removeOfDevice: (_, deviceId) =>
+      session.run(
+        `remove attributes of ${deviceId}`,
+        (rows) => removeAll(rows, `attributes/${deviceId}`),
         () => [exclusive("attributes", deviceId)],
       ),
   });
@@ -184,6 +217,16 @@ function linkRows(session: Session): FederationTables["links"] {
         (row) => row.owner === owner,
         () => ({ owner: null }),
       ),
+    remove: (_, id) =>
+      session.run(
+        `remove link ${id}`,
+        (rows) => {
+          const isThere = link(rows, id) !== undefined;
+          if (isThere) rows.set("links", id, undefined);
+          return isThere;
+        },
+        () => [exclusive("links", id)],
+      ),
   });
 }
 
@@ -215,6 +258,12 @@ function nodeRows(session: Session): FederationTables["nodes"] {
         return gone.length;
       }),
   });
+}
+
+function removeAll(rows: Draft, table: string): number {
+  const keys = [...rows.all(table).keys()];
+  for (const key of keys) rows.set(table, key, undefined);
+  return keys.length;
 }
 
 function exclusive(table: string, key: string | number): Wish {

@@ -6,6 +6,7 @@ import {
   type Reaction,
 } from "../../src/devices/commit.ts";
 import { DeviceStates } from "../../src/devices/states.ts";
+import type { Unlinked } from "../../src/federation/federated-tokens.ts";
 import { federationOn, type RunningFederation } from "../../src/federation/federation.ts";
 import type { FederationTables } from "../../src/federation/keeper.ts";
 import { placeOf } from "../../src/model/attribute-names.ts";
@@ -13,10 +14,12 @@ import type { DeviceId, NodeId, UserId } from "../../src/model/ids.ts";
 import type { Report, Surroundings } from "../../src/model/surroundings.ts";
 import { Membership } from "../../src/nodes/membership.ts";
 import type { Store } from "../../src/store/seam.ts";
+import type { LinkRow } from "../../src/store/tables/links.ts";
 import type { Clock } from "./clocks.ts";
 import type { Claim, HomeTruth } from "./history.ts";
 import type { StoreClient } from "./memory-store.ts";
 import type { Scheduler } from "./scheduler.ts";
+import { userOf } from "./tokens.ts";
 import type { Upstream, UpstreamNode } from "./upstream.ts";
 
 export interface NodeParts {
@@ -26,8 +29,8 @@ export interface NodeParts {
   readonly upstream: Upstream;
   readonly storeFor: (client: StoreClient) => Store<FederationTables>;
   readonly lampOf: (userId: UserId) => DeviceId;
-  /** The virtual device of a user, and how many transactions have taken effect: for the record of what was received. */
-  readonly virtualDeviceOf: (userId: number) => DeviceId | undefined;
+  /** The link of a user as it is stored, and how many transactions have taken effect: for the record of what happened. */
+  readonly linkOf: (userId: number) => LinkRow | undefined;
   readonly committedSoFar: () => number;
 }
 
@@ -57,6 +60,7 @@ export class SimulatedNode implements StoreClient, UpstreamNode {
   readonly passedOver = new Set<number>();
   readonly #parts: NodeParts;
   readonly #membership: Membership;
+  readonly #proving = new Map<number, number>();
 
   constructor(parts: NodeParts) {
     this.#parts = parts;
@@ -86,7 +90,7 @@ export class SimulatedNode implements StoreClient, UpstreamNode {
       commit: this.commit,
       membership: this.#membership,
       connectors: new Map([["nest", upstream.connectorFor(this)]]),
-      sealing: { seal: (token, place) => `${place}: ${token}`, open: (sealed) => sealed.split(": ")[1]! },
+      sealing: { seal: (token, place) => `${place}: ${token}`, open: opened },
       surroundings,
     });
   }
@@ -103,14 +107,42 @@ export class SimulatedNode implements StoreClient, UpstreamNode {
     await this.#membership.stop();
   }
 
-  received(userId: number, home: HomeTruth): void {
-    const follower = this.followerOf(userId);
+  link(userId: UserId, token: string): Promise<DeviceId> {
+    return this.#provingFor(userId, () => this.federation.link(userId, "Nest", token));
+  }
+
+  relink(userId: UserId, token: string): Promise<DeviceId> {
+    return this.#provingFor(userId, () => this.federation.relink(userId, "Nest", token));
+  }
+
+  unlink(userId: UserId): Promise<Unlinked> {
+    return this.federation.unlink(userId, "Nest");
+  }
+
+  isProving(userId: number): boolean {
+    return (this.#proving.get(userId) ?? 0) > 0;
+  }
+
+  received(token: string, home: HomeTruth): void {
+    const userId = userOf(token);
+    const link = this.#parts.linkOf(userId);
+    const follower = link && tokenIn(link) === token ? this.followerOf(userId) : undefined;
     this.receipts.push({ userId, seq: this.#parts.committedSoFar(), home, follower });
   }
 
   followerOf(userId: number) {
-    const deviceId = this.#parts.virtualDeviceOf(userId);
-    return deviceId === undefined ? undefined : this.federation.keeper.follower(deviceId);
+    const link = this.#parts.linkOf(userId);
+    return link && this.federation.keeper.follower(link.deviceId);
+  }
+
+  async #provingFor<Result>(userId: number, call: () => Promise<Result>): Promise<Result> {
+    const count = (by: number) => this.#proving.set(userId, (this.#proving.get(userId) ?? 0) + by);
+    count(1);
+    try {
+      return await call();
+    } finally {
+      count(-1);
+    }
   }
 
   /** The store's facade takes the claim when the transaction begins, which is before the first wait. */
@@ -137,13 +169,22 @@ export class SimulatedNode implements StoreClient, UpstreamNode {
 
   #report(): Report {
     const say = (fields: object, sentence: string) => {
-      const { error, dropped, userId } = fields as { error?: Error; dropped?: number; userId?: number };
-      if (dropped !== undefined) this.passedOver.add(userId!);
+      const { error, userId } = fields as { error?: Error; userId?: number };
+      if (sentence.includes("passed over")) this.passedOver.add(userId!);
       const who = userId === undefined ? "" : ` (user ${userId})`;
       this.#parts.scheduler.note(`${this.name} says: ${sentence}${who}${error ? ` – ${error.message}` : ""}`);
     };
     return { debug: say, info: say, warn: say, error: say };
   }
+}
+
+/** The token of a stored link, which is sealed in name only. */
+export function tokenIn({ sealedToken }: Pick<LinkRow, "sealedToken">): string {
+  return opened(sealedToken);
+}
+
+function opened(sealedToken: string): string {
+  return sealedToken.split(": ")[1]!;
 }
 
 function isAlarmState(key: string | number): boolean {

@@ -179,13 +179,13 @@ export const plants: readonly Plant[] = [
     mistake: "a link's state that is entered while the last recording ends is never recorded",
     edits: [
       {
-        file: "federation/follower.ts",
-        find: "this.#recording ??= this.#record();",
-        replace: "this.#recording ??= this.#record().finally(() => {\n      this.#recording = undefined;\n    });",
+        file: "federation/link-record.ts",
+        find: "this.#writing ??= this.#write();",
+        replace: "this.#writing ??= this.#write().finally(() => {\n      this.#writing = undefined;\n    });",
       },
       {
-        file: "federation/follower.ts",
-        find: "same turn as the last look at the state: what is entered after it starts a recording of its own.\n      this.#recording = undefined;",
+        file: "federation/link-record.ts",
+        find: "what is entered after it starts a writing of its own.\n      this.#writing = undefined;",
         replace: "",
       },
     ],
@@ -193,7 +193,7 @@ export const plants: readonly Plant[] = [
   {
     name: "load-without-lock",
     mistake: "the lane reads back what is stored while a commit of its own may still be on its way",
-    edits: [{ file: "federation/keeper.ts", find: "      await tx.users.lock(link.userId);\n", replace: "" }],
+    edits: [{ file: "federation/stored-link.ts", find: "    await tx.users.lock(link.userId);\n", replace: "" }],
   },
   {
     name: "relink-in-place",
@@ -266,5 +266,114 @@ export const plants: readonly Plant[] = [
         replace: "await this.#store.read((later) => later.attributes.all(userId, deviceId))",
       },
     ],
+  },
+  {
+    name: "no-second-look",
+    mistake: "a quiet or incomplete stream is never looked at a second time",
+    edits: [
+      {
+        file: "federation/second-look.ts",
+        find: "if (account) this.#judge(account);\n    this.#plan();",
+        replace: "if (account) this.#judge(account);",
+      },
+    ],
+  },
+  {
+    name: "late-read-wins",
+    mistake: "a second look that the stream has overtaken is taken for the newest all the same",
+    edits: [
+      {
+        file: "federation/second-look.ts",
+        find: "if (turn !== this.#turn || signal.aborted) return;\n      if (this.#isIncomplete)",
+        replace: "if (signal.aborted) return;\n      if (this.#isIncomplete)",
+      },
+    ],
+  },
+  {
+    name: "drift-ignored",
+    mistake: "a stream that kept back changes is believed again",
+    edits: [
+      {
+        file: "federation/follower.ts",
+        find: "    this.#stream?.abort(reason);",
+        replace: '    this.#parts.record.enter("live", "");',
+      },
+    ],
+  },
+  {
+    name: "unlink-keeps-attributes",
+    mistake: "an unlinking leaves the device's attributes in the store",
+    edits: [
+      {
+        file: "federation/unlinking.ts",
+        find: "await tx.attributes.removeOfDevice(userId, deviceId)",
+        replace: "(await tx.attributes.all(userId, deviceId)).length",
+      },
+    ],
+  },
+  {
+    name: "unlink-keeps-log",
+    mistake: "an unlinking leaves the device's history in the store",
+    edits: [
+      {
+        file: "federation/unlinking.ts",
+        find: "await tx.log.removeOfDevice(userId, deviceId)",
+        replace: "0",
+      },
+    ],
+  },
+  {
+    name: "drop-forgotten",
+    mistake: "an unlinking doesn't stop the link's follower",
+    edits: [{ file: "federation/federated-tokens.ts", find: "    await keeper.drop(deviceId);\n", replace: "" }],
+  },
+  {
+    name: "revoked-first",
+    mistake: "the token is revoked before the link is removed",
+    edits: [
+      {
+        file: "federation/federated-tokens.ts",
+        find: "    const { deviceId, sealedToken, removed } = await removeLink(store, userId, connector.name);",
+        replace:
+          "    const before = await store.read((tx) => tx.links.find(userId, connector.name));\n    if (before) await connector.revoke(openToken(before.sealedToken, tokenPlace(userId, connector.name)), signal);\n    const { deviceId, sealedToken, removed } = await removeLink(store, userId, connector.name);",
+      },
+    ],
+  },
+  {
+    name: "removed-state-remembered",
+    mistake: "a node still shows a device whose removal it has acknowledged",
+    edits: [{ file: "federation/federated-tokens.ts", find: "    states.forget(deviceId);\n", replace: "" }],
+  },
+  {
+    name: "blindness-forgotten",
+    mistake: "a link that is no longer live opens no blind interval",
+    edits: [
+      {
+        file: "federation/link-record.ts",
+        find: "before.blindness ?? { sinceMs, cause: reason };",
+        replace: "before.blindness;",
+      },
+    ],
+  },
+  {
+    name: "confirmed-before-written",
+    mistake: "a confirmation time is stored before the blind interval that ended with it",
+    edits: [{ file: "federation/keeper.ts", find: "record.isWritten && ", replace: "record && " }],
+  },
+  {
+    name: "blind-twice",
+    mistake: "who takes over a link counts as blind what an earlier interval has counted",
+    edits: [
+      {
+        file: "federation/stored-link.ts",
+        find: 'if (standing.state === "live") {',
+        replace: "if (ended.length < 0) {",
+      },
+    ],
+  },
+  {
+    name: "taken-up-after-drop",
+    mistake: "a link that was just dropped is taken up again from a look before that",
+    edits: [{ file: "federation/keeper.ts", find: "    this.#dropped.add(deviceId);\n", replace: "" }],
   },
 ];

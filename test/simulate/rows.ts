@@ -9,7 +9,7 @@ export interface Rows {
   all<Row>(table: string): ReadonlyMap<Key, Row>;
 }
 
-/** What one transaction sees: all below it, and its own writes. */
+/** What one transaction sees: all below it, and its own writes. Its log goes into the record as it was appended. */
 export class Draft implements Rows {
   readonly changed = new Map<string, Map<Key, object | undefined>>();
   readonly log: LogEntry[] = [];
@@ -71,7 +71,7 @@ export class Database implements Rows {
   apply(draft: Draft, by: { readonly node: string; readonly claim: Claim | null; readonly atMs: number }): void {
     const writes: Write[] = [];
     for (const [table, rows] of draft.changed) {
-      if (table === "nodes") continue;
+      if (table === "nodes" || table.startsWith("log/")) continue;
       for (const [key, row] of rows) {
         writes.push({
           table,

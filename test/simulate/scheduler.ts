@@ -17,6 +17,8 @@ interface Entry {
 
 /** How often two events fall so close together that the promises of the first have not all run yet. */
 const closeTogether = 0.05;
+/** Nothing that is further apart is close together: by then all promises have run. */
+const closeMs = 5;
 
 /**
  * The only thing that lets time pass. Every wait of the world is an entry here; among those that are due the dice choose,
@@ -72,6 +74,11 @@ export class Scheduler {
       else if (this.#due.length === 0) {
         const next = this.#waiting.first;
         if (!next || next.dueMs > deadlineMs) break;
+        if (this.#isUnsettled && next.dueMs > this.nowMs + closeMs) {
+          this.#isUnsettled = false;
+          await allSettled();
+          continue;
+        }
         this.nowMs = next.dueMs;
       }
     }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { faultKinds } from "./faults.ts";
+import { eventKinds, faultKinds } from "./faults.ts";
 import { runPlant } from "./planting.ts";
 import { plants } from "./plants.ts";
 import { simulate } from "./run.ts";
@@ -13,8 +13,8 @@ describe("the core in the deterministic simulation", () => {
       for (const [kind, count] of Object.entries(faults)) counts.set(kind, (counts.get(kind) ?? 0) + count);
     });
     assert.equal(broken, undefined, `seed ${broken?.seed}: ${broken?.violation}`);
-    // A simulation in which nothing goes wrong proves nothing.
-    for (const kind of faultKinds) assert.ok((counts.get(kind) ?? 0) > 0, `not once: ${kind}`);
+    // A simulation in which nothing goes wrong proves nothing; nor one in which nothing is done about it.
+    for (const kind of [...faultKinds, ...eventKinds]) assert.ok((counts.get(kind) ?? 0) > 0, `not once: ${kind}`);
   });
 
   it("keeps them with three nodes too", async () => {
@@ -30,7 +30,15 @@ describe("the core in the deterministic simulation", () => {
     }
   });
 
-  for (const name of ["memory-diff", "no-fence", "time-per-attribute"]) {
+  for (const name of [
+    "memory-diff",
+    "no-fence",
+    "time-per-attribute",
+    "no-second-look",
+    "unlink-keeps-attributes",
+    "drop-forgotten",
+    "blindness-forgotten",
+  ]) {
     it(`finds the planted mistake ${name}`, async () => {
       const plant = plants.find((candidate) => candidate.name === name)!;
       const { code, said } = await runPlant(plant, ["--runs", "1000"], "pipe");

@@ -21,15 +21,16 @@ export function clearSnapshot(home: HomeTruth): Account {
 export function incompleteSnapshot(home: HomeTruth, dice: Dice): Account {
   const clear = clearSnapshot(home);
   const structures = incomplete(clear.structures, dice, ["name", "listsDevices"]);
+  const oddities = { ...clear.oddities, incomplete: 1 };
   const isSilent = dice.chance(0.05);
-  if (isSilent) return { ...clear, structures: nothing(), thermostats: nothing(), alarms: nothing() };
+  if (isSilent) return { ...clear, structures: nothing(), thermostats: nothing(), alarms: nothing(), oddities };
   const lists = dice.chance(0.3) ? structures : clear.structures;
   return {
     structures: dice.chance(0.2) ? withoutLists(lists) : lists,
     thermostats: dice.chance(0.6) ? incomplete(clear.thermostats, dice, ["name", "structureId"]) : clear.thermostats,
     alarms: dice.chance(0.6) ? incomplete(clear.alarms, dice, ["name", "structureId"]) : clear.alarms,
     speaksOfAlarms: clear.speaksOfAlarms,
-    oddities: { incomplete: 1, unknownAlarmStates: 0, unknownAwayStates: 0 },
+    oddities,
   };
 }
 

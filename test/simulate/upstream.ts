@@ -1,75 +1,110 @@
-import type { Connector, StreamEnd, StreamEndReason, StreamListener } from "../../src/ecosystem/connector.ts";
+import type { Connector, StreamEnd, StreamListener } from "../../src/ecosystem/connector.ts";
 import type { Account } from "../../src/model/account.ts";
 import { EcosystemRefused, EcosystemUnreachable } from "../../src/model/errors.ts";
 import type { Faults } from "./faults.ts";
-import type { HomeTruth } from "./history.ts";
+import type { Arrival, HomeTruth, Revocation, StreamLife } from "./history.ts";
 import type { Home } from "./home.ts";
 import type { Process, Scheduler } from "./scheduler.ts";
 import { clearSnapshot, incompleteSnapshot } from "./snapshots.ts";
 import { standIn } from "./stand-in.ts";
-
-/** What a stream brings: an account (with the home that it shows, if it shows all of it), or that nothing is new. */
-type Parcel = { readonly account: Account; readonly home: HomeTruth | undefined } | "unchanged";
+import { type Look, Stream } from "./stream.ts";
+import { Tokens, userOf } from "./tokens.ts";
 
 /** A node that follows accounts, and hears of each clear one that reaches it. */
 export interface UpstreamNode extends Process {
-  received(userId: number, home: HomeTruth): void;
+  received(token: string, home: HomeTruth): void;
+  /** It is proving a token for that user now; what else it reads is a second look. */
+  isProving(userId: number): boolean;
 }
 
-const watchdogMs = 70_000;
+export interface UpstreamParts {
+  readonly scheduler: Scheduler;
+  readonly faults: Faults;
+  readonly homes: readonly Home[];
+  /** By user: whose home each account is. */
+  readonly homeOf: readonly number[];
+  /** How many transactions have taken effect. */
+  readonly committedSoFar: () => number;
+}
 
 /** The ecosystem: homes that live, tokens that are revoked, and streams that bring whole accounts, or break. */
 export class Upstream {
+  readonly tokens = new Tokens();
+  readonly arrivals: Arrival[] = [];
+  readonly revocations: Revocation[] = [];
+  readonly lives: StreamLife[] = [];
+  readonly #parts: UpstreamParts;
   readonly #scheduler: Scheduler;
   readonly #faults: Faults;
-  readonly #homes: readonly Home[];
-  readonly #homeOf: readonly number[];
-  /** The number of each user's present token; those before it are no longer good. */
-  readonly #tokens = new Map<number, number>();
+  readonly #process: Process = { name: "ecosystem", isDead: false, isFrozen: false };
   readonly #streams = new Set<Stream>();
+  /** How often a node heard something on a stream with that token. */
+  readonly #heard = new Map<string, number>();
 
-  constructor(scheduler: Scheduler, faults: Faults, homes: readonly Home[], homeOf: readonly number[]) {
-    this.#scheduler = scheduler;
-    this.#faults = faults;
-    this.#homes = homes;
-    this.#homeOf = homeOf;
+  constructor(parts: UpstreamParts) {
+    this.#parts = parts;
+    this.#scheduler = parts.scheduler;
+    this.#faults = parts.faults;
   }
 
   home(userId: number): Home {
-    return this.#homes[this.#homeOf[userId - 1]!]!;
-  }
-
-  token(userId: number): string {
-    return `${userId}.${this.#tokens.get(userId) ?? 0}`;
+    return this.#parts.homes[this.#parts.homeOf[userId - 1]!]!;
   }
 
   openStreams(userId: number): number {
-    return [...this.#streams].filter((stream) => stream.userId === userId && !stream.process.isDead).length;
+    return this.#count((stream) => stream.userId === userId);
+  }
+
+  openStreamsOf(node: Process, token: string): number {
+    return this.#count((stream) => stream.process === node && stream.token === token);
+  }
+
+  get isWithholding(): boolean {
+    return this.#count((stream) => stream.isWithholding) > 0;
   }
 
   /** Something happens in a home, and everyone who follows it hears of it. */
   change(index: number): void {
-    const home = this.#homes[index]!;
+    const home = this.#parts.homes[index]!;
     this.#scheduler.note(`home ${index}: ${home.change()}`);
     if (home.isOverLimit) this.#faults.count("account over the limit");
     for (const stream of this.#streamsOf(index)) this.#send(stream);
   }
 
-  /** A last change that everyone hears of whole. */
+  /** A last change, of which everyone is told; not always whole, so that a second look must settle it. */
   settle(index: number): void {
-    this.#homes[index]!.rename();
-    for (const stream of this.#streamsOf(index)) this.#send(stream);
+    const home = this.#parts.homes[index]!;
+    home.rename();
+    const isClear = this.#scheduler.dice.chance(0.8);
+    for (const stream of this.#streamsOf(index)) {
+      if (isClear) this.#send(stream);
+      else stream.push(this.#incompleteLook(home.truth()));
+    }
   }
 
+  /** From now on the home's streams have nothing but their keep-alives. */
+  withhold(index: number): void {
+    for (const stream of this.#streamsOf(index)) {
+      if (!stream.isWithholding) this.#faults.count("changes withheld");
+      stream.isWithholding = true;
+    }
+  }
+
+  /** A person ends all access to the account, and has a new token. */
   revoke(userId: number): void {
-    this.#scheduler.note(`the token of user ${userId} is revoked`);
-    this.#tokens.set(userId, (this.#tokens.get(userId) ?? 0) + 1);
-    for (const stream of [...this.#streams]) if (stream.userId === userId) this.#end(stream, "unauthorized");
+    this.#scheduler.note(`the tokens of user ${userId} are revoked`);
+    this.tokens.endAll(userId);
+    this.tokens.issue(userId);
+    this.#endUnauthorized();
   }
 
   /** A node is dead: its connections are gone with it. */
   disconnect(node: Process): void {
-    for (const stream of [...this.#streams]) if (stream.process === node) this.#streams.delete(stream);
+    for (const stream of [...this.#streams]) {
+      if (stream.process !== node) continue;
+      this.#streams.delete(stream);
+      stream.die();
+    }
   }
 
   /** The connector of one node. */
@@ -80,125 +115,120 @@ export class Upstream {
       capabilities: { away: true, alarms: true, fanTimer: true, fanNeedsHome: true, tokenRefresh: false },
       read: (token) => this.#read(node, token),
       follow: (token, listener, signal) => this.#follow(node, token, listener, signal),
+      revoke: (token) => this.#revoke(node, token),
       pauseMs: (_, failures, random) => Math.min(15_000, 250 * 2 ** failures) * (0.5 + random() / 2),
     });
   }
 
+  /** What is read is the home as it was when the question came, not as it is when the answer arrives. */
   #read(node: UpstreamNode, token: string): Promise<Account> {
+    const isSecondLook = !node.isProving(userOf(token));
+    if (isSecondLook) this.#faults.count("second look");
+    const heardBefore = this.#heard.get(`${node.name} ${token}`);
     return new Promise((resolve, reject) => {
-      this.#scheduler.after(this.#delayMs(), node, `read of ${token} answered`, () => {
-        const userId = Number.parseInt(token, 10);
-        if (token !== this.token(userId)) return reject(new EcosystemRefused("The token isn't good."));
-        if (this.#faults.strikes("read failed", 0.1)) return reject(new EcosystemUnreachable("No answer."));
-        resolve(this.#look(this.home(userId).truth()).account);
+      this.#scheduler.after(this.#delayMs(), this.#process, `${node.name} reads ${token}`, () => {
+        const isGood = this.tokens.isGood(token);
+        const look = this.#look(this.home(userOf(token)).truth());
+        this.#scheduler.after(this.#delayMs(), node, `read of ${token} answered`, () => {
+          if (!isGood) return reject(new EcosystemRefused("The token isn't good."));
+          if (this.#faults.strikes("read failed", 0.1)) return reject(new EcosystemUnreachable("No answer."));
+          const isOvertaken = this.#heard.get(`${node.name} ${token}`) !== heardBefore;
+          if (!isOvertaken) this.#arrived(token, look);
+          else if (isSecondLook) this.#faults.count("second look overtaken");
+          for (const stream of this.#streams) {
+            if (stream.process === node && stream.token === token) stream.readBeside(look.isClear);
+          }
+          resolve(look.account);
+        });
       });
     });
   }
 
   #follow(node: UpstreamNode, token: string, listener: StreamListener, signal: AbortSignal): Promise<StreamEnd> {
     return new Promise((resolve) => {
-      const userId = Number.parseInt(token, 10);
-      const stream = new Stream(this.#scheduler, node, userId, listener, resolve);
+      const scheduler = this.#scheduler;
+      const delivers = (look: Look | "unchanged") => this.#delivered(node, token, look);
+      const stream = new Stream({ scheduler, process: node, token, listener, resolve, delivers });
       if (signal.aborted) return stream.end("stopped");
-      signal.addEventListener("abort", () => this.#end(stream, "stopped"), { once: true });
-      this.#scheduler.after(this.#delayMs(), node, `stream of ${token} connects`, () => {
+      signal.addEventListener("abort", () => this.#stopped(stream, signal.reason), { once: true });
+      scheduler.after(this.#delayMs(), node, `stream of ${token} connects`, () => {
         if (stream.hasEnded) return;
-        if (token !== this.token(userId)) return stream.end("unauthorized");
+        if (!this.tokens.isGood(token)) return stream.end("unauthorized");
         if (this.#faults.strikes("stream refused", 0.1)) return stream.end("refused");
         if (this.#faults.strikes("stream unreachable", 0.1)) return stream.end("unreachable");
         this.#streams.add(stream);
-        this.#send(stream);
+        this.lives.push(stream.life);
+        stream.push(this.#look(this.home(stream.userId).truth()));
       });
     });
   }
 
+  #revoke(node: UpstreamNode, token: string): Promise<boolean> {
+    this.revocations.push({ token, seq: this.#parts.committedSoFar() });
+    return new Promise((resolve) => {
+      this.#scheduler.after(this.#delayMs(), this.#process, `${node.name} revokes ${token}`, () => {
+        const hasFailed = this.#faults.strikes("revocation failed", 0.3);
+        if (!hasFailed || this.#scheduler.dice.chance(0.3)) this.tokens.end(token);
+        this.#endUnauthorized();
+        this.#scheduler.after(this.#delayMs(), node, `revocation of ${token} answered`, () => resolve(!hasFailed));
+      });
+    });
+  }
+
+  #stopped(stream: Stream, reason: unknown): void {
+    const isFoundOut = typeof reason === "string" && reason.includes("kept back");
+    if (isFoundOut && !stream.hasEnded) this.#faults.count("drift");
+    this.#streams.delete(stream);
+    stream.end("stopped", isFoundOut);
+  }
+
+  #delivered(node: UpstreamNode, token: string, look: Look | "unchanged"): void {
+    const key = `${node.name} ${token}`;
+    this.#heard.set(key, (this.#heard.get(key) ?? 0) + 1);
+    if (look === "unchanged") return;
+    this.#arrived(token, look);
+    if (look.isClear) node.received(token, look.home);
+  }
+
+  #arrived(token: string, { home }: Look): void {
+    this.arrivals.push({ userId: userOf(token), seq: this.#parts.committedSoFar(), alarms: home.alarms });
+  }
+
   #send(stream: Stream): void {
-    if (this.#faults.strikes("stream dropped", 0.015)) this.#end(stream, "closed");
-    if (this.#faults.strikes("stream malformed", 0.004)) this.#end(stream, "malformed");
+    if (this.#faults.strikes("stream dropped", 0.015)) stream.end("closed");
+    if (this.#faults.strikes("stream malformed", 0.004)) stream.end("malformed");
     if (stream.hasEnded) return;
-    if (!stream.isSilent && this.#faults.strikes("stream silent", 0.006)) {
-      stream.isSilent = true;
-      this.#scheduler.after(watchdogMs, stream.process, "watchdog", () => this.#end(stream, "silent"));
-    }
+    if (!stream.isSilent && this.#faults.strikes("stream silent", 0.006)) stream.fallSilent();
+    if (!stream.isWithholding && this.#faults.strikes("changes withheld", 0.003)) stream.isWithholding = true;
     const home = this.home(stream.userId).truth();
     stream.push(this.#look(home));
     if (!this.#faults.strikes("snapshot repeated", 0.1)) return;
     stream.push(this.#scheduler.dice.chance(0.5) ? "unchanged" : this.#look(home));
   }
 
-  #look(home: HomeTruth): { readonly account: Account; readonly home: HomeTruth | undefined } {
-    return this.#faults.strikes("snapshot incomplete", 0.08)
-      ? { account: incompleteSnapshot(home, this.#scheduler.dice), home: undefined }
-      : { account: clearSnapshot(home), home };
+  #look(home: HomeTruth): Look {
+    if (this.#faults.strikes("snapshot incomplete", 0.08)) return this.#incompleteLook(home);
+    return { account: clearSnapshot(home), home, isClear: true };
   }
 
-  #end(stream: Stream, reason: StreamEndReason): void {
-    this.#streams.delete(stream);
-    stream.end(reason);
+  #incompleteLook(home: HomeTruth): Look {
+    return { account: incompleteSnapshot(home, this.#scheduler.dice), home, isClear: false };
+  }
+
+  #endUnauthorized(): void {
+    for (const stream of this.#streams) if (!this.tokens.isGood(stream.token)) stream.end("unauthorized");
   }
 
   #streamsOf(index: number): Stream[] {
-    return [...this.#streams].filter(({ userId }) => this.#homeOf[userId - 1] === index);
+    return [...this.#streams].filter(({ userId, hasEnded }) => !hasEnded && this.#parts.homeOf[userId - 1] === index);
+  }
+
+  #count(isMeant: (stream: Stream) => boolean): number {
+    return [...this.#streams].filter((stream) => !stream.hasEnded && isMeant(stream)).length;
   }
 
   #delayMs(): number {
     const { dice } = this.#scheduler;
     return dice.chance(0.05) ? dice.between(500, 5_000) : dice.between(1, 80);
-  }
-}
-
-/** One connection: what is sent arrives in order, each after a while of its own. */
-class Stream {
-  readonly process: UpstreamNode;
-  readonly userId: number;
-  isSilent = false;
-  hasEnded = false;
-  readonly #scheduler: Scheduler;
-  readonly #listener: StreamListener;
-  readonly #resolve: (end: StreamEnd) => void;
-  readonly #underWay: Parcel[] = [];
-
-  constructor(
-    scheduler: Scheduler,
-    process: UpstreamNode,
-    userId: number,
-    listener: StreamListener,
-    resolve: (end: StreamEnd) => void,
-  ) {
-    this.#scheduler = scheduler;
-    this.process = process;
-    this.userId = userId;
-    this.#listener = listener;
-    this.#resolve = resolve;
-  }
-
-  push(parcel: Parcel): void {
-    if (this.isSilent) return;
-    this.#underWay.push(parcel);
-    if (this.#underWay.length === 1) this.#deliverNext();
-  }
-
-  end(reason: StreamEndReason): void {
-    if (this.hasEnded) return;
-    this.hasEnded = true;
-    this.#underWay.length = 0;
-    this.#scheduler.after(0, this.process, `stream of user ${this.userId} ends: ${reason}`, () =>
-      this.#resolve({ reason, detail: `the stream ended (${reason})` }),
-    );
-  }
-
-  #deliverNext(): void {
-    const { dice } = this.#scheduler;
-    const delayMs = dice.chance(0.1) ? dice.between(50, 1_500) : dice.between(0, 40);
-    this.#scheduler.after(delayMs, this.process, `stream of user ${this.userId} delivers`, () => {
-      const parcel = this.#underWay.shift();
-      if (parcel === undefined || this.hasEnded) return;
-      if (parcel === "unchanged") this.#listener.unchanged();
-      else {
-        if (parcel.home) this.process.received(this.userId, parcel.home);
-        this.#listener.account(parcel.account);
-      }
-      if (this.#underWay.length > 0) this.#deliverNext();
-    });
   }
 }

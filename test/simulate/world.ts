@@ -2,6 +2,8 @@ import type { DeviceId, UserId } from "../../src/model/ids.ts";
 import type { AttributeRow } from "../../src/store/tables/attributes.ts";
 import type { DeviceRow } from "../../src/store/tables/devices.ts";
 import type { LinkRow } from "../../src/store/tables/links.ts";
+import type { LogEntry } from "../../src/store/tables/log.ts";
+import { Calls } from "./calls.ts";
 import { convergence } from "./checker.ts";
 import { Clients } from "./clients.ts";
 import { Deployment } from "./deployment.ts";
@@ -9,12 +11,17 @@ import { Dice } from "./dice.ts";
 import { Faults } from "./faults.ts";
 import type { LinkStanding, Receipt, RunRecord, StoredRow } from "./history.ts";
 import { Home, type HomeSize } from "./home.ts";
+import { tokenIn } from "./node.ts";
+import { People } from "./people.ts";
 import { Database, Draft } from "./rows.ts";
 import { Scheduler } from "./scheduler.ts";
 import { Upstream } from "./upstream.ts";
 
-/** After the faults have stopped all is as it should be within this time. */
+/** After the faults have stopped all is as it should be within this time; on a stream that keeps back changes, later. */
 const convergesWithinMs = 120_000;
+const foundOutWithinMs = 12.5 * 60_000;
+/** Long enough that a quiet stream is looked at a second time. */
+const quietStretchMs = 12 * 60_000;
 
 /** One whole deployment with its users, its homes and its bad luck. The seed decides everything. */
 export class World {
@@ -26,8 +33,12 @@ export class World {
   readonly #upstream: Upstream;
   readonly #users: readonly UserId[];
   readonly #lamps = new Map<UserId, DeviceId>();
+  readonly #calls: Calls;
+  readonly #people: People;
   readonly #clients: Clients;
   readonly #deployment: Deployment;
+  readonly #areClocksRight: boolean;
+  readonly #kind: "usual" | "quiet stretch" | "quiet end";
   #isSettled = false;
 
   constructor(seed: number, nodes: number) {
@@ -41,33 +52,70 @@ export class World {
     this.#homes = this.#users.map(() => new Home(dice, homeSize(dice)));
     // Two users may link the same account.
     const homeOf = this.#users.map((_, index) => (dice.chance(0.1) ? 0 : index));
-    const upstream = new Upstream(scheduler, faults, this.#homes, homeOf);
+    const committedSoFar = () => this.#database.history.length;
+    const upstream = new Upstream({ scheduler, faults, homes: this.#homes, homeOf, committedSoFar });
     this.#upstream = upstream;
     this.#addUsersAndLamps();
     const lampOf = (userId: UserId) => this.#lamps.get(userId)!;
-    const virtualDeviceOf = (userId: number) => this.#linkOf(userId)?.deviceId;
-    const machines = { scheduler, faults, database: this.#database, upstream, lampOf, virtualDeviceOf };
+    const linkOf = (userId: number) => this.#linkOf(userId);
+    this.#areClocksRight = dice.chance(0.4);
+    this.#kind = dice.weighted({ usual: 91, "quiet stretch": 4, "quiet end": 5 })!;
+    const machines = { scheduler, faults, database: this.#database, upstream, lampOf, linkOf };
     // One run in four is a single node on a store of its own.
-    this.#deployment = new Deployment(machines, nodes, nodes > 1 && !dice.chance(0.25));
+    this.#deployment = new Deployment(
+      { ...machines, areClocksRight: this.#areClocksRight },
+      nodes,
+      nodes > 1 && !dice.chance(0.25),
+    );
     const readyNodes = () => this.#deployment.living.filter((node) => node.isReady && !node.isFrozen);
-    this.#clients = new Clients({ scheduler, upstream, users: this.#users, readyNodes, lampOf, virtualDeviceOf });
+    const calls = new Calls(scheduler, readyNodes);
+    this.#calls = calls;
+    const users = this.#users;
+    const tokenOfRemoved = (deviceId: DeviceId) => this.#tokenOfRemoved(deviceId);
+    const people = new People({ calls, faults, upstream, users, linkOf, tokenOfRemoved, committedSoFar });
+    this.#people = people;
+    const virtualDeviceOf = (userId: number) => linkOf(userId)?.deviceId;
+    const formerDevicesOf = (userId: UserId) => people.former.get(userId) ?? [];
+    this.#clients = new Clients({ calls, users, lampOf, virtualDeviceOf, formerDevicesOf, committedSoFar });
   }
 
   /** Random faults all along, then none: answers what was left to be desired when time was up, if anything was. */
   async run(): Promise<string | undefined> {
     const { scheduler } = this;
+    this.#people.start();
     this.#clients.start();
     for (const index of this.#homes.keys()) this.#liveOn(index);
     this.#sufferOn();
     await scheduler.runUntil(this.#dice.between(20_000, 45_000));
+    if (this.#kind === "quiet stretch") await this.#beQuiet();
     this.#deployment.repair();
-    const deadlineMs = scheduler.nowMs + convergesWithinMs;
+    for (const userId of this.#users) this.#people.lookAfter(userId);
     await scheduler.runUntil(scheduler.nowMs + 8_000);
     this.#isSettled = true;
     this.#clients.areQuiet = true;
     await scheduler.runUntil(scheduler.nowMs + 2_000);
-    for (const index of this.#homes.keys()) this.#upstream.settle(index);
-    for (let goodSeconds = 0; goodSeconds < 6; ) {
+    for (const index of this.#homes.keys()) {
+      if (this.#kind === "quiet end") this.#upstream.withhold(index);
+      this.#upstream.settle(index);
+    }
+    return this.#converge();
+  }
+
+  /** Little happens for a long while, and something of it may be withheld. */
+  async #beQuiet(): Promise<void> {
+    const { scheduler } = this;
+    this.#calls.areRare = true;
+    for (const index of this.#homes.keys()) if (this.#dice.chance(0.6)) this.#upstream.withhold(index);
+    await scheduler.runUntil(scheduler.nowMs + quietStretchMs);
+    this.#calls.areRare = false;
+  }
+
+  async #converge(): Promise<string | undefined> {
+    const { scheduler } = this;
+    const isWithholding = this.#upstream.isWithholding;
+    this.#calls.areRare = isWithholding;
+    const deadlineMs = scheduler.nowMs + (isWithholding ? foundOutWithinMs : convergesWithinMs);
+    for (let goodSeconds = 0; goodSeconds < (isWithholding ? 12 : 6); ) {
       await scheduler.runUntil(scheduler.nowMs + 1_000);
       const missing = convergence(this.#standings());
       goodSeconds = missing === undefined ? goodSeconds + 1 : 0;
@@ -84,14 +132,33 @@ export class World {
       states: this.#database.all<AttributeRow>(`attributes/${id}`),
     }));
     const { history } = this.#database;
-    return { history, writes, reads, polls, receipts: this.#receipts(), devices, standings: this.#standings() };
+    const { arrivals, revocations, lives } = this.#upstream;
+    const remains = this.#removed().map(({ deviceId }) => ({
+      deviceId,
+      log: [...this.#database.all<LogEntry>(`log/${deviceId}`).values()],
+    }));
+    const sights = { endMs: this.scheduler.nowMs, streams: lives, frozen: this.#deployment.frozen };
+    return {
+      history,
+      writes,
+      reads,
+      polls,
+      receipts: this.#receipts(),
+      devices,
+      standings: this.#standings(),
+      calls: this.#people.calls,
+      revocations,
+      arrivals,
+      remains,
+      sights: this.#areClocksRight ? sights : undefined,
+    };
   }
 
   #liveOn(index: number): void {
     // Alarms that sound for a moment only: what ends within milliseconds must not vanish.
     const isBrief = this.#homes[index]!.isFlickering || this.#dice.chance(0.3);
     const delayMs = isBrief ? this.#dice.between(0, 80) : this.#dice.between(200, 3_000);
-    this.scheduler.after(delayMs, undefined, `home ${index} changes`, () => {
+    this.scheduler.after(delayMs * this.#slowness, undefined, `home ${index} changes`, () => {
       if (this.#isSettled) return;
       this.#upstream.change(index);
       this.#liveOn(index);
@@ -99,15 +166,19 @@ export class World {
   }
 
   #sufferOn(): void {
-    this.scheduler.after(this.#dice.between(100, 5_000), undefined, "a fault is due", () => {
+    this.scheduler.after(this.#dice.between(100, 5_000) * this.#slowness, undefined, "a fault is due", () => {
       if (this.faults.areOver) return;
       if (this.faults.strikes("token revoked", 0.08)) {
         const userId = this.#dice.pick(this.#users);
         this.#upstream.revoke(userId);
-        this.#clients.relink(userId);
+        this.#people.relink(userId);
       } else this.#deployment.strike();
       this.#sufferOn();
     });
+  }
+
+  get #slowness(): number {
+    return this.#calls.areRare ? 60 : 1;
   }
 
   #addUsersAndLamps(): void {
@@ -135,7 +206,21 @@ export class World {
     return undefined;
   }
 
+  /** The links that were removed, as they were last. */
+  #removed(): LinkRow[] {
+    return this.#database.history.flatMap(({ writes }) =>
+      writes.flatMap(({ table, before, after }) =>
+        table === "links" && after === null && before ? [before as unknown as LinkRow] : [],
+      ),
+    );
+  }
+
+  #tokenOfRemoved(deviceId: DeviceId): string {
+    return tokenIn(this.#removed().find((link) => link.deviceId === deviceId)!);
+  }
+
   #standings(): LinkStanding[] {
+    const removed = this.#removed();
     return this.#users.map((userId) => {
       const link = this.#linkOf(userId);
       const rows = link ? this.#database.all<AttributeRow>(`attributes/${link.deviceId}`) : new Map();
@@ -150,6 +235,13 @@ export class World {
         values: new Map([...rows].map(([key, { value }]) => [key as number, value])),
         followers,
         openStreams: this.#upstream.openStreams(userId),
+        isWanted: this.#people.wantsLink(userId),
+        strays: this.#deployment.living.flatMap((node) =>
+          removed.flatMap(({ userId: whose, deviceId }) => {
+            const isFollowed = whose === userId && node.federation.keeper.follower(deviceId) !== undefined;
+            return isFollowed ? [`${node.name} follows the removed link ${deviceId}`] : [];
+          }),
+        ),
       };
     });
   }

@@ -1,0 +1,47 @@
+import type { CommittedTransaction, LogLine } from "./history.ts";
+import { demand } from "./violation.ts";
+
+/**
+ * A link goes with its device and all that belonged to them, in one transaction (decisions 6): nothing of it is left but
+ * the one log entry that says so, nothing is written to it any more, and its id never comes back.
+ */
+export function checkRemovals(
+  history: readonly CommittedTransaction[],
+  remains: readonly { readonly deviceId: number; readonly log: readonly LogLine[] }[],
+): void {
+  const rows = new Map<number, Set<string>>();
+  const removed = new Set<number>();
+  for (const { seq, writes, log } of history) {
+    const going = new Set<number>();
+    for (const { table, key, after } of writes) {
+      const [kind, device = key] = table.split("/");
+      const id = Number(device);
+      if (kind === "users") continue;
+      demand(!removed.has(id), () => `transaction ${seq} writes to ${table} ${key}, though device ${id} was removed`);
+      const ofDevice = rows.get(id) ?? new Set();
+      rows.set(id, ofDevice);
+      if (after) ofDevice.add(`${table} ${key}`);
+      else ofDevice.delete(`${table} ${key}`);
+      if (!after && (kind === "devices" || kind === "links")) going.add(id);
+    }
+    for (const { deviceId, kind } of log) {
+      demand(
+        !removed.has(deviceId!),
+        () => `transaction ${seq} logs ${kind} of device ${deviceId}, which was removed before`,
+      );
+    }
+    for (const id of going) {
+      removed.add(id);
+      const left = [...rows.get(id)!];
+      demand(left.length === 0, () => `transaction ${seq} removes device ${id}; left are ${left.slice(0, 5)}`);
+      const said = log.filter(({ deviceId }) => deviceId === id).map(({ kind, body }) => `${kind} ${body}`);
+      demand(
+        said.join() === 'device {"what":"removed"}',
+        () => `transaction ${seq} removes device ${id}, and says [${said}]`,
+      );
+    }
+  }
+  for (const { deviceId, log } of remains) {
+    demand(log.length === 1, () => `device ${deviceId} was removed; its log still has ${log.length} entries`);
+  }
+}

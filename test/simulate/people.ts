@@ -1,0 +1,177 @@
+import { AlreadyFederated, NotFederated } from "../../src/model/errors.ts";
+import type { DeviceId, UserId } from "../../src/model/ids.ts";
+import type { LinkRow } from "../../src/store/tables/links.ts";
+import type { Calls } from "./calls.ts";
+import type { Faults } from "./faults.ts";
+import type { LinkCall } from "./history.ts";
+import { type SimulatedNode, tokenIn } from "./node.ts";
+import type { Upstream } from "./upstream.ts";
+
+export interface PeopleParts {
+  readonly calls: Calls;
+  readonly faults: Faults;
+  readonly upstream: Upstream;
+  readonly users: readonly UserId[];
+  readonly linkOf: (userId: number) => LinkRow | undefined;
+  /** The token with which a link ended. */
+  readonly tokenOfRemoved: (deviceId: DeviceId) => string;
+  readonly committedSoFar: () => number;
+}
+
+/** The people whose accounts are linked: they link, give new tokens, unlink and link again, each time on any node. */
+export class People {
+  readonly calls: LinkCall[] = [];
+  /** Devices whose removal was acknowledged. */
+  readonly former = new Map<UserId, DeviceId[]>();
+  readonly #parts: PeopleParts;
+  readonly #unwanted = new Set<UserId>();
+  /** How many calls each person waits for. */
+  readonly #waiting = new Map<UserId, number>();
+
+  constructor(parts: PeopleParts) {
+    this.#parts = parts;
+  }
+
+  wantsLink(userId: UserId): boolean {
+    return !this.#unwanted.has(userId);
+  }
+
+  start(): void {
+    const { dice } = this.#parts.calls.scheduler;
+    for (const userId of this.#parts.users) {
+      const token = this.#parts.upstream.tokens.newest(userId);
+      this.#link(userId, token);
+      if (dice.chance(0.3)) this.#link(userId, token);
+      if (dice.chance(0.5)) this.#unlink(userId, [3_000, 25_000]);
+    }
+  }
+
+  /** A person gives the service the account's new token, and tries until it is taken. */
+  relink(userId: UserId): void {
+    this.#relink(userId, [200, 4_000], () => this.relink(userId));
+  }
+
+  /** Looks now and then how the link stands, and puts right what only its person can: no token, or no link at all. */
+  lookAfter(userId: UserId): void {
+    const { calls, linkOf, upstream } = this.#parts;
+    calls.scheduler.after(1_500, undefined, `user ${userId} looks`, () => {
+      const link = linkOf(userId);
+      const isWaiting = (this.#waiting.get(userId) ?? 0) > 0;
+      if (!isWaiting && !link && this.wantsLink(userId)) this.#link(userId, upstream.tokens.issue(userId));
+      if (!isWaiting && link && !this.wantsLink(userId)) this.#unlink(userId, [0, 100]);
+      else if (!isWaiting && link && !upstream.tokens.isGood(tokenIn(link))) this.#relink(userId, [0, 100]);
+      this.lookAfter(userId);
+    });
+  }
+
+  #link(userId: UserId, token: string): void {
+    this.#make("link", userId, token, [0, 3_000], {
+      send: (node) => node.link(userId, token),
+      done: (deviceId) => {
+        if (this.former.has(userId)) this.#parts.faults.count("linked again");
+        return deviceId;
+      },
+      failed: (error) => {
+        if (error instanceof AlreadyFederated || !this.wantsLink(userId)) return;
+        // The token may have been ended meanwhile.
+        this.#link(userId, this.#parts.upstream.tokens.newest(userId));
+      },
+    });
+  }
+
+  #relink(userId: UserId, range: readonly [number, number], again: () => void = () => undefined): void {
+    const { upstream, faults } = this.#parts;
+    // Whichever is the newest when the call is made.
+    const token = () => upstream.tokens.newest(userId);
+    this.#make("relink", userId, token, range, {
+      send: (node) => node.relink(userId, token()),
+      done: (deviceId) => deviceId,
+      failed: (error) => {
+        if (error instanceof NotFederated) faults.count("new token came too late");
+        else again();
+      },
+    });
+  }
+
+  #unlink(userId: UserId, range: readonly [number, number]): void {
+    const { calls, faults, upstream } = this.#parts;
+    const { dice } = calls.scheduler;
+    const later = () => {
+      this.#unwanted.delete(userId);
+      if (dice.chance(0.3)) this.#unwanted.add(userId);
+      else this.#link(userId, upstream.tokens.issue(userId));
+    };
+    this.#make("unlink", userId, null, range, {
+      send: (node) => {
+        // A new token on its way at the same time is taken before the unlinking, or not at all.
+        if (dice.chance(0.3)) this.#relink(userId, [0, 150]);
+        return node.unlink(userId);
+      },
+      done: ({ deviceId }, node, call) => {
+        faults.count("unlinked");
+        this.former.set(userId, [...(this.former.get(userId) ?? []), deviceId]);
+        call.leftOver = this.#leftOver(node, deviceId);
+        later();
+        return deviceId;
+      },
+      failed: (error) => {
+        if (error instanceof NotFederated) return later();
+        faults.count("unlinking in doubt");
+        if (dice.chance(0.6)) this.#unlink(userId, [0, 3_000]);
+        else later();
+      },
+    });
+  }
+
+  /** When an unlinking is answered its node has let go of everything. */
+  #leftOver(node: SimulatedNode, deviceId: DeviceId): string | undefined {
+    if (node.federation.keeper.follower(deviceId)) return `${node.name} still follows`;
+    const streams = this.#parts.upstream.openStreamsOf(node, this.#parts.tokenOfRemoved(deviceId));
+    return streams > 0 ? `${node.name} has ${streams} streams open` : undefined;
+  }
+
+  #make<Result>(
+    kind: LinkCall["kind"],
+    userId: UserId,
+    token: string | null | (() => string),
+    range: readonly [number, number],
+    steps: {
+      readonly send: (node: SimulatedNode) => Promise<Result>;
+      readonly done: (result: Result, node: SimulatedNode, call: LinkCall) => DeviceId;
+      readonly failed: (error: unknown) => void;
+    },
+  ): void {
+    const { calls, committedSoFar } = this.#parts;
+    const count = (by: number) => this.#waiting.set(userId, (this.#waiting.get(userId) ?? 0) + by);
+    count(1);
+    calls.laterOnSomeNode(`user ${userId}: ${kind}`, range, (node) => {
+      const call: LinkCall = {
+        kind,
+        userId,
+        token: typeof token === "function" ? token() : token,
+        fromSeq: committedSoFar(),
+        toSeq: Number.POSITIVE_INFINITY,
+        outcome: "open",
+        deviceId: null,
+        leftOver: undefined,
+      };
+      this.calls.push(call);
+      calls.untilAnswered(
+        steps.send(node),
+        (result) => {
+          count(-1);
+          call.toSeq = committedSoFar();
+          call.outcome = "done";
+          call.deviceId = steps.done(result, node, call);
+        },
+        (error) => {
+          count(-1);
+          if (error !== undefined) call.toSeq = committedSoFar();
+          const isRefused = error instanceof NotFederated || error instanceof AlreadyFederated;
+          if (error !== undefined) call.outcome = isRefused ? "refused" : "failed";
+          steps.failed(error);
+        },
+      );
+    });
+  }
+}
