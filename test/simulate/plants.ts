@@ -176,12 +176,13 @@ export const plants: readonly Plant[] = [
   },
   {
     name: "record-gap",
-    mistake: "a link's state that is entered while the last recording ends is never recorded",
+    mistake: "a link's state that is entered just after the last one was written is never written",
     edits: [
       {
         file: "federation/link-record.ts",
         find: "this.#writing ??= this.#write();",
-        replace: "this.#writing ??= this.#write().finally(() => {\n      this.#writing = undefined;\n    });",
+        replace:
+          "this.#writing ??= this.#write()\n      .then(() => pause(this.#parts.surroundings, 5, this.#parts.signal))\n      .finally(() => {\n        this.#writing = undefined;\n      });",
       },
       {
         file: "federation/link-record.ts",
@@ -286,17 +287,6 @@ export const plants: readonly Plant[] = [
         file: "federation/second-look.ts",
         find: "if (turn !== this.#turn || signal.aborted) return;\n      if (this.#isIncomplete)",
         replace: "if (signal.aborted) return;\n      if (this.#isIncomplete)",
-      },
-    ],
-  },
-  {
-    name: "drift-ignored",
-    mistake: "a stream that kept back changes is believed again",
-    edits: [
-      {
-        file: "federation/follower.ts",
-        find: "    this.#stream?.abort(reason);",
-        replace: '    this.#parts.record.enter("live", "");',
       },
     ],
   },
