@@ -17,7 +17,6 @@ export function exitCodeOf(error: unknown): number {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   switch (code) {
     case "bad_parameter":
-    case "bad_value":
       return exitCodes.usage;
     case "invalid_login":
     case "invalid_sec_token":

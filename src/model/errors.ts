@@ -54,18 +54,6 @@ export class UnknownDevice extends BreezewayError {
   }
 }
 
-export class UnknownAttribute extends BreezewayError {
-  readonly code = "unknown_attribute";
-}
-
-export class ReadOnlyAttribute extends BreezewayError {
-  readonly code = "read_only_attribute";
-}
-
-export class BadValue extends BreezewayError {
-  readonly code = "bad_value";
-}
-
 export class AlreadyFederated extends BreezewayError {
   readonly code = "already_federated";
   constructor(ecosystem: string) {

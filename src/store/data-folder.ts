@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { chmodSync, existsSync, mkdirSync } from "node:fs";
+import { chmodSync, mkdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -11,8 +11,6 @@ export interface DataFolder {
   readonly keyFile: string;
   /** Where commands reach the running service. */
   readonly controlSocket: string;
-  /** Whether a store has ever been made here. */
-  hasStore(): boolean;
   /**
    * Makes this process the only one on this folder until it releases it or ends, however it ends: the lock is the
    * operating system's, so a killed process leaves none behind. Throws Conflict when another process has it.
@@ -29,7 +27,6 @@ export function dataFolder(given: string): DataFolder {
     path,
     keyFile: join(path, "breezeway.key"),
     controlSocket: socketPath(path),
-    hasStore: () => existsSync(join(path, "breezeway.db")),
     lock() {
       mkdirSync(path, { recursive: true, mode: 0o700 });
       const file = join(path, "breezeway.lock");

@@ -14,7 +14,6 @@ describe("the data folder", () => {
 
   it("is made when it is locked, for its owner alone", () => {
     const inside = dataFolder(join(folder, "new", "deep"));
-    assert.equal(inside.hasStore(), false);
     inside.lock()();
     assert.equal(statSync(inside.path).mode & 0o777, 0o700);
     assert.equal(statSync(join(inside.path, "breezeway.lock")).mode & 0o777, 0o600);

@@ -31,10 +31,10 @@ describe("a stream", () => {
   }, async (t) => {
     const { story, deviceId, isMirrored } = await live(t, { hasProxy: true });
     const before = (await story.client.device(deviceId)).attributes;
-    const silentSinceMs = Date.now();
     story.proxy.mood = "half-open";
     await story.simulator.playScene(story.accountId, { scene: "smoke" });
-    await eventually(t.signal, async () => {
+    // The promises are the deadlines: absent within 90 seconds, healed within 10 of the return.
+    await eventually(AbortSignal.timeout(90_000), async () => {
       const shown = await story.client.device(deviceId);
       assert.equal(lastTime(shown.attributes), lastTime(before), "a time moved while blind");
       assert.equal(shown.presenceInfo, "0");
@@ -42,12 +42,11 @@ describe("a stream", () => {
     const status = await story.client.linkStatus();
     assert.deepEqual([status.stale, status.state], [true, "waiting"]);
     story.proxy.mood = "open";
-    await eventually(t.signal, isMirrored);
-    t.diagnostic(`absent and healed ${((Date.now() - silentSinceMs) / 1000).toFixed(1)} s after it fell silent`);
+    await eventually(AbortSignal.timeout(10_000), isMirrored);
     const [, blind] = (await story.client.linkStatus()).blindIntervals;
     assert.match(blind.cause, /^silent/);
     // The watchdog's 70 seconds count: nothing could have been seen since the last byte.
-    assert.ok(blind.from <= silentSinceMs + 1_000 && blind.to > blind.from + 70_000);
+    assert.ok(blind.to - blind.from >= 70_000);
   });
 
   it("that sends keep-alives and withholds changes is found out by a second look", { timeout: minutes }, async (t) => {
