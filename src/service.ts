@@ -15,6 +15,7 @@ import { identityOn } from "./identity/identity.ts";
 import type { NodeId } from "./model/ids.ts";
 import type { Report, Surroundings } from "./model/surroundings.ts";
 import { Membership } from "./nodes/membership.ts";
+import { oauthOn } from "./oauth/oauth.ts";
 import { platformCalls } from "./platform/calls.ts";
 import { dataFolder } from "./store/data-folder.ts";
 import { openPostgres } from "./store/postgres/store.ts";
@@ -39,6 +40,8 @@ export async function openParts(config: Config, report: Report, surroundings = r
     const sealing = await sealingFor(store, config.keyFile ?? folder.keyFile);
     const identity = identityOn({ store, nowMs: surroundings.nowMs });
 
+    const oauth = oauthOn({ store, tenants: identity, surroundings });
+
     const states = new DeviceStates(store);
     const commit = commitOn({ store, reactions: [], committed: (commits) => states.apply(commits), report });
     const devices = deviceReading(store, states);
@@ -57,7 +60,7 @@ export async function openParts(config: Config, report: Report, surroundings = r
       await openStore.close();
       unlock();
     };
-    return { folder, store, identity, devices, commit, membership, federation, administration, close };
+    return { folder, store, identity, oauth, devices, commit, membership, federation, administration, close };
   } catch (error) {
     await store?.close();
     unlock();
@@ -77,7 +80,7 @@ export interface Service {
 /** Runs the service: what is linked is followed again, then the port opens, then commands are heard. */
 export async function startService(config: Config, report: Report, surroundings?: Surroundings): Promise<Service> {
   const parts = await openParts(config, report, surroundings);
-  const { identity, devices, federation, membership, store } = parts;
+  const { identity, oauth, devices, federation, membership, store } = parts;
   const stops: (() => Promise<void>)[] = [parts.close];
   const stopAll = async () => {
     for (const stop of stops.splice(0).reverse()) await stop();
@@ -85,6 +88,8 @@ export async function startService(config: Config, report: Report, surroundings?
   try {
     await membership.start();
     stops.push(() => membership.stop());
+    await oauth.start();
+    stops.push(async () => oauth.stop());
     await federation.start();
     stops.push(() => federation.stop());
     const http = await startHttp({
@@ -92,7 +97,11 @@ export async function startService(config: Config, report: Report, surroundings?
       port: config.port,
       trustedProxies: config.trustedProxies,
       report,
-      identity,
+      callers: {
+        bySecToken: (secToken) => identity.authenticate(secToken),
+        byAccessToken: (accessToken) => oauth.verify(accessToken),
+        byClientSecret: (credentials) => oauth.authenticateClient(credentials),
+      },
       federation,
       platform: platformCalls({ identity, devices, federation, report }),
       checks: {

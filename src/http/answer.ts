@@ -2,7 +2,7 @@
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
+  readonly body: string | Buffer;
 }
 
 export function jsonAnswer(status: number, body: object, headers: Readonly<Record<string, string>> = {}): Answer {

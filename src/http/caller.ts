@@ -1,14 +1,27 @@
-import type { Principal } from "../identity/principal.ts";
-import { InvalidSecToken } from "../model/errors.ts";
+import type { Principal, UserPrincipal } from "../identity/principal.ts";
+import { InvalidSecToken, InvalidToken, MissingToken } from "../model/errors.ts";
+import type { Client, ClientCredentials } from "../oauth/clients.ts";
 import { given } from "./given.ts";
 import type { Incoming } from "./incoming.ts";
 
-export type Authenticate = (secToken: string) => Promise<Principal>;
+/** Who stands behind what a request carries; each rejects when nobody does. */
+export interface Callers {
+  bySecToken(secToken: string): Promise<UserPrincipal>;
+  byAccessToken(accessToken: string): Promise<Principal>;
+  byClientSecret(credentials: ClientCredentials): Promise<Client>;
+}
 
 /** Who calls a route whose rule is `secToken`: the token comes as a parameter or as `Authorization: Bearer`. */
-export async function callerBySecToken(incoming: Incoming, authenticate: Authenticate): Promise<Principal> {
+export async function callerBySecToken(incoming: Incoming, callers: Callers): Promise<UserPrincipal> {
   const bearer = incoming.bearer === undefined ? [] : [incoming.bearer];
   const secToken = given(incoming, "secToken", bearer);
   if (secToken === undefined) throw new InvalidSecToken();
-  return authenticate(secToken);
+  return callers.bySecToken(secToken);
+}
+
+/** Who calls a route whose rule is `bearer`: the token comes in the header and nowhere else (RFC 6750 2.1). */
+export async function callerByBearer(incoming: Incoming, callers: Callers): Promise<Principal> {
+  if (incoming.bearer === undefined) throw new MissingToken();
+  if (incoming.bearer === "") throw new InvalidToken();
+  return callers.byAccessToken(incoming.bearer);
 }

@@ -23,6 +23,16 @@ const answers: Readonly<Record<string, { readonly status: number; readonly error
   ecosystem_unreachable: { status: 503, errorCode: 122 },
   conflict: { status: 409, errorCode: 102 },
   not_found: { status: 404, errorCode: 102 },
+  unknown_attribute: { status: 404, errorCode: 110 },
+  read_only_attribute: { status: 403, errorCode: 111 },
+  value_too_large: { status: 413, errorCode: 112 },
+  missing_token: { status: 401, errorCode: 106 },
+  invalid_token: { status: 401, errorCode: 106 },
+  insufficient_scope: { status: 403, errorCode: 106 },
+  invalid_client: { status: 401, errorCode: 106 },
+  invalid_grant: { status: 400, errorCode: 102 },
+  unauthorized_client: { status: 400, errorCode: 102 },
+  unsupported_grant_type: { status: 400, errorCode: 102 },
 };
 const storeRetrySeconds = 5;
 
@@ -69,11 +79,22 @@ function describe(error: Foreseen) {
   }
   const known = error && answers[error.code];
   if (!known) return { status: 500, code: "internal_error", errorCode: 199, sentence: "Internal error.", headers: {} };
-  return { ...known, code: error.code, sentence: error.message, headers: headersOf(error) };
+  return { ...known, code: wireCodes[error.code] ?? error.code, sentence: error.message, headers: headersOf(error) };
 }
+
+/** Where RFC 6749 has a word for it already. */
+const wireCodes: Readonly<Record<string, string>> = { bad_parameter: "invalid_request" };
+
+/** How a 401 or 403 tells what it wants (RFC 6749 5.2, RFC 6750 3): a call without any token hears no error. */
+const challenges: Readonly<Record<string, string>> = {
+  invalid_token: 'Bearer error="invalid_token"',
+  insufficient_scope: 'Bearer error="insufficient_scope"',
+  invalid_client: 'Basic realm="breezeway"',
+};
 
 function headersOf(error: BreezewayError): Readonly<Record<string, string>> {
   if (error instanceof TooManyRequests) return { "retry-after": String(error.retryAfterSeconds) };
   // Some clients (Android's among them) throw on a 401 that names no scheme.
-  return answers[error.code]?.status === 401 ? { "www-authenticate": "Bearer" } : {};
+  const challenge = challenges[error.code] ?? (answers[error.code]?.status === 401 ? "Bearer" : undefined);
+  return challenge === undefined ? {} : { "www-authenticate": challenge };
 }

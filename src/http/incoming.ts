@@ -16,6 +16,10 @@ export interface Incoming {
   readonly body: Body;
   /** What `Authorization: Bearer` carries. */
   readonly bearer: string | undefined;
+  /** What `Authorization: Basic` carries, as it was sent. */
+  readonly basic: string | undefined;
+  /** The cookies' header, as it was sent. */
+  readonly cookies: string;
   /** The client's address; a proxy's word for it only from a trusted proxy. */
   readonly source: string;
 }
@@ -27,9 +31,17 @@ export function readIncoming(request: FastifyRequest): Incoming {
     pathParameters: request.params as Record<string, string>,
     query: queryAt < 0 ? [] : readPairs(target.slice(queryAt + 1)),
     body: (request.body as Body | undefined) ?? { kind: "none" },
-    bearer: /^Bearer +(.*)$/i.exec(request.headers.authorization ?? "")?.[1],
+    bearer: authorization(request, "bearer"),
+    basic: authorization(request, "basic"),
+    cookies: request.headers.cookie ?? "",
     source: request.ip,
   };
+}
+
+/** The scheme's name goes by any case (RFC 7235 2.1). */
+function authorization(request: FastifyRequest, scheme: "bearer" | "basic"): string | undefined {
+  const [, given = "", rest = ""] = /^(\S+) *(.*)$/.exec(request.headers.authorization ?? "") ?? [];
+  return given.toLowerCase() === scheme ? rest : undefined;
 }
 
 /** Bodies are forms or JSON, in UTF-8; anything else is refused with 415. */

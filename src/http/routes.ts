@@ -1,17 +1,20 @@
 import { METHODS } from "node:http";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { Principal } from "../identity/principal.ts";
+import type { Principal, UserPrincipal } from "../identity/principal.ts";
+import type { Client } from "../oauth/clients.ts";
 import type { Answer } from "./answer.ts";
-import { type Authenticate, callerBySecToken } from "./caller.ts";
+import { type Callers, callerByBearer, callerBySecToken } from "./caller.ts";
+import { callingClient } from "./client-authentication.ts";
 import type { ErrorShape } from "./error-response.ts";
 import { type Incoming, readIncoming } from "./incoming.ts";
 import { refusals } from "./refusal.ts";
 
 /**
- * Who may use a route. `operation`: each platform operation has its own rule (platform/operations.ts). The caller of a
- * `secToken` route is found before its handler runs, so no handler can forget to.
+ * Who may use a route. `secToken`: a platform user with a security token. `bearer`: whoever holds an access token.
+ * `client`: an OAuth client with its secret. `operation`: each platform operation has its own rule
+ * (platform/operations.ts). The caller is found before a route's handler runs, so no handler can forget to.
  */
-export const accessRules = ["public", "secToken", "operation"] as const;
+export const accessRules = ["public", "secToken", "bearer", "client", "operation"] as const;
 export type Access = (typeof accessRules)[number];
 export type Method = "GET" | "HEAD" | "POST" | "PUT" | "DELETE";
 
@@ -19,12 +22,16 @@ interface RouteAddress {
   readonly methods: readonly Method[];
   readonly path: string;
   readonly errors: ErrorShape;
+  /** Larger bodies are refused; what the server takes at most when left out. */
+  readonly bodyBytes?: number;
 }
 
 export type Route = RouteAddress &
   (
     | { readonly access: "public" | "operation"; answer(incoming: Incoming): Promise<Answer> }
-    | { readonly access: "secToken"; answer(incoming: Incoming, caller: Principal): Promise<Answer> }
+    | { readonly access: "secToken"; answer(incoming: Incoming, caller: UserPrincipal): Promise<Answer> }
+    | { readonly access: "bearer"; answer(incoming: Incoming, caller: Principal): Promise<Answer> }
+    | { readonly access: "client"; answer(incoming: Incoming, client: Client): Promise<Answer> }
   );
 
 declare module "fastify" {
@@ -35,7 +42,7 @@ declare module "fastify" {
 }
 
 /** Puts the routes into the server, and beside each path a refusal of the methods that it doesn't take. */
-export function addRoutes(app: FastifyInstance, routes: readonly Route[], authenticate: Authenticate): void {
+export function addRoutes(app: FastifyInstance, routes: readonly Route[], callers: Callers): void {
   app.addHook("onRoute", ({ method, url, config }) => {
     if (config?.access === undefined || !accessRules.includes(config.access)) {
       throw new Error(`The route ${method} ${url} has no access rule.`);
@@ -48,7 +55,8 @@ export function addRoutes(app: FastifyInstance, routes: readonly Route[], authen
       method: [...route.methods],
       url: route.path,
       config: { access: route.access, errors: route.errors },
-      handler: async (request, reply) => sendAnswer(reply, await answerOf(route, request, authenticate)),
+      ...(route.bodyBytes !== undefined && { bodyLimit: route.bodyBytes }),
+      handler: async (request, reply) => sendAnswer(reply, await answerOf(route, request, callers)),
     });
   }
   for (const path of new Set(routes.map((route) => route.path))) {
@@ -74,8 +82,16 @@ export function sendAnswer(reply: FastifyReply, { status, headers, body }: Answe
     .send(body);
 }
 
-async function answerOf(route: Route, request: FastifyRequest, authenticate: Authenticate): Promise<Answer> {
+async function answerOf(route: Route, request: FastifyRequest, callers: Callers): Promise<Answer> {
   const incoming = readIncoming(request);
-  if (route.access !== "secToken") return route.answer(incoming);
-  return route.answer(incoming, await callerBySecToken(incoming, authenticate));
+  switch (route.access) {
+    case "secToken":
+      return route.answer(incoming, await callerBySecToken(incoming, callers));
+    case "bearer":
+      return route.answer(incoming, await callerByBearer(incoming, callers));
+    case "client":
+      return route.answer(incoming, await callingClient(incoming, callers));
+    default:
+      return route.answer(incoming);
+  }
 }

@@ -2,7 +2,7 @@ import type { AddressInfo } from "node:net";
 import type { FastifyInstance } from "fastify";
 import type { Report } from "../model/surroundings.ts";
 import { appOn } from "./app.ts";
-import type { Authenticate } from "./caller.ts";
+import type { Callers } from "./caller.ts";
 import { Exchanges } from "./exchange.ts";
 import { type RouteParts, routeTable } from "./route-table.ts";
 import { addRoutes } from "./routes.ts";
@@ -12,7 +12,7 @@ export interface HttpParts extends RouteParts {
   /** 0 takes a free one. */
   readonly port: number;
   readonly report: Report;
-  readonly identity: { readonly authenticate: Authenticate };
+  readonly callers: Callers;
   /** Addresses or networks whose `X-Forwarded-For` is believed; nobody's by default. */
   readonly trustedProxies?: readonly string[];
   readonly limits?: Partial<HttpLimits>;
@@ -51,7 +51,7 @@ export async function startHttp(parts: HttpParts): Promise<HttpServer> {
   let isDraining = false;
   const app = appOn({ report, exchanges, trustedProxies, ...limits });
   const health = { isDraining: () => isDraining, checkTimeoutMs: limits.checkTimeoutMs };
-  addRoutes(app, routeTable(parts, health), (secToken) => parts.identity.authenticate(secToken));
+  addRoutes(app, routeTable(parts, health), parts.callers);
   await listen(app, parts);
 
   const { port } = app.server.address() as AddressInfo;

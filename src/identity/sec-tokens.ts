@@ -7,7 +7,7 @@ import type { UserRow } from "../store/tables/users.ts";
 import type { FailureLimits } from "./failure-limits.ts";
 import { readName, readText } from "./names.ts";
 import type { Passwords } from "./passwords.ts";
-import type { Principal } from "./principal.ts";
+import type { UserPrincipal } from "./principal.ts";
 
 /** 60 minutes after the last use, 24 hours in all. */
 export const secTokenLifetime = { idleMs: 60 * 60_000, longestMs: 24 * 60 * 60_000, renewEveryMs: 60_000 };
@@ -24,7 +24,7 @@ export interface Login {
 export interface SecTokens {
   login(login: Login): Promise<{ readonly userId: UserId; readonly secToken: string }>;
   logout(secToken: string): Promise<void>;
-  authenticate(secToken: string): Promise<Principal>;
+  authenticate(secToken: string): Promise<UserPrincipal>;
   /** Clears away expired ones; the service calls it from time to time. Answers how many there were. */
   sweep(): Promise<number>;
 }

@@ -81,6 +81,61 @@ export class EcosystemUnreachable extends BreezewayError {
   readonly code = "ecosystem_unreachable";
 }
 
+/** A virtual device has no attribute of that name. */
+export class UnknownAttribute extends BreezewayError {
+  readonly code = "unknown_attribute";
+}
+
+export class ReadOnlyAttribute extends BreezewayError {
+  readonly code = "read_only_attribute";
+}
+
+/** A value that is longer than an attribute may be. */
+export class ValueTooLarge extends BreezewayError {
+  readonly code = "value_too_large";
+}
+
+/** The access token is unknown, expired or revoked: which of these is nobody's business. */
+export class InvalidToken extends BreezewayError {
+  readonly code = "invalid_token";
+  constructor() {
+    super("The access token is not valid.");
+  }
+}
+
+/** No access token was sent at all. */
+export class MissingToken extends BreezewayError {
+  readonly code = "missing_token";
+  constructor() {
+    super("This path needs an access token in the Authorization header: Bearer <token>.");
+  }
+}
+
+/** The token is good, but not for this. */
+export class InsufficientScope extends BreezewayError {
+  readonly code = "insufficient_scope";
+}
+
+/** Refusals of the authorization server, with the names that RFC 6749 gives them. */
+export class InvalidClient extends BreezewayError {
+  readonly code = "invalid_client";
+  constructor() {
+    super("The client is unknown or its secret is wrong.");
+  }
+}
+
+export class InvalidGrant extends BreezewayError {
+  readonly code = "invalid_grant";
+}
+
+export class UnauthorizedClient extends BreezewayError {
+  readonly code = "unauthorized_client";
+}
+
+export class UnsupportedGrantType extends BreezewayError {
+  readonly code = "unsupported_grant_type";
+}
+
 /** Something with that name or id is there already. */
 export class Conflict extends BreezewayError {
   readonly code = "conflict";

@@ -1,4 +1,4 @@
-import type { Principal } from "../identity/principal.ts";
+import type { UserPrincipal } from "../identity/principal.ts";
 import { InvalidSecToken, UnknownOperation } from "../model/errors.ts";
 import type { Report } from "../model/surroundings.ts";
 import { type Fault, faultOf } from "./faults.ts";
@@ -41,7 +41,7 @@ async function run(
 }
 
 /** Before any other parameter is looked at: a stranger learns nothing but that a token is needed. */
-function callerOf({ identity }: PlatformParts, parameters: Parameters): Promise<Principal> {
+function callerOf({ identity }: PlatformParts, parameters: Parameters): Promise<UserPrincipal> {
   const secToken = parameters.optional("secToken");
   if (secToken === undefined) throw new InvalidSecToken();
   return identity.authenticate(secToken);

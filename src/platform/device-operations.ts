@@ -1,6 +1,6 @@
 import { attributesWithValues, type DeviceReading } from "../devices/read.ts";
 import type { Federation } from "../federation/federation.ts";
-import type { Principal } from "../identity/principal.ts";
+import type { UserPrincipal } from "../identity/principal.ts";
 import { attributeName } from "../model/attribute-names.ts";
 import { InvalidSecToken, UnknownDevice } from "../model/errors.ts";
 import type { Parameters } from "./parameters.ts";
@@ -10,7 +10,7 @@ import type { Element } from "./xml.ts";
 export async function getDeviceList(
   { devices }: { readonly devices: DeviceReading },
   parameters: Parameters,
-  caller: Principal,
+  caller: UserPrincipal,
 ): Promise<readonly Element[]> {
   const userId = parameters.optional("userId");
   if (userId !== undefined && userId !== String(caller.userId)) throw new InvalidSecToken();
@@ -32,7 +32,7 @@ export async function getDeviceList(
 export async function getDeviceAttributesWithValues(
   { devices, federation }: { readonly devices: DeviceReading; readonly federation: Pick<Federation, "freshness"> },
   parameters: Parameters,
-  caller: Principal,
+  caller: UserPrincipal,
 ): Promise<readonly Element[]> {
   const deviceId = parameters.deviceId();
   const typeId = parameters.optional("deviceTypeId");

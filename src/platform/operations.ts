@@ -1,7 +1,7 @@
 import type { DeviceReading } from "../devices/read.ts";
 import type { Federation } from "../federation/federation.ts";
 import type { Identity } from "../identity/identity.ts";
-import type { Principal } from "../identity/principal.ts";
+import type { UserPrincipal } from "../identity/principal.ts";
 import { getDeviceAttributesWithValues, getDeviceList } from "./device-operations.ts";
 import type { Parameters } from "./parameters.ts";
 import { userLogin, userLogout } from "./session-operations.ts";
@@ -22,7 +22,7 @@ export type Operation =
     }
   | {
       readonly access: "secToken";
-      run(parts: PlatformParts, parameters: Parameters, caller: Principal): Promise<readonly Element[]>;
+      run(parts: PlatformParts, parameters: Parameters, caller: UserPrincipal): Promise<readonly Element[]>;
     };
 
 /** Every operation there is. A Map, so that no name from outside finds anything else. */

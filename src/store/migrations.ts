@@ -39,6 +39,43 @@ const steps: readonly ((words: Words) => readonly string[])[] = [
        user_id INTEGER NOT NULL, device_id INTEGER NOT NULL, from_ms ${integer} NOT NULL, to_ms ${integer} NOT NULL,
        cause TEXT NOT NULL, PRIMARY KEY (user_id, device_id, from_ms)) ${withoutRowid}`,
   ],
+  ({ id, integer, revocations }) => [
+    ...["accent", "support_url", "logo", "terms", "terms_version"].map(
+      (name) => `ALTER TABLE tenants ADD COLUMN ${name} TEXT`,
+    ),
+    `ALTER TABLE tenants ADD COLUMN terms_ms ${integer}`,
+    // A tenant's devices of one type are listed without a look at its users.
+    "ALTER TABLE devices ADD COLUMN tenant_id INTEGER NOT NULL DEFAULT 0",
+    "UPDATE devices SET tenant_id = (SELECT tenant_id FROM users WHERE users.id = devices.user_id)",
+    "CREATE INDEX devices_of_tenant ON devices (tenant_id, type_id, id)",
+    `CREATE TABLE clients (
+       id TEXT PRIMARY KEY, tenant_id INTEGER NOT NULL REFERENCES tenants (id), name TEXT NOT NULL, kind TEXT NOT NULL,
+       redirect_uris TEXT NOT NULL, requires_pkce INTEGER NOT NULL, secrets TEXT NOT NULL, created_ms ${integer} NOT NULL)`,
+    "CREATE INDEX clients_of_tenant ON clients (tenant_id)",
+    `CREATE TABLE sign_ins (
+       id_hash TEXT PRIMARY KEY, login_id TEXT NOT NULL, secret_hash TEXT NOT NULL, user_id INTEGER NOT NULL,
+       client_id TEXT NOT NULL, request TEXT NOT NULL, decision TEXT, expires_ms ${integer} NOT NULL)`,
+    "CREATE INDEX sign_ins_of_login ON sign_ins (login_id)",
+    `CREATE TABLE codes (
+       hash TEXT PRIMARY KEY, client_id TEXT NOT NULL, user_id INTEGER NOT NULL, redirect_uri TEXT NOT NULL,
+       is_redirect_uri_sent INTEGER NOT NULL, challenge TEXT, expires_ms ${integer} NOT NULL, grant_id TEXT)`,
+    `CREATE TABLE grants (
+       id TEXT PRIMARY KEY, tenant_id INTEGER NOT NULL, user_id INTEGER, client_id TEXT NOT NULL, reach TEXT NOT NULL,
+       created_ms ${integer} NOT NULL)`,
+    "CREATE INDEX grants_of_user ON grants (user_id)",
+    "CREATE INDEX grants_of_client ON grants (client_id)",
+    `CREATE TABLE access_tokens (hash TEXT PRIMARY KEY, grant_id TEXT NOT NULL, expires_ms ${integer} NOT NULL)`,
+    "CREATE INDEX access_tokens_of_grant ON access_tokens (grant_id)",
+    `CREATE TABLE refresh_tokens (
+       hash TEXT PRIMARY KEY, grant_id TEXT NOT NULL, parent_hash TEXT, issued_ms ${integer} NOT NULL,
+       expires_ms ${integer} NOT NULL, is_used INTEGER NOT NULL, retires_ms ${integer})`,
+    "CREATE INDEX refresh_tokens_of_grant ON refresh_tokens (grant_id)",
+    `CREATE TABLE audit (
+       id ${id}, tenant_id INTEGER, time_ms ${integer} NOT NULL, act TEXT NOT NULL, user_id INTEGER, client_id TEXT,
+       source TEXT NOT NULL, detail TEXT NOT NULL)`,
+    "CREATE INDEX audit_of_tenant ON audit (tenant_id, id)",
+    revocations,
+  ],
 ];
 
 export const schemaVersion = steps.length;
@@ -70,6 +107,8 @@ interface Words {
   readonly integer: string;
   readonly withoutRowid: string;
   readonly log: readonly string[];
+  /** The index by which a node hears of what was revoked elsewhere. */
+  readonly revocations: string;
 }
 
 const words: Record<Dialect, Words> = {
@@ -84,6 +123,7 @@ const words: Record<Dialect, Words> = {
          time_ms INTEGER NOT NULL, body TEXT NOT NULL)`,
       "CREATE INDEX log_of_device ON log (user_id, device_id, time_ms)",
     ],
+    revocations: "CREATE INDEX log_of_revocations ON log (id) WHERE kind = 'revocation'",
   },
   postgres: {
     id: "INTEGER GENERATED ALWAYS AS IDENTITY PRIMARY KEY",
@@ -96,5 +136,6 @@ const words: Record<Dialect, Words> = {
       "CREATE INDEX log_by_transaction ON log (xid, id)",
       "CREATE INDEX log_of_device ON log (user_id, device_id, time_ms)",
     ],
+    revocations: "CREATE INDEX log_of_revocations ON log (xid, id) WHERE kind = 'revocation'",
   },
 };

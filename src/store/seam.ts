@@ -1,12 +1,19 @@
 import type { Sql } from "./sql.ts";
+import { type AccessTokenTable, accessTokenTable } from "./tables/access-tokens.ts";
 import { type AttributeTable, attributeTable } from "./tables/attributes.ts";
+import { type AuditTable, auditTable } from "./tables/audit.ts";
 import { type BlindIntervalTable, blindIntervalTable } from "./tables/blind-intervals.ts";
+import { type ClientTable, clientTable } from "./tables/clients.ts";
+import { type CodeTable, codeTable } from "./tables/codes.ts";
 import { type DeviceTable, deviceTable } from "./tables/devices.ts";
+import { type GrantTable, grantTable } from "./tables/grants.ts";
 import { type LinkTable, linkTable } from "./tables/links.ts";
 import { type LogTable, logTable } from "./tables/log.ts";
 import { type NodeTable, nodeTable } from "./tables/nodes.ts";
+import { type RefreshTokenTable, refreshTokenTable } from "./tables/refresh-tokens.ts";
 import { type SecTokenTable, secTokenTable } from "./tables/sec-tokens.ts";
 import { type SettingTable, settingTable } from "./tables/settings.ts";
+import { type SignInTable, signInTable } from "./tables/sign-ins.ts";
 import { type TenantTable, tenantTable } from "./tables/tenants.ts";
 import { type UserTable, userTable } from "./tables/users.ts";
 
@@ -41,6 +48,13 @@ export interface Transaction {
   readonly tenants: TenantTable;
   readonly users: UserTable;
   readonly secTokens: SecTokenTable;
+  readonly accessTokens: AccessTokenTable;
+  readonly audit: AuditTable;
+  readonly clients: ClientTable;
+  readonly codes: CodeTable;
+  readonly grants: GrantTable;
+  readonly refreshTokens: RefreshTokenTable;
+  readonly signIns: SignInTable;
   readonly devices: DeviceTable;
   readonly attributes: AttributeTable;
   readonly links: LinkTable;
@@ -48,6 +62,8 @@ export interface Transaction {
   readonly log: LogTable;
   readonly nodes: NodeTable;
   readonly settings: SettingTable;
+  /** The store's clock: no decision compares the clocks of two machines. */
+  readonly clock: { nowMs(): Promise<number> };
 }
 
 export function transactionOn(sql: Sql): Transaction {
@@ -55,6 +71,13 @@ export function transactionOn(sql: Sql): Transaction {
     tenants: tenantTable(sql),
     users: userTable(sql),
     secTokens: secTokenTable(sql),
+    accessTokens: accessTokenTable(sql),
+    audit: auditTable(sql),
+    clients: clientTable(sql),
+    codes: codeTable(sql),
+    grants: grantTable(sql),
+    refreshTokens: refreshTokenTable(sql),
+    signIns: signInTable(sql),
     devices: deviceTable(sql),
     attributes: attributeTable(sql),
     links: linkTable(sql),
@@ -62,5 +85,6 @@ export function transactionOn(sql: Sql): Transaction {
     log: logTable(sql),
     nodes: nodeTable(sql),
     settings: settingTable(sql),
+    clock: { nowMs: () => sql.nowMs() },
   };
 }

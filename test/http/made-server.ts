@@ -3,8 +3,10 @@ import { connect } from "node:net";
 import type { TestContext } from "node:test";
 import { inspect } from "node:util";
 import type { LinkStatus } from "../../src/federation/link-status.ts";
+import type { Callers } from "../../src/http/caller.ts";
 import type { AdaptorFederation } from "../../src/http/routes/adaptor.ts";
 import { type HttpParts, startHttp } from "../../src/http/server.ts";
+import { InvalidClient, InvalidToken } from "../../src/model/errors.ts";
 import type { DeviceId } from "../../src/model/ids.ts";
 import { collecting, madePlatform, type Reported } from "../platform/made-platform.ts";
 
@@ -13,7 +15,7 @@ export type Adaptor = AdaptorFederation;
 /** The HTTP server with everything real behind it but the federation, which the test may replace call by call. */
 export async function madeServer(
   t: TestContext,
-  change: Partial<Pick<HttpParts, "checks" | "limits" | "trustedProxies" | "platform" | "identity">> = {},
+  change: Partial<Pick<HttpParts, "checks" | "limits" | "trustedProxies" | "platform" | "callers">> = {},
 ) {
   const platform = await madePlatform(t);
   const reported: Reported[] = [];
@@ -41,11 +43,20 @@ export async function madeServer(
       return { labels: {}, identifiers: {} };
     },
   };
+  const callers: Callers = {
+    bySecToken: (secToken) => platform.identity.authenticate(secToken),
+    byAccessToken: async () => {
+      throw new InvalidToken();
+    },
+    byClientSecret: async () => {
+      throw new InvalidClient();
+    },
+  };
   const server = await startHttp({
     host: "127.0.0.1",
     port: 0,
     report: collecting(reported),
-    identity: platform.identity,
+    callers,
     platform: platform.calls,
     federation: {
       link: (...given) => federation.link(...given),
@@ -61,6 +72,7 @@ export async function madeServer(
   return {
     ...platform,
     server,
+    callers,
     federation,
     asked,
     reported,

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { describe, it } from "node:test";
 import Fastify from "fastify";
+import type { Callers } from "../../src/http/caller.ts";
 import { addRoutes, type Route } from "../../src/http/routes.ts";
 import { startHttp } from "../../src/http/server.ts";
 import type { DeviceId } from "../../src/model/ids.ts";
@@ -143,12 +144,12 @@ describe("a request that HTTP gives reason to refuse", () => {
 
 describe("the server", () => {
   it("says in a sentence that its port is taken", async (t) => {
-    const { server, identity, calls, federation } = await madeServer(t);
+    const { server, callers, calls, federation } = await madeServer(t);
     const second = startHttp({
       host: "127.0.0.1",
       port: server.port,
       report: { debug() {}, info() {}, warn() {}, error() {} },
-      identity,
+      callers,
       platform: calls,
       federation,
       checks: {},
@@ -163,7 +164,7 @@ describe("the server", () => {
   it("doesn't start with a route that has no rule", async () => {
     const route = { methods: ["GET"], path: "/open", errors: "standard", answer: async () => undefined };
     const app = Fastify();
-    const add = () => addRoutes(app, [route as unknown as Route], () => assert.fail("nobody calls"));
+    const add = () => addRoutes(app, [route as unknown as Route], {} as Callers);
     assert.throws(add, /The route GET \/open has no access rule/);
     await app.close();
   });

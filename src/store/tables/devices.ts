@@ -41,8 +41,8 @@ export function deviceTable(sql: Sql): DeviceTable {
     async add({ userId, typeName, name, isVirtual }) {
       const typeId = await typeIdOf(sql, typeName);
       const added = await sql.all<{ id: DeviceId }>(
-        `INSERT INTO devices (user_id, type_id, name, is_virtual, last_time_ms, created_ms)
-         VALUES ($1, $2, $3, $4, 0, $5) RETURNING id`,
+        `INSERT INTO devices (user_id, tenant_id, type_id, name, is_virtual, last_time_ms, created_ms)
+         VALUES ($1, (SELECT tenant_id FROM users WHERE id = $1), $2, $3, $4, 0, $5) RETURNING id`,
         [userId, typeId, name, isVirtual ? 1 : 0, await sql.nowMs()],
       );
       return added[0]!.id;

@@ -6,7 +6,8 @@ import type { Sql } from "../sql.ts";
  * commit to one device (or to none), with its one time; the body is JSON whose shape belongs to whoever wrote that kind.
  */
 export interface LogEntry {
-  readonly userId: UserId;
+  /** Null when it concerns the deployment, or a client that speaks for nobody. */
+  readonly userId: UserId | null;
   readonly deviceId: DeviceId | null;
   readonly kind: LogKind;
   readonly timeMs: number;
@@ -25,6 +26,11 @@ export interface LogTable {
   append(entry: LogEntry): Promise<void>;
   /** What became visible after that position, oldest first; nothing that comes later is ever before its last. */
   tail(after: LogPosition, limit: number): Promise<(LogEntry & { readonly position: LogPosition })[]>;
+  /**
+   * The bodies of revocations that became visible after the mark was taken, and the next mark. Some may come again;
+   * none waits for another transaction to end, as the tail would have it.
+   */
+  revocations(mark: string | undefined): Promise<{ readonly bodies: readonly string[]; readonly mark: string }>;
   ofDevice(userId: UserId, deviceId: DeviceId): Promise<LogEntry[]>;
   /** Answers how many there were. */
   removeOfDevice(userId: UserId, deviceId: DeviceId): Promise<number>;
@@ -37,18 +43,37 @@ interface StoredEntry extends LogEntry {
   readonly id: number;
 }
 
-const columns = `user_id AS "userId", device_id AS "deviceId", kind, time_ms AS "timeMs", body, id`;
+/** The log's key needs a user; nobody has this id. */
+const nobody = 0;
+
+const columns = `NULLIF(user_id, ${nobody}) AS "userId", device_id AS "deviceId", kind, time_ms AS "timeMs", body, id`;
 
 export function logTable(sql: Sql): LogTable {
   return {
     async append({ userId, deviceId, kind, timeMs, body }) {
       await sql.run("INSERT INTO log (user_id, device_id, kind, time_ms, body) VALUES ($1, $2, $3, $4, $5)", [
-        userId,
+        userId ?? nobody,
         deviceId,
         kind,
         timeMs,
         body,
       ]);
+    },
+    async revocations(mark) {
+      if (sql.dialect === "sqlite") {
+        const rows = await sql.all<{ id: number; body: string }>(
+          "SELECT id, body FROM log WHERE kind = 'revocation' AND id > $1 ORDER BY id",
+          [Number(mark ?? 0)],
+        );
+        return { bodies: rows.map(({ body }) => body), mark: String(rows.at(-1)?.id ?? mark ?? 0) };
+      }
+      // All that ended before this snapshot's xmin was visible when the mark was taken; the rest is looked at again.
+      const [now] = await sql.all<{ mark: string }>("SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS mark");
+      const rows = await sql.all<{ body: string }>(
+        "SELECT body FROM log WHERE kind = 'revocation' AND xid >= $1::text::xid8",
+        [mark ?? now!.mark],
+      );
+      return { bodies: rows.map(({ body }) => body), mark: now!.mark };
     },
     async tail(after, limit) {
       const rows =

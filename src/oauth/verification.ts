@@ -1,0 +1,134 @@
+import type { Principal } from "../identity/principal.ts";
+import { InvalidToken } from "../model/errors.ts";
+import type { Cancel, Surroundings } from "../model/surroundings.ts";
+import type { Store, Transaction } from "../store/seam.ts";
+import type { GrantRow } from "../store/tables/grants.ts";
+import { hashOf } from "./secrets.ts";
+
+export interface VerificationParts {
+  readonly store: Store<Pick<Transaction, "accessTokens" | "log">>;
+  readonly surroundings: Surroundings;
+}
+
+/** How often a node of many asks what was revoked elsewhere, and how old its knowledge may be to count. */
+export const revocationNews = { everyMs: 250, trustedMs: 700 };
+
+/** About 300 bytes each. */
+const tokensHeld = 100_000;
+
+interface Held {
+  readonly principal: Principal;
+  readonly grantId: string;
+  /** On this node's own unjumping clock. */
+  readonly untilMs: number;
+}
+
+/**
+ * Who holds an access token: one look-up in memory, the store for what isn't there. What this node revokes is forgotten
+ * before the revocation is answered. What other nodes revoke is read from the log several times a second; when that
+ * fails, memory stops counting and each token is looked up in the store, which then says that it is unavailable.
+ */
+export class Verification {
+  readonly #store: VerificationParts["store"];
+  readonly #surroundings: Surroundings;
+  readonly #held = new Map<string, Held>();
+  readonly #ofGrant = new Map<string, Set<string>>();
+  /** Counts what was forgotten: who read the store before that must not keep what it read. */
+  #forgotten = 0;
+  #newsMark: string | undefined;
+  /** When the last news that arrived was asked for. */
+  #newsFromMs: number | undefined;
+  #next: Cancel | undefined;
+  #isStopped = false;
+
+  constructor({ store, surroundings }: VerificationParts) {
+    this.#store = store;
+    this.#surroundings = surroundings;
+  }
+
+  async start(): Promise<void> {
+    if (this.#store.isShared) await this.#hearNews();
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    this.#next?.();
+  }
+
+  async verify(accessToken: string): Promise<Principal> {
+    const held = this.#held.get(accessToken);
+    if (held && this.#isTrusted) {
+      if (this.#surroundings.elapsedMs() < held.untilMs) return held.principal;
+      this.#drop(accessToken, held);
+      throw new InvalidToken();
+    }
+    if (!/^bwa_[A-Za-z0-9_-]{43}$/.test(accessToken)) throw new InvalidToken();
+    return this.#lookUp(accessToken);
+  }
+
+  /** The tokens of these grants are no longer good, from now on. */
+  forget(grantIds: readonly string[]): void {
+    if (grantIds.length > 0) this.#forgotten++;
+    for (const grantId of grantIds) {
+      for (const accessToken of this.#ofGrant.get(grantId) ?? []) this.#held.delete(accessToken);
+      this.#ofGrant.delete(grantId);
+    }
+  }
+
+  async #lookUp(accessToken: string): Promise<Principal> {
+    const forgotten = this.#forgotten;
+    const askedMs = this.#surroundings.elapsedMs();
+    const row = await this.#store.read((tx) => tx.accessTokens.find(hashOf(accessToken)));
+    const principal = row && row.remainingMs > 0 ? principalOf(row.grant) : undefined;
+    if (!row || !principal) throw new InvalidToken();
+    // A revocation that arrived since we asked may be this token's: then what was read is good for this call at most.
+    if (forgotten === this.#forgotten) {
+      this.#keep(accessToken, { principal, grantId: row.grant.id, untilMs: askedMs + row.remainingMs });
+    }
+    return principal;
+  }
+
+  get #isTrusted(): boolean {
+    if (!this.#store.isShared) return true;
+    const elapsedMs = this.#surroundings.elapsedMs();
+    return this.#newsFromMs !== undefined && elapsedMs - this.#newsFromMs < revocationNews.trustedMs;
+  }
+
+  async #hearNews(): Promise<void> {
+    const askedMs = this.#surroundings.elapsedMs();
+    try {
+      const { bodies, mark } = await this.#store.read((tx) => tx.log.revocations(this.#newsMark));
+      this.forget(bodies.map((body) => (JSON.parse(body) as { grant: string }).grant));
+      this.#newsMark = mark;
+      this.#newsFromMs = askedMs;
+    } catch (error) {
+      // Not for ever: what was kept before may have been revoked in the dark, but is forgotten once we hear of it.
+      this.#surroundings.report.warn({ error }, "what other nodes revoked could not be read");
+    }
+    if (!this.#isStopped) this.#next = this.#surroundings.after(revocationNews.everyMs, () => void this.#hearNews());
+  }
+
+  #keep(accessToken: string, held: Held): void {
+    this.#held.delete(accessToken);
+    this.#held.set(accessToken, held);
+    const siblings = this.#ofGrant.get(held.grantId);
+    if (siblings) siblings.add(accessToken);
+    else this.#ofGrant.set(held.grantId, new Set([accessToken]));
+    for (const [oldest, one] of this.#held) {
+      if (this.#held.size <= tokensHeld) break;
+      this.#drop(oldest, one);
+    }
+  }
+
+  #drop(accessToken: string, { grantId }: Held): void {
+    this.#held.delete(accessToken);
+    const siblings = this.#ofGrant.get(grantId);
+    siblings?.delete(accessToken);
+    if (siblings?.size === 0) this.#ofGrant.delete(grantId);
+  }
+}
+
+function principalOf({ reach, userId, tenantId }: GrantRow): Principal | undefined {
+  if (reach === "tenant") return { kind: "enterprise", tenantId };
+  return userId === null ? undefined : { kind: "user", userId, tenantId };
+}

@@ -1,0 +1,48 @@
+import type { TenantId, UserId } from "../../model/ids.ts";
+import type { Sql } from "../sql.ts";
+
+/** Who did what, when and from where. Never a secret, never what a person typed. */
+export interface AuditRow {
+  readonly id: number;
+  readonly timeMs: number;
+  readonly act: string;
+  readonly tenantId: TenantId | null;
+  readonly userId: UserId | null;
+  readonly clientId: string | null;
+  /** The address it came from, or the door (`command`) when there is none. */
+  readonly source: string;
+  /** JSON of a few plain facts. */
+  readonly detail: string;
+}
+
+export interface AuditTable {
+  add(entry: Omit<AuditRow, "id" | "timeMs">): Promise<void>;
+  /** The newest first. */
+  list(filter: AuditFilter): Promise<AuditRow[]>;
+  removeBefore(timeMs: number): Promise<number>;
+}
+
+export interface AuditFilter {
+  readonly tenantId?: TenantId;
+  readonly limit: number;
+}
+
+const columns = `id, time_ms AS "timeMs", act, tenant_id AS "tenantId", user_id AS "userId", client_id AS "clientId",
+  source, detail`;
+
+export function auditTable(sql: Sql): AuditTable {
+  return {
+    async add({ act, tenantId, userId, clientId, source, detail }) {
+      await sql.run(
+        `INSERT INTO audit (tenant_id, time_ms, act, user_id, client_id, source, detail)
+         VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+        [tenantId, await sql.nowMs(), act, userId, clientId, source, detail],
+      );
+    },
+    list: ({ tenantId, limit }) =>
+      tenantId === undefined
+        ? sql.all(`SELECT ${columns} FROM audit ORDER BY id DESC LIMIT $1`, [limit])
+        : sql.all(`SELECT ${columns} FROM audit WHERE tenant_id = $1 ORDER BY id DESC LIMIT $2`, [tenantId, limit]),
+    removeBefore: (timeMs) => sql.run("DELETE FROM audit WHERE time_ms < $1", [timeMs]),
+  };
+}

@@ -1,0 +1,88 @@
+import type { TenantId } from "../../model/ids.ts";
+import { first, isStorable, type Sql } from "../sql.ts";
+
+export type ClientKind = "user" | "enterprise";
+
+/** A cloud that may ask for access. Two secrets may be live while one replaces the other; only their hashes are kept. */
+export interface ClientRow {
+  readonly id: string;
+  readonly tenantId: TenantId;
+  readonly name: string;
+  readonly kind: ClientKind;
+  readonly redirectUris: readonly string[];
+  readonly requiresPkce: boolean;
+  readonly secrets: readonly ClientSecret[];
+  readonly createdMs: number;
+}
+
+export interface ClientSecret {
+  readonly hash: string;
+  /** Null: until it is replaced. */
+  readonly endsMs: number | null;
+}
+
+export interface ClientTable {
+  add(client: Omit<ClientRow, "createdMs">): Promise<void>;
+  byId(id: string): Promise<ClientRow | undefined>;
+  /** Of one tenant, or of all. */
+  list(tenantId?: TenantId): Promise<ClientRow[]>;
+  /** The same, held until the transaction ends. */
+  lock(id: string): Promise<ClientRow | undefined>;
+  setSecrets(id: string, secrets: readonly ClientSecret[]): Promise<void>;
+  remove(id: string): Promise<void>;
+}
+
+const columns = `id, tenant_id AS "tenantId", name, kind, redirect_uris AS "redirectUris",
+  requires_pkce AS "requiresPkce", secrets, created_ms AS "createdMs"`;
+
+type StoredClient = Omit<ClientRow, "redirectUris" | "requiresPkce" | "secrets"> & {
+  readonly redirectUris: string;
+  readonly requiresPkce: number;
+  readonly secrets: string;
+};
+
+export function clientTable(sql: Sql): ClientTable {
+  const rows = async (tail: string, parameters: readonly (string | number)[] = []) =>
+    (await sql.all<StoredClient>(`SELECT ${columns} FROM clients ${tail}`, parameters)).map(fromStored);
+  return {
+    async add({ id, tenantId, name, kind, redirectUris, requiresPkce, secrets }) {
+      await sql.run(
+        `INSERT INTO clients (id, tenant_id, name, kind, redirect_uris, requires_pkce, secrets, created_ms)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+        [
+          id,
+          tenantId,
+          name,
+          kind,
+          JSON.stringify(redirectUris),
+          requiresPkce ? 1 : 0,
+          JSON.stringify(secrets),
+          await sql.nowMs(),
+        ],
+      );
+    },
+    // Text that can't be stored is nobody's id.
+    byId: async (id) => (isStorable(id) ? first(rows("WHERE id = $1", [id])) : undefined),
+    list: (tenantId) =>
+      tenantId === undefined
+        ? rows("ORDER BY tenant_id, created_ms, id")
+        : rows("WHERE tenant_id = $1 ORDER BY created_ms, id", [tenantId]),
+    lock: async (id) =>
+      isStorable(id) ? first(rows(`WHERE id = $1${sql.dialect === "postgres" ? " FOR UPDATE" : ""}`, [id])) : undefined,
+    async setSecrets(id, secrets) {
+      await sql.run("UPDATE clients SET secrets = $2 WHERE id = $1", [id, JSON.stringify(secrets)]);
+    },
+    async remove(id) {
+      await sql.run("DELETE FROM clients WHERE id = $1", [id]);
+    },
+  };
+}
+
+function fromStored({ redirectUris, requiresPkce, secrets, ...row }: StoredClient): ClientRow {
+  return {
+    ...row,
+    redirectUris: JSON.parse(redirectUris) as string[],
+    requiresPkce: Boolean(requiresPkce),
+    secrets: JSON.parse(secrets) as ClientSecret[],
+  };
+}

@@ -1,0 +1,60 @@
+import type { UserId } from "../../model/ids.ts";
+import { first, type Sql } from "../sql.ts";
+
+/** An authorization code; only its SHA-256 is kept. */
+export interface CodeRow {
+  readonly hash: string;
+  readonly clientId: string;
+  readonly userId: UserId;
+  readonly redirectUri: string;
+  /** Whether the client sent the address at authorize: then it must send it again. */
+  readonly isRedirectUriSent: boolean;
+  readonly challenge: string | null;
+  readonly expiresMs: number;
+  /** What it was exchanged for; null while it is unused. Empty when it was spent for nothing. */
+  readonly grantId: string | null;
+}
+
+export interface CodeTable {
+  add(code: Omit<CodeRow, "grantId">): Promise<void>;
+  find(hash: string): Promise<CodeRow | undefined>;
+  /** Spends the code, once: whoever comes second hears undefined. */
+  spend(hash: string, clientId: string, grantId: string): Promise<CodeRow | undefined>;
+  removeOfUser(userId: UserId): Promise<void>;
+  removeOfClient(clientId: string): Promise<void>;
+  removeExpired(beforeMs: number): Promise<number>;
+}
+
+const columns = `hash, client_id AS "clientId", user_id AS "userId", redirect_uri AS "redirectUri",
+  is_redirect_uri_sent AS "isRedirectUriSent", challenge, expires_ms AS "expiresMs", grant_id AS "grantId"`;
+
+export function codeTable(sql: Sql): CodeTable {
+  const one = async (rows: Promise<CodeRow[]>) => {
+    const row = await first(rows);
+    return row && { ...row, isRedirectUriSent: Boolean(row.isRedirectUriSent) };
+  };
+  return {
+    async add({ hash, clientId, userId, redirectUri, isRedirectUriSent, challenge, expiresMs }) {
+      await sql.run(
+        `INSERT INTO codes (hash, client_id, user_id, redirect_uri, is_redirect_uri_sent, challenge, expires_ms)
+         VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+        [hash, clientId, userId, redirectUri, isRedirectUriSent ? 1 : 0, challenge, expiresMs],
+      );
+    },
+    find: (hash) => one(sql.all<CodeRow>(`SELECT ${columns} FROM codes WHERE hash = $1`, [hash])),
+    spend: (hash, clientId, grantId) =>
+      one(
+        sql.all<CodeRow>(
+          `UPDATE codes SET grant_id = $3 WHERE hash = $1 AND client_id = $2 AND grant_id IS NULL RETURNING ${columns}`,
+          [hash, clientId, grantId],
+        ),
+      ),
+    async removeOfUser(userId) {
+      await sql.run("DELETE FROM codes WHERE user_id = $1", [userId]);
+    },
+    async removeOfClient(clientId) {
+      await sql.run("DELETE FROM codes WHERE client_id = $1", [clientId]);
+    },
+    removeExpired: (beforeMs) => sql.run("DELETE FROM codes WHERE expires_ms < $1", [beforeMs]),
+  };
+}

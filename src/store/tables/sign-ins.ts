@@ -1,0 +1,62 @@
+import type { UserId } from "../../model/ids.ts";
+import { first, type Sql } from "../sql.ts";
+
+/** A browser in which somebody has signed in and has still to decide about the terms. */
+export interface SignInRow {
+  readonly idHash: string;
+  /** The login page that it came from: a decision ends all that came from it. */
+  readonly loginId: string;
+  /** The SHA-256 of what the browser's cookie holds. */
+  readonly secretHash: string;
+  readonly userId: UserId;
+  readonly clientId: string;
+  /** What the client asked for, as oauth/ encodes it. */
+  readonly request: string;
+  readonly decision: Decision | null;
+  readonly expiresMs: number;
+}
+
+export type Decision = "accepted" | "declined";
+
+export interface SignInTable {
+  add(signIn: Omit<SignInRow, "decision">): Promise<void>;
+  find(idHash: string): Promise<SignInRow | undefined>;
+  /** Takes the decision, once: answers false when it had been taken. */
+  decide(idHash: string, decision: Decision): Promise<boolean>;
+  /** What was decided on any sign-in of that login page. */
+  decisionOf(loginId: string): Promise<Decision | undefined>;
+  removeOfUser(userId: UserId): Promise<void>;
+  removeExpired(beforeMs: number): Promise<number>;
+}
+
+const columns = `id_hash AS "idHash", login_id AS "loginId", secret_hash AS "secretHash", user_id AS "userId",
+  client_id AS "clientId", request, decision, expires_ms AS "expiresMs"`;
+
+export function signInTable(sql: Sql): SignInTable {
+  return {
+    async add({ idHash, loginId, secretHash, userId, clientId, request, expiresMs }) {
+      await sql.run(
+        `INSERT INTO sign_ins (id_hash, login_id, secret_hash, user_id, client_id, request, expires_ms)
+         VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+        [idHash, loginId, secretHash, userId, clientId, request, expiresMs],
+      );
+    },
+    find: (idHash) => first(sql.all<SignInRow>(`SELECT ${columns} FROM sign_ins WHERE id_hash = $1`, [idHash])),
+    decide: async (idHash, decision) =>
+      (await sql.run("UPDATE sign_ins SET decision = $2 WHERE id_hash = $1 AND decision IS NULL", [idHash, decision])) >
+      0,
+    async decisionOf(loginId) {
+      const row = await first(
+        sql.all<{ decision: Decision }>(
+          "SELECT decision FROM sign_ins WHERE login_id = $1 AND decision IS NOT NULL LIMIT 1",
+          [loginId],
+        ),
+      );
+      return row?.decision;
+    },
+    async removeOfUser(userId) {
+      await sql.run("DELETE FROM sign_ins WHERE user_id = $1", [userId]);
+    },
+    removeExpired: (beforeMs) => sql.run("DELETE FROM sign_ins WHERE expires_ms < $1", [beforeMs]),
+  };
+}
