@@ -1,26 +1,49 @@
-import type { Store, Transaction } from "../store/seam.ts";
+import type { DeviceId } from "../model/ids.ts";
+import type { Report } from "../model/surroundings.ts";
+import type { Store } from "../store/seam.ts";
+import { type Audit, auditOn } from "./audit.ts";
+import { type Brands, brandsOn } from "./brand.ts";
 import { type FailureLimitSettings, FailureLimits } from "./failure-limits.ts";
 import { type PasswordOptions, passwords as passwordsWith } from "./passwords.ts";
+import type { RemovalTables } from "./removal.ts";
 import { type SecTokens, secTokensOn } from "./sec-tokens.ts";
+import { type SignIn, type SignInTables, signInOn } from "./sign-in.ts";
 import { type Tenants, tenantsOn } from "./tenants.ts";
+import { type UserReading, userReadingOn } from "./user-reading.ts";
 import { type Users, usersOn } from "./users.ts";
 
 /** Who there is and who is calling: the one thing about people that other parts are handed. */
-export interface Identity extends Tenants, Users, SecTokens {}
+export interface Identity extends Tenants, Brands, Users, UserReading, SecTokens {
+  readonly signIn: SignIn;
+  readonly audit: Audit;
+}
 
 export interface IdentityParts {
-  readonly store: Store<Pick<Transaction, "tenants" | "users" | "secTokens">>;
+  readonly store: Store<SignInTables & RemovalTables>;
   readonly nowMs: () => number;
+  readonly report: Report;
+  /** Told when they have ended and that is durable, so that whatever remembers them forgets. */
+  readonly grantsEnded: (grantIds: readonly string[]) => void;
+  readonly devicesRemoved: (deviceIds: readonly DeviceId[]) => void;
   readonly passwords?: PasswordOptions;
   readonly failureLimits?: Partial<FailureLimitSettings>;
 }
 
-export function identityOn({ store, nowMs, passwords: passwordOptions, failureLimits }: IdentityParts): Identity {
-  const passwords = passwordsWith(passwordOptions);
+export function identityOn(parts: IdentityParts): Identity {
+  const { store, nowMs, report, failureLimits } = parts;
+  const passwords = passwordsWith(parts.passwords);
+  const audit = auditOn(store, report);
   const tenants = tenantsOn(store);
+  const signIn = signInOn({ store, passwords, limits: new FailureLimits(nowMs, failureLimits), audit });
+  const secTokens = secTokensOn({ store, signIn });
   return {
     ...tenants,
-    ...usersOn(store, tenants, passwords),
-    ...secTokensOn({ store, nowMs, passwords, limits: new FailureLimits(nowMs, failureLimits) }),
+    ...brandsOn(store),
+    ...usersOn({ ...parts, tenants, passwords }),
+    ...userReadingOn(store),
+    ...secTokens,
+    sweep: async () => (await secTokens.sweep()) + (await audit.sweep()),
+    signIn,
+    audit,
   };
 }

@@ -5,8 +5,10 @@ import { countCharacters, longestName, readText } from "./names.ts";
 /** argon2id as OWASP advises; the parameters stand in each hash, so that later ones can live beside these. */
 const cost = { algorithm: 2, memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
 
+const parameters = `$argon2id$v=19$m=${cost.memoryCost},t=${cost.timeCost},p=${cost.parallelism}$`;
+
 /** What an unknown user's password is compared with: same cost, no password fits. */
-const nobodysHash = `$argon2id$v=19$m=${cost.memoryCost},t=${cost.timeCost},p=${cost.parallelism}$${"A".repeat(22)}$${"A".repeat(43)}`;
+const nobodysHash = `${parameters}${"A".repeat(22)}$${"A".repeat(43)}`;
 
 export const shortestPassword = 8;
 
@@ -15,6 +17,10 @@ export interface Passwords {
   hash(password: string): Promise<string>;
   /** One hash run, whether or not there is such a user, so that the time tells nothing. */
   isRight(password: string, storedHash: string | undefined): Promise<boolean>;
+  /** Whether it was hashed with other parameters than a new one would be. */
+  isOutdated(storedHash: string): boolean;
+  /** A password that was just found right, hashed as a new one; no rule for new ones applies to it. */
+  rehash(password: string): Promise<string>;
 }
 
 export interface PasswordOptions {
@@ -41,6 +47,8 @@ export function passwords({
       const fits = await queue.run(() => argon2.verify(storedHash ?? nobodysHash, typed));
       return fits && storedHash !== undefined;
     },
+    isOutdated: (storedHash) => !storedHash.startsWith(parameters),
+    rehash: (password) => queue.run(() => argon2.hash(readText("password", password), cost)),
   };
 }
 

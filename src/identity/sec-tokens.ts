@@ -1,13 +1,10 @@
 import { createHash, randomBytes } from "node:crypto";
-import { InvalidLogin, InvalidSecToken, StoreUnavailable } from "../model/errors.ts";
-import { parseId, type TenantId, type UserId } from "../model/ids.ts";
-import type { Store, Transaction } from "../store/seam.ts";
+import { InvalidSecToken, StoreUnavailable } from "../model/errors.ts";
+import type { UserId } from "../model/ids.ts";
+import type { Store } from "../store/seam.ts";
 import type { SecTokenRow } from "../store/tables/sec-tokens.ts";
-import type { UserRow } from "../store/tables/users.ts";
-import type { FailureLimits } from "./failure-limits.ts";
-import { readName, readText } from "./names.ts";
-import type { Passwords } from "./passwords.ts";
 import type { UserPrincipal } from "./principal.ts";
+import type { SignIn, SignInTables } from "./sign-in.ts";
 
 /** 60 minutes after the last use, 24 hours in all. */
 export const secTokenLifetime = { idleMs: 60 * 60_000, longestMs: 24 * 60 * 60_000, renewEveryMs: 60_000 };
@@ -30,36 +27,18 @@ export interface SecTokens {
 }
 
 export interface SecTokenParts {
-  readonly store: Store<Pick<Transaction, "users" | "secTokens">>;
-  readonly nowMs: () => number;
-  readonly passwords: Passwords;
-  readonly limits: FailureLimits;
+  readonly store: Store<SignInTables>;
+  readonly signIn: SignIn;
 }
 
-export function secTokensOn({ store, nowMs, passwords, limits }: SecTokenParts): SecTokens {
-  async function findUser(appId: string, name: string): Promise<UserRow | undefined> {
-    const tenantId = parseId<TenantId>(appId);
-    return tenantId && store.read((tx) => tx.users.byName(tenantId, name));
-  }
-
-  /** Undefined when the password was changed, or the user removed, while we were checking the old one. */
-  async function issue(user: UserRow): Promise<string | undefined> {
-    const secToken = `bws_${randomBytes(32).toString("base64url")}`;
-    return store.transaction(async (tx) => {
-      await tx.users.lock(user.id);
-      const current = await tx.users.byId(user.id);
-      if (current?.passwordHash !== user.passwordHash) return undefined;
-      await tx.secTokens.add(hashOf(secToken), user.id, nowMs());
-      return secToken;
-    });
-  }
-
+export function secTokensOn({ store, signIn }: SecTokenParts): SecTokens {
   /** The renewal must not fail a call whose token is good: a full disk should not hide an alarm from its reader. */
   async function renew(hash: string): Promise<void> {
     try {
       await store.transaction(async (tx) => {
         const row = await tx.secTokens.find(hash);
-        if (row && needsRenewal(row, nowMs())) await tx.secTokens.renew(hash, nowMs());
+        const nowMs = await tx.clock.nowMs();
+        if (row && needsRenewal(row, nowMs)) await tx.secTokens.renew(hash, nowMs);
       });
     } catch (error) {
       if (!(error instanceof StoreUnavailable)) throw error;
@@ -67,18 +46,12 @@ export function secTokensOn({ store, nowMs, passwords, limits }: SecTokenParts):
   }
 
   return {
-    async login({ name: given, password, appId, source }) {
-      const name = readName("name", given);
-      readText("password", password);
-      const account = JSON.stringify([appId, name]);
-      const granted = await limits.attempt(account, source, async () => {
-        const user = await findUser(appId, name);
-        const isRight = await passwords.isRight(password, user?.passwordHash);
-        const secToken = user && isRight ? await issue(user) : undefined;
-        return user && secToken ? { userId: user.id, secToken } : undefined;
+    login({ name, password, appId, source }) {
+      const secToken = `bws_${randomBytes(32).toString("base64url")}`;
+      return signIn({ tenantId: appId, name, password, source }, async (tx, { id }) => {
+        await tx.secTokens.add(hashOf(secToken), id, await tx.clock.nowMs());
+        return { userId: id, secToken };
       });
-      if (!granted) throw new InvalidLogin();
-      return granted;
     },
 
     async logout(secToken) {
@@ -92,16 +65,19 @@ export function secTokensOn({ store, nowMs, passwords, limits }: SecTokenParts):
       const found = await store.read(async (tx) => {
         const row = await tx.secTokens.find(hash);
         const user = row && (await tx.users.byId(row.userId));
-        return user && { row, user };
+        return user && { row, user, nowMs: await tx.clock.nowMs() };
       });
-      if (!found || isExpired(found.row, nowMs())) throw new InvalidSecToken();
-      if (needsRenewal(found.row, nowMs())) await renew(hash);
+      if (!found || isExpired(found.row, found.nowMs)) throw new InvalidSecToken();
+      if (needsRenewal(found.row, found.nowMs)) await renew(hash);
       return { kind: "user", userId: found.user.id, tenantId: found.user.tenantId };
     },
 
     sweep() {
       const { idleMs, longestMs } = secTokenLifetime;
-      return store.transaction((tx) => tx.secTokens.removeUnusedSince(nowMs() - idleMs, nowMs() - longestMs));
+      return store.transaction(async (tx) => {
+        const nowMs = await tx.clock.nowMs();
+        return tx.secTokens.removeUnusedSince(nowMs - idleMs, nowMs - longestMs);
+      });
     },
   };
 }

@@ -1,9 +1,21 @@
 import { Conflict, NotFound } from "../model/errors.ts";
-import type { UserId } from "../model/ids.ts";
+import type { DeviceId, TenantId, UserId } from "../model/ids.ts";
 import type { Store, Transaction } from "../store/seam.ts";
+import type { UserRow } from "../store/tables/users.ts";
+import { endAccess } from "./access.ts";
+import { auditEntry } from "./audit.ts";
 import { checkNewName, readName } from "./names.ts";
 import type { Passwords } from "./passwords.ts";
+import { type RemovalTables, type Removed, removeHome } from "./removal.ts";
 import type { Tenants } from "./tenants.ts";
+
+export interface User {
+  readonly userId: UserId;
+  readonly tenantId: TenantId;
+  readonly name: string;
+  readonly isAdmin: boolean;
+  readonly createdMs: number;
+}
 
 export interface NewUser {
   /** The tenant's name or id. */
@@ -16,15 +28,28 @@ export interface NewUser {
 
 export interface Users {
   addUser(user: NewUser): Promise<UserId>;
-  /** Ends every secToken of the user: a new password is often the answer to a stolen one. */
-  setPassword(userId: UserId, password: string): Promise<void>;
+  findUser(userId: UserId): Promise<User>;
+  /** Of one tenant, or of all. */
+  listUsers(tenantId?: TenantId): Promise<readonly User[]>;
+  /**
+   * Ends every secToken and every grant of the user: a new password is often the answer to a stolen one. The source is
+   * where it came from; answers how many grants there were.
+   */
+  setPassword(userId: UserId, password: string, source?: string): Promise<{ readonly grants: number }>;
+  /** With all that belonged to them; whoever is still linked to an ecosystem is unlinked first. */
+  removeUser(userId: UserId): Promise<Removed>;
 }
 
-export function usersOn(
-  store: Store<Pick<Transaction, "users" | "secTokens">>,
-  tenants: Tenants,
-  passwords: Passwords,
-): Users {
+export interface UserParts {
+  readonly store: Store<RemovalTables & Pick<Transaction, "audit">>;
+  readonly tenants: Pick<Tenants, "findTenant">;
+  readonly passwords: Passwords;
+  /** Told when they are durable: what this node holds in memory of a grant or a device ends with it. */
+  readonly grantsEnded: (grantIds: readonly string[]) => void;
+  readonly devicesRemoved: (deviceIds: readonly DeviceId[]) => void;
+}
+
+export function usersOn({ store, tenants, passwords, grantsEnded, devicesRemoved }: UserParts): Users {
   return {
     async addUser({ tenant, name: given, password, isAdmin }) {
       const name = checkNewName("name", readName("name", given));
@@ -34,13 +59,51 @@ export function usersOn(
       if (userId === undefined) throw new Conflict(`The tenant ${tenantName} has a user ${name} already.`);
       return userId;
     },
-    async setPassword(userId, password) {
+
+    async findUser(userId) {
+      const row = await store.read((tx) => tx.users.byId(userId));
+      if (!row) throw unknownUser(userId);
+      return fromRow(row);
+    },
+
+    listUsers: async (tenantId) => (await store.read((tx) => tx.users.list(tenantId))).map(fromRow),
+
+    async setPassword(userId, password, source = "command") {
       const passwordHash = await passwords.hash(password);
-      await store.transaction(async (tx) => {
-        if ((await tx.users.lock(userId)) === undefined) throw new NotFound(`User ${userId} does not exist.`);
+      const ended = await store.transaction(async (tx) => {
+        const { tenantId } = await lockedUser(tx, userId);
         await tx.users.setPasswordHash(userId, passwordHash);
-        await tx.secTokens.removeOfUser(userId);
+        const grants = await endAccess(tx, userId);
+        await tx.audit.add(auditEntry({ act: "password_changed", tenantId, userId, source }));
+        return grants;
       });
+      grantsEnded(ended);
+      return { grants: ended.length };
+    },
+
+    async removeUser(userId) {
+      const removed = await store.transaction(async (tx) => {
+        await lockedUser(tx, userId);
+        return removeHome(tx, userId);
+      });
+      grantsEnded(removed.grants);
+      devicesRemoved(removed.devices);
+      return removed;
     },
   };
+}
+
+async function lockedUser(tx: Pick<Transaction, "users">, userId: UserId): Promise<UserRow> {
+  await tx.users.lock(userId);
+  const row = await tx.users.byId(userId);
+  if (!row) throw unknownUser(userId);
+  return row;
+}
+
+function unknownUser(userId: UserId): NotFound {
+  return new NotFound(`There is no user ${userId}. See all with: breezeway user list`);
+}
+
+function fromRow({ id, tenantId, name, isAdmin, createdMs }: UserRow): User {
+  return { userId: id, tenantId, name, isAdmin, createdMs };
 }

@@ -40,6 +40,8 @@ export function sealingWith(key: Uint8Array): Sealing {
       if (version !== format || !iv || !body) throw new Error("a sealed value has an unknown form");
       if (sealedBy !== keyId) throw new Error(`a value was sealed with key ${sealedBy}, this process has ${keyId}`);
       const bytes = Buffer.from(body, "base64url");
+      // Node passes over what isn't base64url: one sealed value has one spelling.
+      if (bytes.toString("base64url") !== body) throw new Error("a sealed value was touched");
       const decipher = createDecipheriv("aes-256-gcm", key, Buffer.from(iv, "base64url")).setAAD(Buffer.from(place));
       decipher.setAuthTag(bytes.subarray(-16));
       return decipher.update(bytes.subarray(0, -16), undefined, "utf8") + decipher.final("utf8");

@@ -4,11 +4,12 @@ import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { hash, verify } from "@node-rs/argon2";
 import { type IdentityParts, identityOn } from "../../src/identity/identity.ts";
+import type { DeviceId } from "../../src/model/ids.ts";
 import { openSqlite } from "../../src/store/sqlite/store.ts";
 
 export const password = "correct horse";
 
-/** Identity on a store of its own, with a clock that the test moves and a count of hash runs. */
+/** Identity on a store of its own, with a clock that the test moves, a count of hash runs, and what others are told. */
 export async function madeIdentity(t: TestContext, options: Pick<IdentityParts, "failureLimits"> = {}) {
   const folder = mkdtempSync(join(tmpdir(), "breezeway-identity-"));
   const clock = { nowMs: Date.UTC(2026, 0, 1) };
@@ -18,7 +19,7 @@ export async function madeIdentity(t: TestContext, options: Pick<IdentityParts, 
     await store.close();
     rmSync(folder, { recursive: true });
   });
-  const hashRuns: { count: number; whileComparing?: () => Promise<void> } = { count: 0 };
+  const hashRuns: { count: number; whileComparing?: () => Promise<unknown> } = { count: 0 };
   const argon2 = {
     hash: (...given: Parameters<typeof hash>) => {
       hashRuns.count++;
@@ -30,8 +31,17 @@ export async function madeIdentity(t: TestContext, options: Pick<IdentityParts, 
       return verify(...given);
     },
   };
-  const identity = identityOn({ store, nowMs, passwords: { argon2 }, ...options });
-  return { identity, store, clock, hashRuns };
+  const told: { readonly grants: string[]; readonly devices: DeviceId[] } = { grants: [], devices: [] };
+  const identity = identityOn({
+    store,
+    nowMs,
+    report: { debug() {}, info() {}, warn() {}, error() {} },
+    grantsEnded: (ids) => void told.grants.push(...ids),
+    devicesRemoved: (ids) => void told.devices.push(...ids),
+    passwords: { argon2 },
+    ...options,
+  });
+  return { identity, store, clock, hashRuns, told };
 }
 
 /** The same with tenant 7 and its user alice. */

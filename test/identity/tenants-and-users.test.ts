@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { BadParameter, Conflict, NotFound } from "../../src/model/errors.ts";
-import type { UserId } from "../../src/model/ids.ts";
+import type { TenantId, UserId } from "../../src/model/ids.ts";
+import type { OpenStore } from "../../src/store/seam.ts";
+import { linkOf, node } from "../contracts/store/home.ts";
 import { madeAlice, madeIdentity, password } from "./made-identity.ts";
 
 describe("a tenant", () => {
@@ -79,13 +81,94 @@ describe("a user", () => {
     await login({ name: "Zoe\u0308 ", password: "cafe\u0301 noir" });
   });
 
-  it("ends every secToken with a new password", async (t) => {
-    const { identity, login, userId } = await madeAlice(t);
+  it("is found by their id and listed with others, of one tenant or of all", async (t) => {
+    const { identity, userId, tenantId, clock } = await madeAlice(t);
+    const other = await identity.addTenant({ name: "Other" });
+    const bobId = await identity.addUser({ tenant: "Other", name: "bob", password, isAdmin: true });
+    const alice = { userId, tenantId, name: "alice", isAdmin: false, createdMs: clock.nowMs };
+    const bob = { userId: bobId, tenantId: other.tenantId, name: "bob", isAdmin: true, createdMs: clock.nowMs };
+    assert.deepEqual(await identity.findUser(userId), alice);
+    assert.deepEqual(await identity.listUsers(), [alice, bob]);
+    assert.deepEqual(await identity.listUsers(other.tenantId), [bob]);
+    await assert.rejects(identity.findUser(99 as UserId), isUnknown);
+  });
+
+  it("ends every secToken, sign-in, code and grant with a new password, and it is written down", async (t) => {
+    const { identity, login, userId, tenantId, store, told } = await madeAlice(t);
+    const bobId = await identity.addUser({ tenant: "Acme", name: "bob", password, isAdmin: false });
     const { secToken } = await login();
-    await identity.setPassword(userId, "battery staple");
+    await giveAccess(store, { tenantId, userId });
+    await giveAccess(store, { tenantId, userId: bobId });
+    assert.deepEqual(await identity.setPassword(userId, "battery staple"), { grants: 2 });
     await assert.rejects(identity.authenticate(secToken), /Invalid security token/);
+    assert.deepEqual(await accessOf(store, userId), nothing);
+    assert.notDeepEqual(await accessOf(store, bobId), nothing);
+    assert.deepEqual(told.grants, [`${userId} tenant`, `${userId} user`]);
     await assert.rejects(login(), /Invalid login/);
     await login({ password: "battery staple" });
-    await assert.rejects(identity.setPassword(99 as UserId, password), NotFound);
+    const changed = (await identity.audit.list({ limit: 10 })).find(({ act }) => act === "password_changed");
+    assert.deepEqual([changed?.userId, changed?.tenantId, changed?.source], [userId, tenantId, "command"]);
+    await assert.rejects(identity.setPassword(99 as UserId, password), isUnknown);
+  });
+
+  it("goes with all that was theirs, and whoever remembers any of it is told", async (t) => {
+    const { identity, login, userId, tenantId, store, told } = await madeAlice(t);
+    const { secToken } = await login();
+    await giveAccess(store, { tenantId, userId });
+    const lamp = await store.transaction(async (tx) => {
+      const deviceId = await tx.devices.add({ userId, typeName: "Lamp", name: "Hall lamp", isVirtual: false });
+      await tx.attributes.write(userId, deviceId, 1, [{ key: "power", value: "on" }]);
+      await tx.log.append({ userId, deviceId, kind: "attribute", timeMs: 1, body: "{}" });
+      return deviceId;
+    });
+    const removed = await identity.removeUser(userId);
+    const grants = [`${userId} tenant`, `${userId} user`];
+    assert.deepEqual(removed, { devices: [lamp], attributes: 1, history: 1, blindIntervals: 0, grants });
+    assert.deepEqual(told, { devices: [lamp], grants });
+    assert.deepEqual(await accessOf(store, userId), nothing);
+    await assert.rejects(identity.authenticate(secToken), /Invalid security token/);
+    await assert.rejects(login(), /Invalid login/);
+    await assert.rejects(identity.removeUser(userId), isUnknown);
+    const again = await identity.addUser({ tenant: "Acme", name: "alice", password, isAdmin: false });
+    assert.ok(again > userId, "an id was given twice");
+  });
+
+  it("stays whole when a link appears at the moment of their removal", async (t) => {
+    const { identity, login, userId, store, told } = await madeAlice(t);
+    const { secToken } = await login();
+    await store.transaction(async (tx) => {
+      const deviceId = await tx.devices.add({ userId, typeName: "Account", name: "Nest account", isVirtual: true });
+      await tx.links.add(linkOf({ userId, devices: [deviceId] } as never, node("A")));
+    });
+    await assert.rejects(identity.removeUser(userId), Conflict);
+    assert.deepEqual(told, { devices: [], grants: [] });
+    await identity.authenticate(secToken);
   });
 });
+
+const isUnknown = (error: unknown) => error instanceof NotFound && /breezeway user list/.test(error.message);
+
+const nothing = { grants: [], code: undefined, signIn: undefined };
+
+/** A grant to act for the user and one, as an administrator's, for the tenant; a code and a sign-in under way. */
+async function giveAccess(store: OpenStore, { tenantId, userId }: { tenantId: TenantId; userId: UserId }) {
+  await store.transaction(async (tx) => {
+    const clientId = "bwc_1";
+    for (const reach of ["user", "tenant"] as const) {
+      await tx.grants.add({ id: `${userId} ${reach}`, tenantId, userId, clientId, reach });
+      await tx.accessTokens.add(`access ${userId} ${reach}`, `${userId} ${reach}`, 2 ** 45);
+    }
+    const code = { redirectUri: "https://a.example/", isRedirectUriSent: true, challenge: null, expiresMs: 2 ** 45 };
+    await tx.codes.add({ hash: `code ${userId}`, clientId, userId, ...code });
+    const signIn = { loginId: "login", secretHash: "secret", request: "{}", expiresMs: 2 ** 45 };
+    await tx.signIns.add({ idHash: `sign-in ${userId}`, userId, clientId, ...signIn });
+  });
+}
+
+async function accessOf(store: OpenStore, userId: UserId) {
+  return store.read(async (tx) => ({
+    grants: await tx.grants.ofUser(userId),
+    code: await tx.codes.find(`code ${userId}`),
+    signIn: await tx.signIns.find(`sign-in ${userId}`),
+  }));
+}

@@ -17,6 +17,7 @@ export interface AttributeTable {
   some(userId: UserId, deviceId: DeviceId, keys: readonly AttributeKey[]): Promise<AttributeRow[]>;
   /** Answers how many there were, blank ones included. */
   removeOfDevice(userId: UserId, deviceId: DeviceId): Promise<number>;
+  removeOfUser(userId: UserId): Promise<number>;
   write(
     userId: UserId,
     deviceId: DeviceId,
@@ -63,6 +64,7 @@ export function attributeTable(sql: Sql): AttributeTable {
     },
     removeOfDevice: (userId, deviceId) =>
       sql.run("DELETE FROM attributes WHERE user_id = $1 AND device_id = $2", [userId, deviceId]),
+    removeOfUser: (userId) => sql.run("DELETE FROM attributes WHERE user_id = $1", [userId]),
     async write(userId, deviceId, timeMs, given) {
       // One row for each attribute: PostgreSQL refuses to write a row twice in one statement.
       const changes = [...new Map(given.map((change) => [change.key, change])).values()];

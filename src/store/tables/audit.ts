@@ -43,6 +43,12 @@ export function auditTable(sql: Sql): AuditTable {
       tenantId === undefined
         ? sql.all(`SELECT ${columns} FROM audit ORDER BY id DESC LIMIT $1`, [limit])
         : sql.all(`SELECT ${columns} FROM audit WHERE tenant_id = $1 ORDER BY id DESC LIMIT $2`, [tenantId, limit]),
-    removeBefore: (timeMs) => sql.run("DELETE FROM audit WHERE time_ms < $1", [timeMs]),
+    // Entries come in the order of time: the walk ends at the first one that stays, however many there are.
+    removeBefore: (timeMs) =>
+      sql.run(
+        `DELETE FROM audit WHERE time_ms < $1 AND id <= COALESCE(
+           (SELECT id FROM audit WHERE time_ms >= $1 ORDER BY id LIMIT 1), (SELECT MAX(id) FROM audit))`,
+        [timeMs],
+      ),
   };
 }

@@ -13,6 +13,7 @@ export interface BlindIntervalTable {
   ofDevice(userId: UserId, deviceId: DeviceId): Promise<BlindInterval[]>;
   removeEndedBefore(userId: UserId, deviceId: DeviceId, timeMs: number): Promise<number>;
   removeOfDevice(userId: UserId, deviceId: DeviceId): Promise<number>;
+  removeOfUser(userId: UserId): Promise<number>;
 }
 
 export function blindIntervalTable(sql: Sql): BlindIntervalTable {
@@ -38,5 +39,6 @@ export function blindIntervalTable(sql: Sql): BlindIntervalTable {
       ]),
     removeOfDevice: (userId, deviceId) =>
       sql.run("DELETE FROM blind_intervals WHERE user_id = $1 AND device_id = $2", [userId, deviceId]),
+    removeOfUser: (userId) => sql.run("DELETE FROM blind_intervals WHERE user_id = $1", [userId]),
   };
 }

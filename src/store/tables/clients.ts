@@ -26,8 +26,10 @@ export interface ClientTable {
   byId(id: string): Promise<ClientRow | undefined>;
   /** Of one tenant, or of all. */
   list(tenantId?: TenantId): Promise<ClientRow[]>;
-  /** The same, held until the transaction ends. */
+  /** The same, for whoever changes or removes it: nobody else holds it until the transaction ends. */
   lock(id: string): Promise<ClientRow | undefined>;
+  /** Whether it is there; it then stays until the transaction ends. Any number may hold it at once. */
+  hold(id: string): Promise<boolean>;
   setSecrets(id: string, secrets: readonly ClientSecret[]): Promise<void>;
   remove(id: string): Promise<void>;
 }
@@ -69,6 +71,10 @@ export function clientTable(sql: Sql): ClientTable {
         : rows("WHERE tenant_id = $1 ORDER BY created_ms, id", [tenantId]),
     lock: async (id) =>
       isStorable(id) ? first(rows(`WHERE id = $1${sql.dialect === "postgres" ? " FOR UPDATE" : ""}`, [id])) : undefined,
+    async hold(id) {
+      const key = sql.dialect === "postgres" ? " FOR KEY SHARE" : "";
+      return (await sql.all(`SELECT id FROM clients WHERE id = $1${key}`, [id])).length > 0;
+    },
     async setSecrets(id, secrets) {
       await sql.run("UPDATE clients SET secrets = $2 WHERE id = $1", [id, JSON.stringify(secrets)]);
     },

@@ -1,5 +1,6 @@
 import type { DeviceId, UserId } from "../../model/ids.ts";
-import { first, type Sql } from "../sql.ts";
+import type { Reach } from "../../model/reach.ts";
+import { first, isStorable, type Parameter, type Sql } from "../sql.ts";
 
 export interface DeviceRow {
   readonly id: DeviceId;
@@ -13,14 +14,27 @@ export interface DeviceRow {
   readonly lastTimeMs: number;
 }
 
+/** Where a list of devices goes on, and what it lists. */
+export interface DevicePlace {
+  /** Every id is larger than 0. */
+  readonly afterId: number;
+  readonly typeName: string | undefined;
+}
+
 export interface DeviceTable {
   add(device: Pick<DeviceRow, "userId" | "typeName" | "name" | "isVirtual">): Promise<DeviceId>;
   ofUser(userId: UserId): Promise<DeviceRow[]>;
   find(userId: UserId, id: DeviceId): Promise<DeviceRow | undefined>;
+  /** The device when it is within reach: foreign and absent look alike. */
+  within(reach: Reach, id: DeviceId): Promise<DeviceRow | undefined>;
+  /** What is within reach after that place, ascending; of one type alone when that is given. */
+  page(reach: Reach, place: DevicePlace, limit: number): Promise<DeviceRow[]>;
   /** The devices of this user among the ids, ascending, their rows locked until the transaction ends. */
   lock(userId: UserId, ids: readonly DeviceId[]): Promise<DeviceRow[]>;
   /** What belongs to it is removed first; its id is never given again. */
   remove(userId: UserId, id: DeviceId): Promise<void>;
+  /** The same for all that a user has; answers their ids. */
+  removeOfUser(userId: UserId): Promise<DeviceId[]>;
   setLastTime(userId: UserId, id: DeviceId, timeMs: number): Promise<void>;
   /** The versions of those that exist, for checking what memory holds. */
   versions(ids: readonly DeviceId[]): Promise<{ readonly id: DeviceId; readonly lastTimeMs: number }[]>;
@@ -31,7 +45,7 @@ const columns = `d.id, d.user_id AS "userId", d.type_id AS "typeId", t.name AS "
 const source = "devices d JOIN device_types t ON t.id = d.type_id";
 
 export function deviceTable(sql: Sql): DeviceTable {
-  const rows = async (tail: string, parameters: readonly (number | readonly number[])[]) =>
+  const rows = async (tail: string, parameters: readonly Parameter[]) =>
     (await sql.all<DeviceRow>(`SELECT ${columns} FROM ${source} ${tail}`, parameters)).map((row) => ({
       ...row,
       isVirtual: Boolean(row.isVirtual),
@@ -49,6 +63,20 @@ export function deviceTable(sql: Sql): DeviceTable {
     },
     ofUser: (userId) => rows("WHERE d.user_id = $1 ORDER BY d.id", [userId]),
     find: (userId, id) => first(rows("WHERE d.user_id = $1 AND d.id = $2", [userId, id])),
+    within(reach, id) {
+      const [column, owner] = ownerIn(reach);
+      return first(rows(`WHERE ${column} = $1 AND d.id = $2`, [owner, id]));
+    },
+    async page(reach, { afterId, typeName }, limit) {
+      const [column, owner] = ownerIn(reach);
+      const after = `WHERE ${column} = $1 AND d.id > $2`;
+      const order = "ORDER BY d.id LIMIT $3";
+      if (typeName === undefined) return rows(`${after} ${order}`, [owner, afterId, limit]);
+      // Text that can't be stored is no type's name.
+      if (!isStorable(typeName)) return [];
+      const ofType = "AND d.type_id = (SELECT id FROM device_types WHERE name = $4)";
+      return rows(`${after} ${ofType} ${order}`, [owner, afterId, limit, typeName]);
+    },
     lock: (userId, ids) =>
       rows(
         `WHERE d.id ${among} AND d.user_id = $2 ORDER BY d.id${sql.dialect === "postgres" ? " FOR NO KEY UPDATE OF d" : ""}`,
@@ -57,11 +85,20 @@ export function deviceTable(sql: Sql): DeviceTable {
     async remove(userId, id) {
       await sql.run("DELETE FROM devices WHERE user_id = $1 AND id = $2", [userId, id]);
     },
+    async removeOfUser(userId) {
+      const removed = await sql.all<{ id: DeviceId }>("DELETE FROM devices WHERE user_id = $1 RETURNING id", [userId]);
+      return removed.map(({ id }) => id).sort((a, b) => a - b);
+    },
     async setLastTime(userId, id, timeMs) {
       await sql.run("UPDATE devices SET last_time_ms = $3 WHERE user_id = $1 AND id = $2", [userId, id, timeMs]);
     },
     versions: (ids) => sql.all(`SELECT id, last_time_ms AS "lastTimeMs" FROM devices WHERE id ${among}`, [ids]),
   };
+}
+
+/** Whose rows a statement may see: the column that must be equal, and to what. */
+function ownerIn(reach: Reach): readonly [column: string, owner: number] {
+  return reach.kind === "user" ? ["d.user_id", reach.userId] : ["d.tenant_id", reach.tenantId];
 }
 
 async function typeIdOf(sql: Sql, name: string): Promise<number> {

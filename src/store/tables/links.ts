@@ -36,12 +36,16 @@ export interface Ownership {
   readonly epoch: number;
 }
 
+export type LinkStandingRow = Pick<LinkRow, "deviceId" | "state" | "owner" | "confirmedMs">;
+
 export interface LinkTable {
   /** Undefined when this user is linked to that ecosystem already. */
   add(link: Omit<LinkRow, "epoch"> & { readonly owner: NodeId }): Promise<Ownership | undefined>;
   find(userId: UserId, ecosystem: string): Promise<LinkRow | undefined>;
   ofDevice(userId: UserId, deviceId: DeviceId): Promise<LinkRow | undefined>;
   ofUser(userId: UserId): Promise<LinkRow[]>;
+  /** How the links of those devices stand, for showing many at once. */
+  standings(deviceIds: readonly DeviceId[]): Promise<LinkStandingRow[]>;
   /** Whether that ownership still stands; it then stands until the transaction ends. */
   holds(userId: UserId, deviceId: DeviceId, ownership: Ownership): Promise<boolean>;
   setToken(userId: UserId, deviceId: DeviceId, sealedToken: string): Promise<void>;
@@ -113,6 +117,12 @@ export function linkTable(sql: Sql): LinkTable {
     find: (userId, ecosystem) => first(where("user_id = $1 AND ecosystem = $2", [userId, ecosystem])),
     ofDevice: (userId, deviceId) => first(where("user_id = $1 AND device_id = $2", [userId, deviceId])),
     ofUser: (userId) => where("user_id = $1 ORDER BY device_id", [userId]),
+    standings: (deviceIds) =>
+      sql.all(
+        `SELECT device_id AS "deviceId", state, owner, confirmed_ms AS "confirmedMs" FROM links
+         WHERE device_id ${isPostgres ? "= ANY($1::int[])" : "IN (SELECT value FROM json_each($1))"}`,
+        [deviceIds],
+      ),
     async holds(userId, deviceId, { owner, epoch }) {
       const found = await sql.all(
         `SELECT device_id FROM links WHERE user_id = $1 AND device_id = $2 AND owner = $3 AND epoch = $4

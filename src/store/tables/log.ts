@@ -34,6 +34,8 @@ export interface LogTable {
   ofDevice(userId: UserId, deviceId: DeviceId): Promise<LogEntry[]>;
   /** Answers how many there were. */
   removeOfDevice(userId: UserId, deviceId: DeviceId): Promise<number>;
+  /** Revocations stay, as nobody's: a node that hasn't heard of one yet still has to. */
+  removeOfUser(userId: UserId): Promise<number>;
 }
 
 export const logStart: LogPosition = { transaction: 0, id: 0 };
@@ -93,6 +95,10 @@ export function logTable(sql: Sql): LogTable {
     },
     removeOfDevice: (userId, deviceId) =>
       sql.run("DELETE FROM log WHERE user_id = $1 AND device_id = $2", [userId, deviceId]),
+    async removeOfUser(userId) {
+      await sql.run(`UPDATE log SET user_id = ${nobody} WHERE user_id = $1 AND kind = 'revocation'`, [userId]);
+      return sql.run("DELETE FROM log WHERE user_id = $1", [userId]);
+    },
     async ofDevice(userId, deviceId) {
       const rows = await sql.all<StoredEntry>(
         `SELECT ${columns} FROM log WHERE user_id = $1 AND device_id = $2 ORDER BY time_ms, id`,

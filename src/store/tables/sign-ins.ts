@@ -23,6 +23,8 @@ export interface SignInTable {
   find(idHash: string): Promise<SignInRow | undefined>;
   /** Takes the decision, once: answers false when it had been taken. */
   decide(idHash: string, decision: Decision): Promise<boolean>;
+  /** Whether this browser has signed in from that login page. */
+  isOfBrowser(loginId: string, secretHash: string): Promise<boolean>;
   /** What was decided on any sign-in of that login page. */
   decisionOf(loginId: string): Promise<Decision | undefined>;
   removeOfUser(userId: UserId): Promise<void>;
@@ -45,6 +47,9 @@ export function signInTable(sql: Sql): SignInTable {
     decide: async (idHash, decision) =>
       (await sql.run("UPDATE sign_ins SET decision = $2 WHERE id_hash = $1 AND decision IS NULL", [idHash, decision])) >
       0,
+    isOfBrowser: async (loginId, secretHash) =>
+      (await sql.all("SELECT 1 FROM sign_ins WHERE login_id = $1 AND secret_hash = $2 LIMIT 1", [loginId, secretHash]))
+        .length > 0,
     async decisionOf(loginId) {
       const row = await first(
         sql.all<{ decision: Decision }>(

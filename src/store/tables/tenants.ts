@@ -7,15 +7,43 @@ export interface TenantRow {
   readonly createdMs: number;
 }
 
+/** How a tenant's pages look and what its users agree to; null where nothing was chosen. */
+export interface BrandRow {
+  readonly tenantName: string;
+  /** "#rrggbb". */
+  readonly accent: string | null;
+  readonly supportUrl: string | null;
+  readonly hasLogo: boolean;
+  readonly terms: string | null;
+  readonly termsVersion: string | null;
+  readonly termsMs: number | null;
+}
+
+/** What is left out stays as it is; null takes it away. */
+export interface BrandChange {
+  readonly accent?: string | null | undefined;
+  readonly supportUrl?: string | null | undefined;
+  /** Its type and bytes as text, as identity/ encodes them. */
+  readonly logo?: string | null | undefined;
+}
+
 export interface TenantTable {
   /** Undefined when the name or the id is taken. */
   add(tenant: { readonly name: string; readonly id?: TenantId }): Promise<TenantId | undefined>;
   byId(id: TenantId): Promise<TenantRow | undefined>;
   byName(name: string): Promise<TenantRow | undefined>;
   list(): Promise<TenantRow[]>;
+  brand(id: TenantId): Promise<BrandRow | undefined>;
+  /** Apart from the rest of the brand, since it is large. */
+  logo(id: TenantId): Promise<string | undefined>;
+  setBrand(id: TenantId, change: BrandChange): Promise<void>;
+  /** They count from now on; null takes them away. */
+  setTerms(id: TenantId, terms: { readonly text: string; readonly version: string } | null): Promise<void>;
 }
 
 const columns = `id, name, created_ms AS "createdMs"`;
+const brandColumns = `name AS "tenantName", accent, support_url AS "supportUrl", logo IS NOT NULL AS "hasLogo", terms,
+  terms_version AS "termsVersion", terms_ms AS "termsMs"`;
 
 export function tenantTable(sql: Sql): TenantTable {
   return {
@@ -40,5 +68,29 @@ export function tenantTable(sql: Sql): TenantTable {
         ? first(sql.all<TenantRow>(`SELECT ${columns} FROM tenants WHERE name = $1`, [name]))
         : undefined,
     list: () => sql.all<TenantRow>(`SELECT ${columns} FROM tenants ORDER BY id`),
+    async brand(id) {
+      const row = await first(sql.all<BrandRow>(`SELECT ${brandColumns} FROM tenants WHERE id = $1`, [id]));
+      return row && { ...row, hasLogo: Boolean(row.hasLogo) };
+    },
+    async logo(id) {
+      const row = await first(sql.all<{ logo: string | null }>("SELECT logo FROM tenants WHERE id = $1", [id]));
+      return row?.logo ?? undefined;
+    },
+    async setBrand(id, { accent, supportUrl, logo }) {
+      const set = async (column: string, value: string | null | undefined) => {
+        if (value !== undefined) await sql.run(`UPDATE tenants SET ${column} = $2 WHERE id = $1`, [id, value]);
+      };
+      await set("accent", accent);
+      await set("support_url", supportUrl);
+      await set("logo", logo);
+    },
+    async setTerms(id, terms) {
+      await sql.run("UPDATE tenants SET terms = $2, terms_version = $3, terms_ms = $4 WHERE id = $1", [
+        id,
+        terms?.text ?? null,
+        terms?.version ?? null,
+        terms ? await sql.nowMs() : null,
+      ]);
+    },
   };
 }

@@ -1,4 +1,5 @@
 import type { TenantId, UserId } from "../../model/ids.ts";
+import type { Reach } from "../../model/reach.ts";
 import { first, isStorable, type Sql } from "../sql.ts";
 
 export interface UserRow {
@@ -15,7 +16,15 @@ export interface UserTable {
   add(user: Omit<UserRow, "id" | "createdMs">): Promise<UserId | undefined>;
   byId(id: UserId): Promise<UserRow | undefined>;
   byName(tenantId: TenantId, name: string): Promise<UserRow | undefined>;
+  /** The user when they are within reach: foreign and absent look alike. */
+  within(reach: Reach, id: UserId): Promise<UserRow | undefined>;
+  /** All that are within reach, ascending. */
+  idsWithin(reach: Reach): Promise<UserId[]>;
+  /** Of one tenant, or of all. */
+  list(tenantId?: TenantId): Promise<UserRow[]>;
   setPasswordHash(id: UserId, passwordHash: string): Promise<void>;
+  /** What belongs to them is removed first; their id is never given again. */
+  remove(id: UserId): Promise<void>;
   /**
    * Takes the one lock of a user's home, held until the transaction ends: every device and every alert's target is
    * theirs, so it serialises a home over all nodes and can't deadlock. Answers the store's time, or undefined when
@@ -47,6 +56,24 @@ export function userTable(sql: Sql): UserTable {
     // Text that can't be stored is nobody's name.
     byName: async (tenantId, name) =>
       isStorable(name) ? one("tenant_id = $1 AND name = $2", [tenantId, name]) : undefined,
+    within(reach, id) {
+      const [column, owner] = ownerIn(reach);
+      return one(`${column} = $1 AND id = $2`, [owner, id]);
+    },
+    async idsWithin(reach) {
+      const [column, owner] = ownerIn(reach);
+      const rows = await sql.all<{ id: UserId }>(`SELECT id FROM users WHERE ${column} = $1 ORDER BY id`, [owner]);
+      return rows.map(({ id }) => id);
+    },
+    async list(tenantId) {
+      const rows = await (tenantId === undefined
+        ? sql.all<UserRow>(`SELECT ${columns} FROM users ORDER BY id`)
+        : sql.all<UserRow>(`SELECT ${columns} FROM users WHERE tenant_id = $1 ORDER BY id`, [tenantId]));
+      return rows.map((row) => ({ ...row, isAdmin: Boolean(row.isAdmin) }));
+    },
+    async remove(id) {
+      await sql.run("DELETE FROM users WHERE id = $1", [id]);
+    },
     async setPasswordHash(id, passwordHash) {
       await sql.run("UPDATE users SET password_hash = $2 WHERE id = $1", [id, passwordHash]);
     },
@@ -60,4 +87,9 @@ export function userTable(sql: Sql): UserTable {
       return found.length > 0 ? sql.nowMs() : undefined;
     },
   };
+}
+
+/** Whose rows a statement may see: the column that must be equal, and to what. */
+function ownerIn(reach: Reach): readonly [column: string, owner: number] {
+  return reach.kind === "user" ? ["id", reach.userId] : ["tenant_id", reach.tenantId];
 }

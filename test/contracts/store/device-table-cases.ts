@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import type { DeviceId, UserId } from "../../../src/model/ids.ts";
+import type { DeviceId, TenantId, UserId } from "../../../src/model/ids.ts";
+import type { Reach } from "../../../src/model/reach.ts";
+import type { OpenStore } from "../../../src/store/seam.ts";
 import { onStore, type StoreHarness } from "./harness.ts";
-import { linkOf, makeHome, node, plain } from "./home.ts";
+import { type Home, linkOf, makeHome, node, plain } from "./home.ts";
 
 export function deviceTableCases(harness: StoreHarness): void {
   it("keep devices, each of them its user's alone", () =>
@@ -41,6 +43,80 @@ export function deviceTableCases(harness: StoreHarness): void {
         );
         assert.deepEqual(await tx.devices.versions([]), []);
       });
+    }));
+
+  it("show a device to its user and to its tenant, and to nobody else", () =>
+    onStore(harness, async (store) => {
+      const homes = [
+        await makeHome(store, { name: "Ada" }),
+        await makeHome(store, { name: "Bob" }),
+        await elsewhere(store),
+      ];
+      const [ada, , carol] = homes as [Home, Home, Home];
+      await store.read(async (tx) => {
+        for (const { devices, userId, tenantId } of homes) {
+          const id = devices[0]!;
+          const found = await tx.devices.find(userId, id);
+          assert.ok(found);
+          const within = async (reach: Reach) => plain(await tx.devices.within(reach, id));
+          for (const one of homes) {
+            assert.deepEqual(await within(user(one.userId)), one.userId === userId ? found : undefined);
+          }
+          for (const one of [ada, carol]) {
+            assert.deepEqual(await within(tenant(one.tenantId)), one.tenantId === tenantId ? found : undefined);
+          }
+        }
+        for (const reach of [user(ada.userId), tenant(ada.tenantId), user(999), tenant(999)]) {
+          assert.equal(await tx.devices.within(reach, 999 as DeviceId), undefined);
+        }
+      });
+    }));
+
+  it("list what is within reach in pages, of one type or of all", () =>
+    onStore(harness, async (store) => {
+      const ada = await makeHome(store, { name: "Ada", devices: 3 });
+      const bob = await makeHome(store, { name: "Bob", devices: 2 });
+      const carol = await elsewhere(store);
+      const fan = await store.transaction((tx) =>
+        tx.devices.add({ userId: ada.userId, typeName: "fan", name: "a fan", isVirtual: true }),
+      );
+      const page = async (reach: Reach, afterId: number, limit: number, typeName?: string) =>
+        (await store.read((tx) => tx.devices.page(reach, { afterId, typeName }, limit))).map(({ id }) => id);
+      const [first, second, third] = ada.devices as [DeviceId, DeviceId, DeviceId];
+      assert.deepEqual(await page(user(ada.userId), 0, 10), [first, second, third, fan]);
+      assert.deepEqual(await page(user(ada.userId), 0, 2), [first, second]);
+      assert.deepEqual(await page(user(ada.userId), second, 10), [third, fan]);
+      assert.deepEqual(await page(user(ada.userId), fan, 10), []);
+      assert.deepEqual(await page(user(ada.userId), 0, 10, "lamp"), ada.devices);
+      assert.deepEqual(await page(user(ada.userId), first, 1, "lamp"), [second]);
+      assert.deepEqual(await page(user(bob.userId), 0, 10, "fan"), []);
+      assert.deepEqual(await page(tenant(ada.tenantId), 0, 10, "lamp"), [...ada.devices, ...bob.devices]);
+      assert.deepEqual(await page(tenant(ada.tenantId), second, 2, "lamp"), [third, bob.devices[0]]);
+      assert.deepEqual(await page(tenant(ada.tenantId), 0, 10), [...ada.devices, ...bob.devices, fan]);
+      assert.deepEqual(await page(tenant(carol.tenantId), 0, 10, "lamp"), carol.devices);
+      assert.deepEqual(await page(tenant(carol.tenantId), 0, 10, "fan"), []);
+      for (const unknown of ["Lamp", "", "a\0b", "a\ud83d"]) {
+        assert.deepEqual(await page(user(ada.userId), 0, 10, unknown), [], JSON.stringify(unknown));
+      }
+      const [row] = await store.read((tx) => tx.devices.page(user(ada.userId), { afterId: third, typeName: "fan" }, 1));
+      assert.deepEqual(row, await store.read((tx) => tx.devices.find(ada.userId, fan)));
+    }));
+
+  it("tell how the links of many devices stand", () =>
+    onStore(harness, async (store) => {
+      const [ada, bob] = [await makeHome(store, { name: "Ada", devices: 2 }), await makeHome(store, { name: "Bob" })];
+      await store.transaction(async (tx) => {
+        await tx.links.add({ ...linkOf(ada, node("A")), confirmedMs: 2 ** 53 - 1 });
+        await tx.links.add({ ...linkOf(bob, node("B")), state: "live" });
+        await tx.links.release(node("B"));
+      });
+      const standings = (ids: readonly DeviceId[]) => store.read((tx) => tx.links.standings(ids));
+      const found = await standings([bob.devices[0]!, ...ada.devices, 999 as DeviceId]);
+      assert.deepEqual(plain(found.sort((a, b) => a.deviceId - b.deviceId)), [
+        { deviceId: ada.devices[0], state: "waiting", owner: "A", confirmedMs: 2 ** 53 - 1 },
+        { deviceId: bob.devices[0], state: "live", owner: null, confirmedMs: 0 },
+      ]);
+      assert.deepEqual(await standings([]), []);
     }));
 
   it("keep attributes by number and by name, the blank ones too", () =>
@@ -141,3 +217,16 @@ export function deviceTableCases(harness: StoreHarness): void {
       });
     }));
 }
+
+/** A home in a tenant of its own. */
+async function elsewhere(store: OpenStore): Promise<Home> {
+  return store.transaction(async (tx) => {
+    const tenantId = (await tx.tenants.add({ name: "elsewhere" }))!;
+    const userId = (await tx.users.add({ tenantId, name: "Carol", passwordHash: "…", isAdmin: false }))!;
+    const device = await tx.devices.add({ userId, typeName: "lamp", name: "carol's lamp", isVirtual: false });
+    return { tenantId, userId, devices: [device], byClient: { by: "client", user: userId } };
+  });
+}
+
+const user = (userId: number): Reach => ({ kind: "user", userId: userId as UserId });
+const tenant = (tenantId: number): Reach => ({ kind: "enterprise", tenantId: tenantId as TenantId });

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import type { TenantId, UserId } from "../../../src/model/ids.ts";
+import type { AuditFilter } from "../../../src/store/tables/audit.ts";
+import { logStart } from "../../../src/store/tables/log.ts";
 import { onStore, type StoreHarness } from "./harness.ts";
 import { makeHome, node, plain } from "./home.ts";
 
@@ -65,6 +67,158 @@ export function tableCases(harness: StoreHarness): void {
         assert.ok((await tx.users.lock(userId))! > 1_600_000_000_000);
         assert.equal(await tx.users.lock(9_999 as UserId), undefined);
       });
+    }));
+
+  it("show a user to themselves and to their tenant, and to nobody else", () =>
+    onStore(harness, async (store) => {
+      const [ada, bob] = [await makeHome(store, { name: "Ada" }), await makeHome(store, { name: "Bob" })];
+      const [other, carol] = await store.transaction(async (tx) => {
+        const tenantId = (await tx.tenants.add({ name: "elsewhere" }))!;
+        return [
+          tenantId,
+          (await tx.users.add({ tenantId, name: "Carol", passwordHash: "…", isAdmin: true }))!,
+        ] as const;
+      });
+      const user = (userId: UserId) => ({ kind: "user", userId }) as const;
+      const tenant = (tenantId: TenantId) => ({ kind: "enterprise", tenantId }) as const;
+      await store.read(async (tx) => {
+        assert.deepEqual(await tx.users.idsWithin(user(ada.userId)), [ada.userId]);
+        assert.deepEqual(await tx.users.idsWithin(tenant(ada.tenantId)), [ada.userId, bob.userId]);
+        assert.deepEqual(await tx.users.idsWithin(tenant(other)), [carol]);
+        assert.deepEqual(await tx.users.idsWithin(user(999 as UserId)), []);
+        assert.deepEqual(await tx.users.idsWithin(tenant(999 as TenantId)), []);
+        for (const id of [ada.userId, bob.userId, carol]) {
+          const row = await tx.users.byId(id);
+          for (const one of [ada.userId, bob.userId, carol]) {
+            assert.deepEqual(await tx.users.within(user(one), id), one === id ? row : undefined);
+          }
+          assert.deepEqual(await tx.users.within(tenant(ada.tenantId), id), id === carol ? undefined : row);
+          assert.deepEqual(await tx.users.within(tenant(other), id), id === carol ? row : undefined);
+        }
+      });
+    }));
+
+  it("keep a tenant's brand and terms, each part by itself", () =>
+    onStore(harness, async (store) => {
+      const { tenantId } = await makeHome(store);
+      const brand = async () => plain(await store.read((tx) => tx.tenants.brand(tenantId)));
+      const none = { accent: null, supportUrl: null, hasLogo: false, terms: null, termsVersion: null, termsMs: null };
+      assert.deepEqual(await brand(), { tenantName: "home", ...none });
+      await store.transaction(async (tx) => {
+        await tx.tenants.setBrand(tenantId, { accent: "#0b6470", logo: "image/png;base64,AAAA" });
+        await tx.tenants.setBrand(tenantId, { supportUrl: "https://help.example/" });
+        await tx.tenants.setTerms(tenantId, { text: "Be kind.", version: "3" });
+        await tx.tenants.add({ name: "another" });
+      });
+      const chosen = await brand();
+      assert.ok(Number.isSafeInteger(chosen?.termsMs) && chosen!.termsMs! > 0);
+      assert.deepEqual(
+        { ...chosen, termsMs: 0 },
+        {
+          tenantName: "home",
+          accent: "#0b6470",
+          supportUrl: "https://help.example/",
+          hasLogo: true,
+          terms: "Be kind.",
+          termsVersion: "3",
+          termsMs: 0,
+        },
+      );
+      assert.equal(await store.read((tx) => tx.tenants.logo(tenantId)), "image/png;base64,AAAA");
+      await store.transaction(async (tx) => {
+        await tx.tenants.setBrand(tenantId, { accent: null, logo: null });
+        await tx.tenants.setTerms(tenantId, null);
+      });
+      assert.deepEqual(await brand(), { tenantName: "home", ...none, supportUrl: "https://help.example/" });
+      assert.equal(await store.read((tx) => tx.tenants.logo(tenantId)), undefined);
+      assert.equal(await store.read((tx) => tx.tenants.brand(9_999 as TenantId)), undefined);
+    }));
+
+  it("list users, of one tenant or of all, and take one away", () =>
+    onStore(harness, async (store) => {
+      const { tenantId, userId } = await makeHome(store, { devices: 0 });
+      const user = { name: "Bob", passwordHash: "hash", isAdmin: true };
+      const elsewhere = await store.transaction((tx) => tx.tenants.add({ name: "elsewhere" }));
+      const bob = await store.transaction((tx) => tx.users.add({ ...user, tenantId: elsewhere! }));
+      const listed = async (of?: TenantId) =>
+        (await store.read((tx) => tx.users.list(of))).map(({ id, name, isAdmin }) => [id, name, isAdmin]);
+      assert.deepEqual(await listed(), [
+        [userId, "Ada", false],
+        [bob, "Bob", true],
+      ]);
+      assert.deepEqual(await listed(tenantId), [[userId, "Ada", false]]);
+      await store.transaction((tx) => tx.users.remove(bob!));
+      assert.deepEqual(await listed(elsewhere), []);
+      assert.equal(await store.transaction((tx) => tx.users.lock(bob!)), undefined);
+      assert.ok(
+        (await store.transaction((tx) => tx.users.add({ ...user, tenantId })))! > bob!,
+        "an id was given twice",
+      );
+    }));
+
+  it("take away all that a user has, and nothing of another's; revocations stay as nobody's", () =>
+    onStore(harness, async (store) => {
+      const [ada, bob] = [await makeHome(store, { devices: 2 }), await makeHome(store, { name: "Bob" })];
+      await store.transaction(async (tx) => {
+        for (const { userId, devices } of [ada, bob]) {
+          for (const device of devices) {
+            await tx.attributes.write(userId, device, 1, [{ key: "power", value: "on" }]);
+            await tx.blindIntervals.add(userId, device, { fromMs: 1, toMs: 2, cause: "closed" });
+            await tx.log.append({ userId, deviceId: device, kind: "attribute", timeMs: 1, body: "{}" });
+          }
+        }
+        await tx.log.append({
+          userId: ada.userId,
+          deviceId: null,
+          kind: "revocation",
+          timeMs: 1,
+          body: '{"grant":"g"}',
+        });
+      });
+      const { userId } = ada;
+      await store.transaction(async (tx) => {
+        assert.equal(await tx.attributes.removeOfUser(userId), 2);
+        assert.equal(await tx.blindIntervals.removeOfUser(userId), 2);
+        assert.equal(await tx.log.removeOfUser(userId), 2);
+        assert.deepEqual(await tx.devices.removeOfUser(userId), ada.devices);
+        await tx.users.remove(userId);
+      });
+      await store.read(async (tx) => {
+        assert.deepEqual(await tx.devices.ofUser(userId), []);
+        assert.equal((await tx.attributes.all(bob.userId, bob.devices[0]!)).length, 1);
+        assert.equal((await tx.blindIntervals.ofDevice(bob.userId, bob.devices[0]!)).length, 1);
+        const left = (await tx.log.tail(logStart, 10)).map((entry) => [entry.userId, entry.kind]);
+        assert.deepEqual(left, [
+          [bob.userId, "attribute"],
+          [null, "revocation"],
+        ]);
+      });
+    }));
+
+  it("keep an audit log, the newest first, and let the oldest go", () =>
+    onStore(harness, async (store, place) => {
+      const { tenantId, userId } = await makeHome(store);
+      const entry = { tenantId, userId, clientId: "bwc_1", source: "192.0.2.1", detail: "{}" };
+      const nobodys = { tenantId: null, userId: null, clientId: null };
+      await store.transaction(async (tx) => {
+        await tx.audit.add({ ...entry, act: "first" });
+        await tx.audit.add({ ...entry, ...nobodys, act: "second" });
+      });
+      await place.jumpClock(60_000);
+      await store.transaction((tx) => tx.audit.add({ ...entry, act: "third" }));
+      const acts = async (filter: AuditFilter) =>
+        (await store.read((tx) => tx.audit.list(filter))).map(({ act }) => act);
+      assert.deepEqual(await acts({ limit: 10 }), ["third", "second", "first"]);
+      assert.deepEqual(await acts({ limit: 2 }), ["third", "second"]);
+      assert.deepEqual(await acts({ limit: 10, tenantId }), ["third", "first"]);
+      const [third, second, first] = await store.read((tx) => tx.audit.list({ limit: 3 }));
+      assert.deepEqual({ ...third, id: 0, timeMs: 0 }, { ...entry, id: 0, timeMs: 0, act: "third" });
+      assert.deepEqual([second!.tenantId, second!.userId, second!.clientId], [null, null, null]);
+      assert.equal(await store.transaction((tx) => tx.audit.removeBefore(first!.timeMs)), 0);
+      assert.equal(await store.transaction((tx) => tx.audit.removeBefore(third!.timeMs)), 2);
+      assert.deepEqual(await acts({ limit: 10 }), ["third"]);
+      assert.equal(await store.transaction((tx) => tx.audit.removeBefore(third!.timeMs + 1)), 1);
+      assert.equal(await store.transaction((tx) => tx.audit.removeBefore(third!.timeMs + 1)), 0);
     }));
 
   it("keep security tokens by their hash", () =>

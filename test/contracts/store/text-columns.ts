@@ -27,6 +27,34 @@ export const textColumns: readonly Column[] = [
       return (await tx.tenants.byName(text))?.name;
     },
   },
+  ...(["accent", "supportUrl"] as const).map((name) => ({
+    name: `tenants.${name}`,
+    roundTrip: async (tx: Transaction, text: string, { tenantId }: HomeIds) => {
+      await tx.tenants.setBrand(tenantId, { [name]: text });
+      return (await tx.tenants.brand(tenantId))?.[name] ?? undefined;
+    },
+  })),
+  {
+    name: "tenants.logo",
+    roundTrip: async (tx, text, { tenantId }) => {
+      await tx.tenants.setBrand(tenantId, { logo: text });
+      return tx.tenants.logo(tenantId);
+    },
+  },
+  {
+    name: "tenants.terms",
+    roundTrip: async (tx, text, { tenantId }) => {
+      await tx.tenants.setTerms(tenantId, { text, version: "1" });
+      return (await tx.tenants.brand(tenantId))?.terms ?? undefined;
+    },
+  },
+  {
+    name: "tenants.terms_version",
+    roundTrip: async (tx, text, { tenantId }) => {
+      await tx.tenants.setTerms(tenantId, { text: "Be kind.", version: text });
+      return (await tx.tenants.brand(tenantId))?.termsVersion ?? undefined;
+    },
+  },
   {
     name: "users.name",
     isShort: true,
@@ -145,6 +173,14 @@ export const textColumns: readonly Column[] = [
       return (await tx.log.ofDevice(userId, device)).at(-1)?.body;
     },
   },
+  ...(["act", "clientId", "source", "detail"] as const).map((name) => ({
+    name: `audit.${name}`,
+    roundTrip: async (tx: Transaction, text: string, { tenantId, userId }: HomeIds) => {
+      const entry = { act: "sign_in", tenantId, userId, clientId: null, source: "command", detail: "{}" };
+      await tx.audit.add({ ...entry, [name]: text });
+      return (await tx.audit.list({ tenantId, limit: 1 }))[0]?.[name] ?? undefined;
+    },
+  })),
   {
     name: "nodes.id",
     isShort: true,

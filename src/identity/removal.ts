@@ -1,0 +1,35 @@
+import { Conflict } from "../model/errors.ts";
+import type { DeviceId, UserId } from "../model/ids.ts";
+import type { Transaction } from "../store/seam.ts";
+import { type AccessTables, endAccess } from "./access.ts";
+
+export type RemovalTables = AccessTables &
+  Pick<Transaction, "users" | "links" | "devices" | "attributes" | "blindIntervals">;
+
+/** What went with a user. */
+export interface Removed {
+  readonly devices: readonly DeviceId[];
+  readonly attributes: number;
+  readonly history: number;
+  readonly blindIntervals: number;
+  readonly grants: readonly string[];
+}
+
+/**
+ * Takes a user, whose lock is held, out of the store with all that belonged to them. Links end before, since that means
+ * telling an ecosystem: one that appeared meanwhile must not be left without its user.
+ */
+export async function removeHome(tx: RemovalTables, userId: UserId): Promise<Removed> {
+  if ((await tx.links.ofUser(userId)).length > 0) {
+    throw new Conflict(`User ${userId} was linked to an ecosystem at the same moment. Try again.`);
+  }
+  const removed = {
+    grants: await endAccess(tx, userId),
+    attributes: await tx.attributes.removeOfUser(userId),
+    blindIntervals: await tx.blindIntervals.removeOfUser(userId),
+    history: await tx.log.removeOfUser(userId),
+    devices: await tx.devices.removeOfUser(userId),
+  };
+  await tx.users.remove(userId);
+  return removed;
+}

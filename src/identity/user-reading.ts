@@ -1,0 +1,39 @@
+import { NotFound } from "../model/errors.ts";
+import type { UserId } from "../model/ids.ts";
+import type { Store, Transaction } from "../store/seam.ts";
+import type { Principal } from "./principal.ts";
+
+export interface UserRecord {
+  readonly userId: UserId;
+  readonly userName: string;
+  readonly tenantName: string;
+  readonly createdMs: number;
+}
+
+/** Reading users: each caller sees its own reach, and what lies outside is as unknown as what never was. */
+export interface UserReading {
+  /** A user sees itself alone, an enterprise client every user of its tenant; ascending. */
+  usersOf(caller: Principal): Promise<readonly UserId[]>;
+  userOf(caller: Principal, userId: UserId): Promise<UserRecord>;
+}
+
+export function userReadingOn(store: Store<Pick<Transaction, "tenants" | "users">>): UserReading {
+  return {
+    usersOf: (caller) => store.read((tx) => tx.users.idsWithin(caller)),
+    async userOf(caller, userId) {
+      const found = await store.read(async (tx) => {
+        const user = await tx.users.within(caller, userId);
+        const tenant = user && (await tx.tenants.byId(user.tenantId));
+        return user && tenant && { user, tenant };
+      });
+      if (!found) throw unknownUser();
+      const { user, tenant } = found;
+      return { userId: user.id, userName: user.name, tenantName: tenant.name, createdMs: user.createdMs };
+    },
+  };
+}
+
+/** One sentence for foreign, absent and malformed ids. */
+export function unknownUser(): NotFound {
+  return new NotFound("User does not exist.");
+}

@@ -1,0 +1,134 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { auditEntry, auditKeptMs } from "../../src/identity/audit.ts";
+import { identityOn } from "../../src/identity/identity.ts";
+import { InvalidLogin, StoreUnavailable } from "../../src/model/errors.ts";
+import type { OpenStore } from "../../src/store/seam.ts";
+import { madeAlice, madeIdentity } from "./made-identity.ts";
+
+describe("the audit log", () => {
+  it("tells what happened, when, to whom and from where, the newest first", async (t) => {
+    const { identity, clock, tenantId, userId } = await madeAlice(t);
+    const detail = { command: "user add", admin: true, clear: ["logo"] };
+    await identity.audit.record({ act: "admin", tenantId, userId, source: "command", detail });
+    clock.nowMs += 5;
+    await identity.audit.record({ act: "revocation", tenantId, clientId: "bwc_1", source: "192.0.2.9" });
+    assert.deepEqual(await identity.audit.list({ limit: 10 }), [
+      {
+        timeMs: clock.nowMs,
+        act: "revocation",
+        tenantId,
+        userId: null,
+        clientId: "bwc_1",
+        source: "192.0.2.9",
+        detail: {},
+      },
+      { timeMs: clock.nowMs - 5, act: "admin", tenantId, userId, clientId: null, source: "command", detail },
+    ]);
+    assert.equal((await identity.audit.list({ limit: 1 })).length, 1);
+  });
+
+  it("shows a tenant's entries alone when it is asked so", async (t) => {
+    const { identity, tenantId } = await madeAlice(t);
+    const other = await identity.addTenant({ name: "Other" });
+    await identity.audit.record({ act: "grant", tenantId: other.tenantId, source: "192.0.2.9" });
+    await identity.audit.record({ act: "sign_in_failed", source: "192.0.2.9" });
+    await identity.audit.record({ act: "declined", tenantId, source: "192.0.2.9" });
+    const acts = (await identity.audit.list({ tenantId, limit: 10 })).map(({ act }) => act);
+    assert.deepEqual(acts, ["declined"]);
+  });
+
+  it("becomes durable together with its cause, or not at all", async (t) => {
+    const { identity, store } = await madeIdentity(t);
+    const failed = store.transaction(async (tx) => {
+      await tx.audit.add(auditEntry({ act: "grant", source: "192.0.2.9" }));
+      throw new Error("the grant failed");
+    });
+    await assert.rejects(failed, /the grant failed/);
+    assert.deepEqual(await identity.audit.list({ limit: 10 }), []);
+  });
+
+  it("keeps an entry for a year", async (t) => {
+    const { identity, clock } = await madeIdentity(t);
+    await identity.audit.record({ act: "grant", source: "old" });
+    clock.nowMs += 1;
+    await identity.audit.record({ act: "grant", source: "young" });
+    clock.nowMs += auditKeptMs - 1;
+    assert.equal(await identity.sweep(), 0);
+    clock.nowMs += 1;
+    assert.equal(await identity.sweep(), 1);
+    assert.deepEqual(
+      (await identity.audit.list({ limit: 10 })).map(({ source }) => source),
+      ["young"],
+    );
+  });
+});
+
+describe("a sign-in", () => {
+  it("is written down with the tenant, the user, the client and the source", async (t) => {
+    const { identity, login, tenantId, userId } = await madeAlice(t);
+    await login();
+    const attempt = { tenantId: "7", name: "alice", password: "correct horse", source: "192.0.2.2", clientId: "bwc_1" };
+    await identity.signIn(attempt, async () => "in");
+    const entries = (await identity.audit.list({ limit: 10 })).map(({ timeMs: _, ...entry }) => entry);
+    const signIn = { act: "sign_in", tenantId, userId, detail: {} };
+    assert.deepEqual(entries, [
+      { ...signIn, clientId: "bwc_1", source: "192.0.2.2" },
+      { ...signIn, clientId: null, source: "192.0.2.1" },
+    ]);
+  });
+
+  it("that fails is written down without a word of what was typed", async (t) => {
+    const { identity, login, tenantId, userId, store } = await madeAlice(t);
+    const typed = ["wrong password", "hunter2 in the name field", "4711"];
+    await assert.rejects(login({ password: typed[0]! }), InvalidLogin);
+    await assert.rejects(login({ name: typed[1]! }), InvalidLogin);
+    await assert.rejects(login({ appId: typed[2]! }), InvalidLogin);
+    await assert.rejects(login({ appId: "seven" }), InvalidLogin);
+    const entries = await identity.audit.list({ limit: 10 });
+    assert.deepEqual(
+      entries.map((entry) => [entry.act, entry.tenantId, entry.userId, entry.source]),
+      [
+        ["sign_in_failed", null, null, "192.0.2.1"],
+        ["sign_in_failed", null, null, "192.0.2.1"],
+        ["sign_in_failed", tenantId, null, "192.0.2.1"],
+        ["sign_in_failed", tenantId, userId, "192.0.2.1"],
+      ],
+    );
+    const rows = JSON.stringify(await store.read((tx) => tx.audit.list({ limit: 10 })));
+    for (const text of typed) assert.ok(!rows.includes(text), text);
+  });
+
+  it("whose door fails behind the right password leaves nothing", async (t) => {
+    const { identity } = await madeAlice(t);
+    const attempt = { tenantId: "7", name: "alice", password: "correct horse", source: "192.0.2.1" };
+    const broken = identity.signIn(attempt, async () => {
+      throw new Error("the door is broken");
+    });
+    await assert.rejects(broken, /the door is broken/);
+    assert.deepEqual(await identity.audit.list({ limit: 10 }), []);
+  });
+
+  it("that is denied stays denied when the store can't write it down, and that is reported", async (t) => {
+    const { store } = await madeAlice(t);
+    const sentences: string[] = [];
+    const full: OpenStore = {
+      isShared: store.isShared,
+      read: (body) => store.read(body),
+      transaction: () => Promise.reject(new StoreUnavailable("The disk is full.")),
+      health: () => store.health(),
+      close: () => store.close(),
+    };
+    const identity = identityOn({
+      store: full,
+      nowMs: () => 0,
+      report: { debug() {}, info() {}, error() {}, warn: (_, sentence) => void sentences.push(sentence) },
+      grantsEnded: () => undefined,
+      devicesRemoved: () => undefined,
+    });
+    const attempt = { name: "alice", password: "wrong password", appId: "7", source: "192.0.2.1" };
+    await assert.rejects(identity.login(attempt), InvalidLogin);
+    await assert.rejects(identity.login({ ...attempt, password: "correct horse" }), StoreUnavailable);
+    assert.deepEqual(sentences, ["an entry of the audit log could not be written"]);
+  });
+});
