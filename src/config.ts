@@ -16,6 +16,9 @@ export interface Config {
   readonly logLevel: LogLevel;
   readonly trustedProxies: readonly string[];
   readonly allowInsecure: boolean;
+  readonly accessTokenSeconds: number;
+  readonly refreshTokenDays: number;
+  readonly failuresPerSource: number;
 }
 
 export interface EcosystemConfig {
@@ -109,6 +112,24 @@ export const settings = {
       if (text !== "true" && text !== "false") throw new Complaint("must be true or false");
       return text === "true";
     },
+  ),
+  accessTokenSeconds: setting(
+    "BREEZEWAY_ACCESS_TOKEN_SECONDS",
+    "3600",
+    "How long an access token is good, from 360 (voice assistants need as much) to 86400.",
+    (text = "3600") => wholeNumber(text, 360, 86_400),
+  ),
+  refreshTokenDays: setting(
+    "BREEZEWAY_REFRESH_TOKEN_DAYS",
+    "365",
+    "How many days a refresh token may lie unused, from 1 to 3650; each use begins them anew.",
+    (text = "365") => wholeNumber(text, 1, 3_650),
+  ),
+  failuresPerSource: setting(
+    "BREEZEWAY_FAILURES_PER_SOURCE",
+    "1000",
+    "How many failed sign-ins, and failed client authentications, one address may have in 10 minutes; assistants and whole networks share one.",
+    (text = "1000") => wholeNumber(text, 10, 1_000_000),
   ),
 } satisfies { [Key in keyof Config]: Setting<Config[Key]> };
 
@@ -238,9 +259,14 @@ function httpUrl(text: string): string {
   if (!URL.canParse(text)) throw new Complaint(`is "${text}", which is no address`);
   const url = new URL(text);
   if (url.protocol !== "http:" && url.protocol !== "https:") throw new Complaint("must begin with http:// or https://");
-  if (url.username || url.password || url.search || url.hash)
-    throw new Complaint("must have no user, query or fragment");
+  if (url.username || url.password || /[?#]/.test(text)) throw new Complaint("must have no user, query or fragment");
   return text.replace(/\/+$/, "");
+}
+
+function wholeNumber(text: string, least: number, most: number): number {
+  const number = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+  if (!(number >= least && number <= most)) throw new Complaint(`must be a number from ${least} to ${most}`);
+  return number;
 }
 
 function isSafe(baseUrl: string): boolean {

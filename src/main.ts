@@ -5,13 +5,11 @@ import { runCommandLine } from "./cli/program.ts";
 import type { Config } from "./config.ts";
 import { untilTold } from "./signals.ts";
 import { dataFolder } from "./store/data-folder.ts";
+import { version } from "./version.ts";
 
 // Help and mistakes are answered at once: what a command needs is loaded when it runs.
 const loadService = () => Promise.all([import("./service.ts"), import("./logging.ts")]);
 
-const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as {
-  version: string;
-};
 const fromFile = existsSync(".env") ? parseEnv(readFileSync(".env", "utf8")) : {};
 
 process.exitCode = await runCommandLine(

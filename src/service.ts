@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import { mkdirSync } from "node:fs";
 import { administrationOn } from "./cli/administration.ts";
 import { type ControlServer, serveControl } from "./cli/control-socket.ts";
@@ -7,9 +7,11 @@ import { commitOn } from "./devices/commit.ts";
 import { addDevice } from "./devices/inventory.ts";
 import { deviceReading } from "./devices/read.ts";
 import { DeviceStates } from "./devices/states.ts";
+import { deviceWriting } from "./devices/write.ts";
 import type { Connector } from "./ecosystem/connector.ts";
 import { nestConnector } from "./ecosystem/nest/connector.ts";
 import { federationOn } from "./federation/federation.ts";
+import { cursorsWith } from "./http/cursor.ts";
 import { startHttp } from "./http/server.ts";
 import { identityOn } from "./identity/identity.ts";
 import type { NodeId } from "./model/ids.ts";
@@ -23,6 +25,7 @@ import { keyFromFile, sealingWith } from "./store/sealing.ts";
 import type { OpenStore } from "./store/seam.ts";
 import { openSqlite } from "./store/sqlite/store.ts";
 import { realSurroundings } from "./surroundings.ts";
+import { version } from "./version.ts";
 
 /**
  * Builds all parts, in order, and hands each what it needs; nothing listens and nothing is followed yet. Commands use
@@ -38,13 +41,33 @@ export async function openParts(config: Config, report: Report, surroundings = r
       ? await openPostgres({ url: config.databaseUrl })
       : await openSqlite({ folder: folder.path, nowMs: surroundings.nowMs });
     const sealing = await sealingFor(store, config.keyFile ?? folder.keyFile);
-    const identity = identityOn({ store, nowMs: surroundings.nowMs });
+    const failureLimits = { failuresPerSource: config.failuresPerSource };
+    const identity = identityOn({
+      store,
+      nowMs: surroundings.nowMs,
+      report,
+      failureLimits,
+      grantsEnded: (grantIds) => oauth.grantsEnded(grantIds),
+      devicesRemoved: (deviceIds) => {
+        for (const deviceId of deviceIds) states.forget(deviceId);
+      },
+    });
 
-    const oauth = oauthOn({ store, tenants: identity, surroundings });
+    // With a free port, it is known only once that is taken.
+    const address = { baseUrl: config.baseUrl ?? "" };
+    const oauth = oauthOn({
+      store,
+      identity,
+      sealer: sealing,
+      surroundings,
+      issuer: () => address.baseUrl,
+      lifetimes: { accessSeconds: config.accessTokenSeconds, refreshSeconds: config.refreshTokenDays * 86_400 },
+      failureLimits,
+    });
 
     const states = new DeviceStates(store);
     const commit = commitOn({ store, reactions: [], committed: (commits) => states.apply(commits), report });
-    const devices = deviceReading(store, states);
+    const devices = { ...deviceReading(store, states), ...deviceWriting(store, commit) };
 
     const membership = new Membership(await nodeId(store), store, surroundings);
     const connectors = new Map(config.ecosystems.map((one) => [one.name, connectorFor(one)]));
@@ -52,6 +75,8 @@ export async function openParts(config: Config, report: Report, surroundings = r
 
     const administration = administrationOn({
       identity,
+      clients: oauth,
+      federation,
       addDevice: (device) => addDevice(openStore, device),
       links: () => openStore.read((tx) => tx.links.count()),
     });
@@ -60,7 +85,7 @@ export async function openParts(config: Config, report: Report, surroundings = r
       await openStore.close();
       unlock();
     };
-    return { folder, store, identity, oauth, devices, commit, membership, federation, administration, close };
+    return { folder, store, address, identity, oauth, devices, commit, membership, federation, administration, close };
   } catch (error) {
     await store?.close();
     unlock();
@@ -80,7 +105,7 @@ export interface Service {
 /** Runs the service: what is linked is followed again, then the port opens, then commands are heard. */
 export async function startService(config: Config, report: Report, surroundings?: Surroundings): Promise<Service> {
   const parts = await openParts(config, report, surroundings);
-  const { identity, oauth, devices, federation, membership, store } = parts;
+  const { address, identity, oauth, devices, federation, membership, store } = parts;
   const stops: (() => Promise<void>)[] = [parts.close];
   const stopAll = async () => {
     for (const stop of stops.splice(0).reverse()) await stop();
@@ -102,30 +127,35 @@ export async function startService(config: Config, report: Report, surroundings?
         byAccessToken: (accessToken) => oauth.verify(accessToken),
         byClientSecret: (credentials) => oauth.authenticateClient(credentials),
       },
+      oauth: { oauth, logoOf: (tenantId) => identity.logoOf(tenantId) },
+      v3: { users: identity, devices, federation, cursors: cursorsWith(await cursorKey(store)) },
       federation,
       platform: platformCalls({ identity, devices, federation, report }),
       checks: {
         store: () => store.health(),
         links: async () => ({ followed: federation.keeper.followed }),
       },
+      version,
+      baseUrl: () => address.baseUrl,
     });
     stops.push(() => http.stop());
-    const baseUrl = config.baseUrl ?? http.url;
-    const sweeping = setInterval(() => void identity.sweep().catch(() => undefined), 600_000).unref();
+    address.baseUrl ||= http.url;
+    const sweep = () => Promise.all([identity.sweep(), oauth.tokens.sweep()]);
+    const sweeping = setInterval(() => void sweep().catch(() => undefined), 600_000).unref();
     stops.push(async () => clearInterval(sweeping));
     if (!config.databaseUrl) {
-      const control = await listenForCommands(parts, baseUrl);
+      const control = await listenForCommands(parts);
       stops.push(() => control.stop());
     }
-    return { baseUrl, parts, stop: stopAll };
+    return { baseUrl: address.baseUrl, parts, stop: stopAll };
   } catch (error) {
     await stopAll();
     throw error;
   }
 }
 
-function listenForCommands({ folder, administration }: Parts, baseUrl: string): Promise<ControlServer> {
-  return serveControl(folder.controlSocket, (command, input) => administration.run(command, input, { baseUrl }));
+function listenForCommands({ folder, administration, address }: Parts): Promise<ControlServer> {
+  return serveControl(folder.controlSocket, (command, input) => administration.run(command, input, address));
 }
 
 /** The key is checked before it is needed: with another one, every stored token would be lost to us. */
@@ -144,6 +174,12 @@ async function sealingFor(store: OpenStore, keyFile: string) {
     ]);
   }
   return sealing;
+}
+
+/** Shared by all nodes and kept for good: a list begun yesterday on another node goes on today on this one. */
+function cursorKey(store: OpenStore): Promise<string> {
+  const fresh = randomBytes(32).toString("base64url");
+  return store.transaction((tx) => tx.settings.getOrKeep("cursor_key", fresh));
 }
 
 /** On SQLite the one node keeps its name, and with it its links; on a shared store each start is a new node. */

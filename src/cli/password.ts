@@ -4,7 +4,7 @@ import { BadParameter } from "../model/errors.ts";
 
 /** A password is never a flag: it comes from BREEZEWAY_PASSWORD, from a pipe, or is asked for without being shown. */
 export async function readPassword(environment: Readonly<Record<string, string | undefined>>): Promise<string> {
-  const password = environment.BREEZEWAY_PASSWORD || (process.stdin.isTTY ? await ask() : await firstLine());
+  const password = environment.BREEZEWAY_PASSWORD || (process.stdin.isTTY ? await askTwice() : await firstLine());
   if (!password) throw new BadParameter("password", "The password is missing. Pipe it in, or set BREEZEWAY_PASSWORD.");
   return password;
 }
@@ -14,15 +14,25 @@ async function firstLine(): Promise<string> {
   return "";
 }
 
-function ask(): Promise<string> {
-  process.stderr.write("Password: ");
+/** Nobody sees what they type: a slip of the finger would lock the user out. */
+async function askTwice(): Promise<string> {
   const unseen = new Writable({ write: (_chunk, _encoding, done) => done() });
+  // One for both questions, made before the first: between two, the terminal would show what is typed.
   const terminal = createInterface({ input: process.stdin, output: unseen, terminal: true });
-  return new Promise((resolve) => {
-    terminal.question("", (answer) => {
-      process.stderr.write("\n");
-      terminal.close();
-      resolve(answer);
+  const ask = (question: string) => {
+    process.stderr.write(question);
+    return new Promise<string>((resolve) => {
+      terminal.question("", (answer) => {
+        process.stderr.write("\n");
+        resolve(answer);
+      });
     });
-  });
+  };
+  try {
+    const password = await ask("Password: ");
+    if (password !== (await ask("Once more: "))) throw new BadParameter("password", "The two passwords differ.");
+    return password;
+  } finally {
+    terminal.close();
+  }
 }

@@ -1,8 +1,11 @@
 import { Command, CommanderError } from "commander";
-import { type Config, readConfig, settings } from "../config.ts";
+import { type Config, readConfig } from "../config.ts";
+import type { AdminCommand, Terminal } from "./admin-command.ts";
 import { exitCodeOf, exitCodes } from "./exit-codes.ts";
+import type { Input } from "./input.ts";
+import { nouns } from "./nouns.ts";
 import { present } from "./output.ts";
-import { readPassword } from "./password.ts";
+import { flagsOf, withSettings } from "./settings-flags.ts";
 import { describeSimulatorCommands } from "./simulator-commands.ts";
 
 /** What the command line can start; each resolves when it has ended. */
@@ -12,11 +15,6 @@ export interface Programs {
   simulator(address: { readonly host: string; readonly port: number }): Promise<void>;
   /** Runs an administrator's command, in the running service or on the store itself. */
   administer(config: Config, command: string, input: object): Promise<object>;
-}
-
-export interface Terminal {
-  readonly environment: Readonly<Record<string, string | undefined>>;
-  readonly version: string;
 }
 
 /** Runs one command line and answers its exit code. */
@@ -40,15 +38,18 @@ function describeProgram(programs: Programs, terminal: Terminal): Command {
     .version(terminal.version, "--version", "print the version")
     .helpOption("-h, --help", "print help")
     .showHelpAfterError("(breezeway --help lists all commands)")
+    // A command may have a --version of its own.
+    .enablePositionalOptions()
     .exitOverride();
-  const config = (options: Options) => readConfig({ flags: flagsOf(options), environment: terminal.environment });
+  const configOf = (command: Command) =>
+    readConfig({ flags: flagsOf(command.opts()), environment: terminal.environment });
 
-  configured(program.command("serve").description("run the service")).action((options: Options) =>
-    programs.serve(config(options)),
+  withSettings(program.command("serve").description("run the service")).action((_, command: Command) =>
+    programs.serve(configOf(command)),
   );
-  configured(
+  withSettings(
     program.command("demo").description("run the service with a simulated house that is already linked"),
-  ).action((options: Options) => programs.demo(config(options)));
+  ).action((_, command: Command) => programs.demo(configOf(command)));
   program
     .command("simulator")
     .description("run the simulated home ecosystem alone")
@@ -58,74 +59,31 @@ function describeProgram(programs: Programs, terminal: Terminal): Command {
       programs.simulator({ host: options.host, port: Number(options.port) }),
     );
 
-  const administer = (command: Command, name: string, read: (options: Options) => Promise<object> | object) =>
-    configured(command)
-      .option("--json", "print one JSON object")
-      .action(async (options: Options) => {
-        const result = await programs.administer(config(options), name, await read(options));
-        present(name, result, options.json === true);
-      });
-  const tenant = program.command("tenant").description("companies whose users and clients are served here");
-  administer(
-    tenant
-      .command("add")
-      .description("add a tenant")
-      .requiredOption("--name <name>", "its name")
-      .option("--app-id <number>", "its id, the appId of platform calls; a free one when left out"),
-    "tenant add",
-    ({ name, appId }) => ({ name, "app-id": appId }),
-  );
-  administer(tenant.command("list").description("list all tenants"), "tenant list", () => ({}));
-  administer(
-    program
-      .command("user")
-      .description("people who sign in")
-      .command("add")
-      .description("add a user; the password comes from standard input or BREEZEWAY_PASSWORD")
-      .requiredOption("--tenant <name or id>", "the tenant")
-      .requiredOption("--name <name>", "the name to sign in with")
-      .option("--admin", "may give enterprise clients access to the whole tenant"),
-    "user add",
-    async ({ tenant, name, admin }) => ({
-      tenant,
-      name,
-      admin: admin === true,
-      password: await readPassword(terminal.environment),
-    }),
-  );
-  administer(
-    program
-      .command("device")
-      .description("devices of users")
-      .command("add")
-      .description("give a user an ordinary device")
-      .requiredOption("--user <id>", "the user's id")
-      .requiredOption("--name <name>", "the device's name")
-      .requiredOption("--type <name>", "the device type's name"),
-    "device add",
-    ({ user, name, type }) => ({ user, name, type }),
-  );
-  administer(program.command("status").description("tell how the service stands"), "status", () => ({}));
+  for (const { name, meaning, commands } of nouns) {
+    const isAlone = commands[0]?.name === name;
+    const parent = isAlone ? program : program.command(name).description(meaning);
+    for (const command of commands) describe(parent, command);
+  }
   describeSimulatorCommands(program);
   return program;
-}
 
-type Options = Readonly<Record<string, string | boolean | undefined>>;
-
-/** Every setting of the service as a flag; what isn't given comes from the environment. */
-function configured(command: Command): Command {
-  for (const { flag, meaning, shown, isSecret } of Object.values(settings)) {
-    // A secret never travels in a command line, where other users of the machine can read it.
-    if (!isSecret) command.option(`--${flag} <value>`, `${meaning} (default: ${shown})`);
+  function describe(parent: Command, { name, meaning, options, bring, tell }: AdminCommand): void {
+    const described = parent
+      .command(name.split(" ").at(-1)!)
+      .description(meaning)
+      .showHelpAfterError(`(breezeway ${name} --help lists its options)`);
+    options?.(described);
+    const own = [...described.options];
+    withSettings(described.option("--json", "print one JSON object"), { areOfService: false });
+    described.action(async (_, command: Command) => {
+      const config = configOf(command);
+      // By the names that were typed: what is wrong with one is told in the same words.
+      const typed: Input = Object.fromEntries(
+        own.map((option) => [option.long!.slice(2), command.getOptionValue(option.attributeName())]),
+      );
+      const input = { ...typed, ...(await bring?.(typed, terminal)) };
+      const answer = await programs.administer(config, name, input);
+      present(answer, (shown) => tell(shown, typed), command.opts().json === true);
+    });
   }
-  return command;
-}
-
-function flagsOf(options: Options): Record<string, string | undefined> {
-  return Object.fromEntries(
-    Object.values(settings).map(({ flag }) => {
-      const value = options[flag.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase())];
-      return [flag, typeof value === "string" ? value : undefined];
-    }),
-  );
 }

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { BadParameter, EcosystemUnreachable, NotFound } from "../model/errors.ts";
-import { present } from "./output.ts";
+import { present, table } from "./output.ts";
 
 const defaultUrl = "http://127.0.0.1:8090";
 
@@ -13,10 +13,10 @@ export function describeSimulatorCommands(program: Command): void {
       .option("--json", "print one JSON object");
 
   reaching(sim.command("accounts").description("list the simulated accounts")).action(async (options: Reach) =>
-    present("sim accounts", await call(options, "GET", "accounts"), options.json === true),
+    present(await call(options, "GET", "accounts"), tellAccounts, options.json === true),
   );
   reaching(sim.command("scenes").description("list the scenes that can be played")).action(async (options: Reach) =>
-    present("sim scenes", await call(options, "GET", "scenes"), options.json === true),
+    present(await call(options, "GET", "scenes"), tellScenes, options.json === true),
   );
   reaching(
     sim
@@ -29,7 +29,7 @@ export function describeSimulatorCommands(program: Command): void {
     const account = options.account ?? (await onlyAccount(options));
     const played = { scene, ...readArguments(words) };
     const outcome = await call(options, "POST", `accounts/${encodeURIComponent(account)}/scene`, played);
-    present("sim trigger", outcome, options.json === true);
+    present(outcome, tellPlayed, options.json === true);
   });
   reaching(
     sim
@@ -45,8 +45,41 @@ export function describeSimulatorCommands(program: Command): void {
     const outcome = fault
       ? await call(options, "POST", "faults", { fault, ...account, ...readArguments(words) })
       : await call(options, "GET", "faults");
-    present(fault ? "sim fault" : "sim faults", outcome, options.json === true);
+    present(outcome, fault ? tellBroken : tellFaults, options.json === true);
   });
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: what the simulator answers has come as JSON
+type Answer = any;
+
+const tellAccounts = ({ accounts }: Answer) =>
+  table(
+    ["ACCOUNT", "STRUCTURES", "THERMOSTATS", "ALARMS"],
+    accounts.map(({ accountId, structures, thermostats, alarms }: Answer) => [
+      accountId,
+      structures.map(({ name }: Answer) => name).join(", "),
+      thermostats,
+      alarms,
+    ]),
+  );
+
+const tellScenes = ({ scenes }: Answer) =>
+  table(
+    ["SCENE", "WHAT HAPPENS"],
+    scenes.map(({ name, meaning }: Answer) => [name, meaning]),
+  );
+
+const tellPlayed = ({ scene, revision }: Answer) => `Played ${scene}; the account is at revision ${revision}.`;
+
+const tellBroken = ({ fault }: Answer) => `Broke it: ${fault}. Mend it with: breezeway sim fault --clear`;
+
+function tellFaults({ kinds, active }: Answer): string {
+  const broken = active.map(({ fault }: Answer) => fault).join(", ");
+  const known = table(
+    ["FAULT", "WHAT BREAKS"],
+    kinds.map(({ fault, meaning }: Answer) => [fault, meaning]),
+  );
+  return `${known}\n\n${broken ? `Broken now: ${broken}.` : "Nothing is broken now."}`;
 }
 
 interface Reach {

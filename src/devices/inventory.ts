@@ -1,7 +1,8 @@
-import { BadParameter, NotFound } from "../model/errors.ts";
+import { BadParameter, Conflict, NotFound, UnknownDevice } from "../model/errors.ts";
 import type { DeviceId, UserId } from "../model/ids.ts";
 import type { Store, Transaction } from "../store/seam.ts";
 import { deviceEntry } from "./log-entries.ts";
+import type { DeviceStates } from "./states.ts";
 
 export interface NewDevice {
   readonly userId: UserId;
@@ -23,6 +24,29 @@ export async function addDevice(
     await tx.log.append(deviceEntry(userId, deviceId, nowMs, "added"));
     return deviceId;
   });
+}
+
+/**
+ * Takes an ordinary device from its user, with its attributes and its history. The one log entry that it leaves says
+ * that the device is gone, for those who follow the log. A virtual device goes when its account is unlinked.
+ */
+export async function removeDevice(
+  store: Store<Pick<Transaction, "users" | "devices" | "attributes" | "log">>,
+  states: Pick<DeviceStates, "forget">,
+  userId: UserId,
+  deviceId: DeviceId,
+): Promise<void> {
+  await store.transaction(async (tx) => {
+    const nowMs = await tx.users.lock(userId);
+    const [device] = nowMs === undefined ? [] : await tx.devices.lock(userId, [deviceId]);
+    if (nowMs === undefined || !device) throw new UnknownDevice();
+    if (device.isVirtual) throw new Conflict(`Device ${deviceId} is a linked account's. Unlink the account instead.`);
+    await tx.attributes.removeOfDevice(userId, deviceId);
+    await tx.log.removeOfDevice(userId, deviceId);
+    await tx.devices.remove(userId, deviceId);
+    await tx.log.append(deviceEntry(userId, deviceId, nowMs, "removed"));
+  });
+  states.forget(deviceId);
 }
 
 const longestName = 128;

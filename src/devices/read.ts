@@ -1,9 +1,12 @@
 import { UnknownDevice } from "../model/errors.ts";
 import type { DeviceId, UserId } from "../model/ids.ts";
+import type { Reach } from "../model/reach.ts";
 import type { Store, Transaction } from "../store/seam.ts";
 import type { AttributeKey } from "../store/tables/attributes.ts";
-import type { DeviceRow } from "../store/tables/devices.ts";
+import type { DevicePlace, DeviceRow } from "../store/tables/devices.ts";
 import type { DeviceState, DeviceStates } from "./states.ts";
+
+export type { DevicePlace } from "../store/tables/devices.ts";
 
 export interface ReadAttribute {
   readonly key: AttributeKey;
@@ -11,26 +14,51 @@ export interface ReadAttribute {
   readonly updateTimeMs: number;
 }
 
-/** Reading one's own devices; a foreign one is as unknown as one that never was. */
+export interface DevicePage {
+  readonly devices: readonly DeviceRow[];
+  /** Where the next page begins; undefined when this is the last. */
+  readonly next: DevicePlace | undefined;
+}
+
+export const devicesPerPage = 100;
+
+/** Reading what is within the caller's reach; a foreign device is as unknown as one that never was. */
 export interface DeviceReading {
   list(userId: UserId): Promise<readonly DeviceRow[]>;
-  state(userId: UserId, deviceId: DeviceId): Promise<DeviceState>;
+  page(reach: Reach, place: DevicePlace): Promise<DevicePage>;
+  state(reach: Reach, deviceId: DeviceId): Promise<DeviceState>;
 }
 
 export function deviceReading(store: Store<Pick<Transaction, "devices">>, states: DeviceStates): DeviceReading {
   return {
     list: (userId) => store.read((tx) => tx.devices.ofUser(userId)),
-    async state(userId, deviceId) {
-      const state = await states.get(userId, deviceId);
+    async page(reach, place) {
+      // One more than is shown tells whether another page follows.
+      const found = await store.read((tx) => tx.devices.page(reach, place, devicesPerPage + 1));
+      const devices = found.slice(0, devicesPerPage);
+      const next = found.length > devices.length ? { ...place, afterId: devices.at(-1)!.id } : undefined;
+      return { devices, next };
+    },
+    async state(reach, deviceId) {
+      const userId = reach.kind === "user" ? reach.userId : await ownerWithin(store, reach, deviceId);
+      const state = userId && (await states.get(userId, deviceId));
       if (!state) throw new UnknownDevice();
       return state;
     },
   };
 }
 
+async function ownerWithin(
+  store: Store<Pick<Transaction, "devices">>,
+  reach: Reach,
+  deviceId: DeviceId,
+): Promise<UserId | undefined> {
+  return (await store.read((tx) => tx.devices.within(reach, deviceId)))?.userId;
+}
+
 /** The attributes that have a value, in the order of the model or of their names. */
 export function attributesWithValues(state: DeviceState): readonly ReadAttribute[] {
-  return ordered([...state.attributes].filter(([, { value }]) => value !== null));
+  return attributesThat(state, ({ value }) => value !== null);
 }
 
 /**
@@ -38,13 +66,15 @@ export function attributesWithValues(state: DeviceState): readonly ReadAttribute
  * a gone alarm's last word.
  */
 export function attributesSince(state: DeviceState, sinceMs: number): readonly ReadAttribute[] {
-  return ordered([...state.attributes].filter(([, { timeMs }]) => timeMs > sinceMs));
+  return attributesThat(state, ({ updateTimeMs }) => updateTimeMs > sinceMs);
 }
 
-function ordered(
-  entries: readonly (readonly [AttributeKey, { readonly value: string | null; readonly timeMs: number }])[],
-): readonly ReadAttribute[] {
-  return entries
-    .map(([key, { value, timeMs }]) => ({ key, value, updateTimeMs: timeMs }))
-    .sort((a, b) => (a.key < b.key ? -1 : 1));
+function attributesThat(state: DeviceState, isMeant: (attribute: ReadAttribute) => boolean): readonly ReadAttribute[] {
+  const meant: ReadAttribute[] = [];
+  for (const [key, { value, timeMs }] of state.attributes) {
+    const attribute = { key, value, updateTimeMs: timeMs };
+    if (isMeant(attribute)) meant.push(attribute);
+  }
+  // They were loaded in this order: only what came to be since stands out of line.
+  return meant.sort((a, b) => (a.key < b.key ? -1 : 1));
 }

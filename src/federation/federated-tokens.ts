@@ -96,18 +96,32 @@ export class FederatedTokens {
    * token is ended at the ecosystem where that can be done; one that can't be is forgotten all the same.
    */
   async unlink(userId: UserId, ecosystemName: string): Promise<Unlinked> {
-    const { store, openToken, keeper, states, signal } = this.#parts;
-    const connector = this.#connector(ecosystemName);
-    const { deviceId, sealedToken, removed } = await removeLink(store, userId, connector.name);
-    await keeper.drop(deviceId);
-    states.forget(deviceId);
-    const isTokenRevoked = await connector.revoke(openToken(sealedToken, tokenPlace(userId, connector.name)), signal);
-    return { deviceId, removed, isTokenRevoked };
+    return this.#unlink(userId, this.#connector(ecosystemName));
+  }
+
+  /** Unlinks the user from every ecosystem. One that is no longer configured can't be told, and is forgotten. */
+  async unlinkAll(userId: UserId): Promise<readonly Unlinked[]> {
+    const { store, connectors } = this.#parts;
+    const unlinked: Unlinked[] = [];
+    for (const { ecosystem } of await store.read((tx) => tx.links.ofUser(userId))) {
+      const connector = connectors.get(ecosystem) ?? { name: ecosystem, revoke: async () => false };
+      unlinked.push(await this.#unlink(userId, connector));
+    }
+    return unlinked;
   }
 
   /** The configured ecosystem of that name, in any spelling of case. */
   nameOf(ecosystemName: string): string {
     return this.#connector(ecosystemName).name;
+  }
+
+  async #unlink(userId: UserId, connector: Pick<Connector, "name" | "revoke">): Promise<Unlinked> {
+    const { store, openToken, keeper, states, signal } = this.#parts;
+    const { deviceId, sealedToken, removed } = await removeLink(store, userId, connector.name);
+    await keeper.drop(deviceId);
+    states.forget(deviceId);
+    const isTokenRevoked = await connector.revoke(openToken(sealedToken, tokenPlace(userId, connector.name)), signal);
+    return { deviceId, removed, isTokenRevoked };
   }
 
   async #store(userId: UserId, connector: Connector, accessToken: string, account: Account, provenMs: number) {

@@ -10,7 +10,7 @@ import type { Surroundings } from "../model/surroundings.ts";
 import type { Membership } from "../nodes/membership.ts";
 import type { Store } from "../store/seam.ts";
 import { FederatedTokens, type Unlinked } from "./federated-tokens.ts";
-import { type Freshness, freshnessOf } from "./freshness.ts";
+import { type Freshness, freshnessOf, freshnessOfEach } from "./freshness.ts";
 import { type FederationTables, LinkKeeper } from "./keeper.ts";
 import { type LinkStatus, linkStatus } from "./link-status.ts";
 
@@ -22,12 +22,18 @@ export interface Federation {
   relink(userId: UserId, ecosystemName: string, accessToken: string): Promise<DeviceId>;
   /** Ends the link and removes its virtual device with all that belonged to it. */
   unlink(userId: UserId, ecosystemName: string): Promise<Unlinked>;
+  /** The same for every link of the user, also to an ecosystem that is no longer configured or doesn't answer. */
+  unlinkAll(userId: UserId): Promise<readonly Unlinked[]>;
   /** How the link stands, and what was noticed about its account. */
   status(userId: UserId, ecosystemName: string): Promise<LinkStatus>;
   /** The index map of a virtual device; UnknownDevice for any other. */
   largeStrings(userId: UserId, deviceId: DeviceId): Promise<LargeStrings>;
   /** How far a device's state can be believed now; an ordinary device is always present. */
   freshness(userId: UserId, deviceId: DeviceId): Promise<Freshness>;
+  /** The same of many devices that the caller was shown, at one price; one whose link has just ended is left out. */
+  freshnessOfEach(
+    devices: readonly { readonly id: DeviceId; readonly isVirtual: boolean }[],
+  ): Promise<ReadonlyMap<DeviceId, Freshness>>;
 }
 
 export interface FederationParts {
@@ -72,8 +78,10 @@ export function federationOn(parts: FederationParts): RunningFederation {
     link: (userId, ecosystemName, accessToken) => tokens.link(userId, ecosystemName, accessToken),
     relink: (userId, ecosystemName, accessToken) => tokens.relink(userId, ecosystemName, accessToken),
     unlink: (userId, ecosystemName) => tokens.unlink(userId, ecosystemName),
+    unlinkAll: (userId) => tokens.unlinkAll(userId),
     status: async (userId, ecosystemName) => linkStatus(store, keeper, freshness, userId, tokens.nameOf(ecosystemName)),
     freshness,
+    freshnessOfEach: (devices) => freshnessOfEach({ ...parts, keeper }, devices),
     largeStrings: (userId, deviceId) =>
       store.read(async (tx) => {
         const link = await tx.links.ofDevice(userId, deviceId);

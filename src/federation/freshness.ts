@@ -4,6 +4,7 @@ import type { DeviceId, UserId } from "../model/ids.ts";
 import type { Surroundings } from "../model/surroundings.ts";
 import type { Membership } from "../nodes/membership.ts";
 import type { Store } from "../store/seam.ts";
+import type { DeviceRow } from "../store/tables/devices.ts";
 import type { FederationTables, LinkKeeper } from "./keeper.ts";
 
 /** Derived when read, from the link's state and its owner's heartbeat: a dead owner shows by itself. */
@@ -25,25 +26,45 @@ export interface FreshnessParts {
 /** Nothing confirmed for so long: what is shown may no longer be so, even on a stream that seems alive. */
 const staleAfterMs = 15 * 60_000;
 
+/** A device that mirrors nothing is always there and never behind. */
+const always: Freshness = { isPresent: true, isStale: false, confirmedTimeMs: null };
+
+export async function freshnessOf(parts: FreshnessParts, userId: UserId, deviceId: DeviceId): Promise<Freshness> {
+  const state = await parts.states.get(userId, deviceId);
+  const freshness = state && (await freshnessOfEach(parts, [state.device])).get(deviceId);
+  if (!freshness) throw new UnknownDevice();
+  return freshness;
+}
+
 /**
  * Never written, always derived: from the follower when the link is this node's, otherwise from the link's state and
- * whether its owner lives.
+ * whether its owner lives. However many devices, the store is asked once for all; a virtual device whose link has just
+ * ended is not in the answer.
  */
-export async function freshnessOf(
-  { store, states, keeper, membership, surroundings }: FreshnessParts,
-  userId: UserId,
-  deviceId: DeviceId,
-): Promise<Freshness> {
-  const state = await states.get(userId, deviceId);
-  if (!state) throw new UnknownDevice();
-  if (!state.device.isVirtual) return { isPresent: true, isStale: false, confirmedTimeMs: null };
-  const follower = membership.isAlive ? keeper.follower(deviceId) : undefined;
-  if (follower) return freshness(follower.isLive, follower.confirmedMs, surroundings.nowMs());
-  const link = await store.read((tx) => tx.links.ofDevice(userId, deviceId));
-  if (!link) throw new UnknownDevice();
-  const isFollowed =
-    link.owner !== null && link.owner !== membership.id && (await membership.living()).includes(link.owner);
-  return freshness(link.state === "live" && isFollowed, link.confirmedMs, surroundings.nowMs());
+export async function freshnessOfEach(
+  { store, keeper, membership, surroundings }: Omit<FreshnessParts, "states">,
+  devices: readonly Pick<DeviceRow, "id" | "isVirtual">[],
+): Promise<ReadonlyMap<DeviceId, Freshness>> {
+  const nowMs = surroundings.nowMs();
+  const known = new Map<DeviceId, Freshness>();
+  const elsewhere: DeviceId[] = [];
+  for (const { id, isVirtual } of devices) {
+    const follower = isVirtual && membership.isAlive ? keeper.follower(id) : undefined;
+    if (!isVirtual) known.set(id, always);
+    else if (follower) known.set(id, freshness(follower.isLive, follower.confirmedMs, nowMs));
+    else elsewhere.push(id);
+  }
+  if (elsewhere.length === 0) return known;
+  const links = await store.read((tx) => tx.links.standings(elsewhere));
+  const isElsewhere = links.some(({ owner }) => owner !== null && owner !== membership.id);
+  const living = new Set(isElsewhere ? await membership.living() : []);
+  // What is this node's and has no follower here is followed by nobody.
+  living.delete(membership.id);
+  for (const { deviceId, state, owner, confirmedMs } of links) {
+    const isFollowed = owner !== null && living.has(owner);
+    known.set(deviceId, freshness(state === "live" && isFollowed, confirmedMs, nowMs));
+  }
+  return known;
 }
 
 function freshness(isLive: boolean, confirmedTimeMs: number, nowMs: number): Freshness {

@@ -1,3 +1,5 @@
+import type { Page } from "../oauth/pages/page.ts";
+
 /** What a route answers; the server adds the headers that every answer has. */
 export interface Answer {
   readonly status: number;
@@ -16,3 +18,23 @@ export function jsonAnswer(status: number, body: object, headers: Readonly<Recor
 export function xmlAnswer(status: number, body: string, headers: Readonly<Record<string, string>> = {}): Answer {
   return { status, headers: { "content-type": "text/xml; charset=utf-8", ...headers }, body };
 }
+
+/** A page for people: nobody frames it, it loads nothing from elsewhere, and where it leads learns nothing of it. */
+export function pageAnswer(status: number, page: Page, headers: Readonly<Record<string, string>> = {}): Answer {
+  const ofPage = { ...pageHeaders, "content-security-policy": page.contentSecurityPolicy };
+  return { status, headers: { ...ofPage, ...headers }, body: page.html };
+}
+
+export function redirectAnswer(
+  status: 302 | 303,
+  location: string,
+  headers: Readonly<Record<string, string>> = {},
+): Answer {
+  return { status, headers: { ...pageHeaders, location, ...headers }, body: "" };
+}
+
+const pageHeaders = {
+  "content-type": "text/html; charset=utf-8",
+  "x-frame-options": "DENY",
+  "referrer-policy": "no-referrer",
+};

@@ -1,5 +1,5 @@
 import type { Principal, UserPrincipal } from "../identity/principal.ts";
-import { InvalidSecToken, InvalidToken, MissingToken } from "../model/errors.ts";
+import { BadParameter, InvalidSecToken, InvalidToken, MissingToken } from "../model/errors.ts";
 import type { Client, ClientCredentials } from "../oauth/clients.ts";
 import { given } from "./given.ts";
 import type { Incoming } from "./incoming.ts";
@@ -21,6 +21,13 @@ export async function callerBySecToken(incoming: Incoming, callers: Callers): Pr
 
 /** Who calls a route whose rule is `bearer`: the token comes in the header and nowhere else (RFC 6750 2.1). */
 export async function callerByBearer(incoming: Incoming, callers: Callers): Promise<Principal> {
+  const form = incoming.body.kind === "form" ? incoming.body.pairs : [];
+  if ([...incoming.query, ...form].some(([name]) => name === "access_token")) {
+    throw new BadParameter(
+      "access_token",
+      "The access token must be sent in the Authorization header and nowhere else.",
+    );
+  }
   if (incoming.bearer === undefined) throw new MissingToken();
   if (incoming.bearer === "") throw new InvalidToken();
   return callers.byAccessToken(incoming.bearer);

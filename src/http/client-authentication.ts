@@ -35,6 +35,8 @@ function credentialsOf(incoming: Incoming): ClientCredentials {
 
 /** Both halves are form-encoded before they are joined (RFC 6749 2.3.1); ours hold nothing that would change by it. */
 function readBasic(sent: string): Pick<ClientCredentials, "clientId" | "secret"> {
+  // Node passes over whatever isn't base64.
+  if (!/^[A-Za-z0-9+/_-]+={0,2}$/.test(sent)) throw new InvalidClient();
   const text = Buffer.from(sent, "base64").toString("utf8");
   const [, id, secret] = /^([^:]*):(.*)$/s.exec(text) ?? [];
   if (!id || !secret) throw new InvalidClient();

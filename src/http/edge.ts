@@ -15,6 +15,8 @@ export function checkRequest(request: IncomingMessage): void {
   for (const name of onlyOnce) {
     if (countHeader(request, name) > 1) throw refusals.malformed(`The ${name} header must be there once.`);
   }
+  // Whoever decodes it before us, or doesn't, would read another request than we do.
+  if (countHeader(request, "content-encoding") > 0) throw refusals.wrongContentType();
   if (request.httpVersion !== "1.0" && !request.headers.host) throw refusals.malformed("The host header is missing.");
 }
 

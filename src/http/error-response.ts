@@ -1,12 +1,13 @@
 import { BreezewayError, StoreUnavailable, TooManyRequests } from "../model/errors.ts";
-import { type Answer, jsonAnswer } from "./answer.ts";
+import { messagePage } from "../oauth/pages/message-page.ts";
+import { type Answer, jsonAnswer, pageAnswer } from "./answer.ts";
 import { Refusal, refusals } from "./refusal.ts";
 
 /**
  * `standard` is the error object of /v3, /oauth2 and everything without a shape of its own, `adaptor` the
- * numbered one of the adaptor interface.
+ * numbered one of the adaptor interface, `page` what a person sees in a browser.
  */
-export type ErrorShape = "standard" | "adaptor";
+export type ErrorShape = "standard" | "adaptor" | "page";
 
 /** How an error of ours looks from outside, by its code: the HTTP status and the adaptor's number. */
 const answers: Readonly<Record<string, { readonly status: number; readonly errorCode: number }>> = {
@@ -36,9 +37,10 @@ const answers: Readonly<Record<string, { readonly status: number; readonly error
 };
 const storeRetrySeconds = 5;
 
-/** The one place where errors become JSON answers. What we did not foresee tells no detail. */
+/** The one place where errors become answers. What we did not foresee tells no detail. */
 export function errorAnswer(error: unknown, shape: ErrorShape, requestId: string): Answer {
   const { status, code, errorCode, sentence, headers } = describe(foreseen(error));
+  if (shape === "page") return pageAnswer(status, messagePage({ kind: "error", sentence, requestId }), headers);
   const body =
     shape === "adaptor"
       ? { errorCode, errorMessage: sentence }

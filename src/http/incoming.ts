@@ -83,10 +83,34 @@ function decode(bytes: Buffer): string {
 }
 
 function readJson(text: string): unknown {
+  const value = parseJson(text);
+  // Of two members of one name the parser silently keeps the last, and somebody before us may have kept the first.
+  if (countNames(text) > countMembers(value)) throw refusals.malformed("The body has two members of one name.");
+  return value;
+}
+
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
     // The parser's own words quote the text.
     throw refusals.malformed("The body isn't JSON.");
   }
+}
+
+/** In JSON, a string before a colon is a member's name. */
+function countNames(json: string): number {
+  return [...json.matchAll(/"[^"\\]*(?:\\.[^"\\]*)*"(\s*:)?/g)].filter(([, colon]) => colon !== undefined).length;
+}
+
+function countMembers(value: unknown): number {
+  let count = 0;
+  for (const waiting = [value]; waiting.length > 0; ) {
+    const next = waiting.pop();
+    if (typeof next !== "object" || next === null) continue;
+    const members = Object.values(next);
+    if (!Array.isArray(next)) count += members.length;
+    for (const member of members) waiting.push(member);
+  }
+  return count;
 }

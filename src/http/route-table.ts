@@ -1,14 +1,24 @@
+import type { UserReading } from "../identity/user-reading.ts";
 import { type AdaptorFederation, adaptorRoutes } from "./routes/adaptor.ts";
 import { type Check, healthRoutes } from "./routes/health.ts";
-import { type CallPlatform, platformRoutes } from "./routes/platform.ts";
+import { type OAuthRouteParts, oauthRoutes } from "./routes/oauth.ts";
+import { type Platform, platformRoutes } from "./routes/platform.ts";
+import { referenceRoutes } from "./routes/reference.ts";
+import { type DeviceRouteParts, deviceRoutes } from "./routes/v3-devices.ts";
+import { userRoutes } from "./routes/v3-users.ts";
 import type { Route } from "./routes.ts";
 
 /** What the routes work with. */
 export interface RouteParts {
+  readonly v3: DeviceRouteParts & { readonly users: UserReading };
+  readonly oauth: Omit<OAuthRouteParts, "baseUrl">;
   readonly federation: AdaptorFederation;
-  readonly platform: { readonly call: CallPlatform };
+  readonly platform: Platform;
   /** What `/readyz` looks at, by name. */
   readonly checks: Readonly<Record<string, Check>>;
+  readonly version: string;
+  /** Where clients reach the service; known once the port is. */
+  readonly baseUrl: () => string;
 }
 
 /** Every route there is, each with its rule. */
@@ -16,9 +26,14 @@ export function routeTable(
   parts: RouteParts,
   health: { readonly isDraining: () => boolean; readonly checkTimeoutMs: number },
 ): readonly Route[] {
-  return [
+  const routes: readonly Route[] = [
     ...healthRoutes({ checks: parts.checks, ...health }),
-    ...platformRoutes(parts.platform.call),
+    ...oauthRoutes({ ...parts.oauth, baseUrl: parts.baseUrl }),
+    ...userRoutes(parts.v3.users),
+    ...deviceRoutes(parts.v3),
+    ...platformRoutes(parts.platform),
     ...adaptorRoutes(parts.federation),
+    ...referenceRoutes({ version: parts.version, baseUrl: parts.baseUrl, routes: () => routes }),
   ];
+  return routes;
 }

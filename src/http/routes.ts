@@ -5,6 +5,7 @@ import type { Client } from "../oauth/clients.ts";
 import type { Answer } from "./answer.ts";
 import { type Callers, callerByBearer, callerBySecToken } from "./caller.ts";
 import { callingClient } from "./client-authentication.ts";
+import type { Description, OperationDescription } from "./description.ts";
 import type { ErrorShape } from "./error-response.ts";
 import { type Incoming, readIncoming } from "./incoming.ts";
 import { refusals } from "./refusal.ts";
@@ -28,11 +29,21 @@ interface RouteAddress {
 
 export type Route = RouteAddress &
   (
-    | { readonly access: "public" | "operation"; answer(incoming: Incoming): Promise<Answer> }
-    | { readonly access: "secToken"; answer(incoming: Incoming, caller: UserPrincipal): Promise<Answer> }
-    | { readonly access: "bearer"; answer(incoming: Incoming, caller: Principal): Promise<Answer> }
-    | { readonly access: "client"; answer(incoming: Incoming, client: Client): Promise<Answer> }
+    | (Told & { readonly access: "public"; answer(incoming: Incoming): Promise<Answer> })
+    | (Told & { readonly access: "secToken"; answer(incoming: Incoming, caller: UserPrincipal): Promise<Answer> })
+    | (Told & { readonly access: "bearer"; answer(incoming: Incoming, caller: Principal): Promise<Answer> })
+    | (Told & { readonly access: "client"; answer(incoming: Incoming, client: Client): Promise<Answer> })
+    | {
+        readonly access: "operation";
+        readonly descriptions: readonly OperationDescription[];
+        answer(incoming: Incoming): Promise<Answer>;
+      }
   );
+
+/** What `/openapi.json` and `/docs` say about it: a route that nobody has described doesn't compile. */
+interface Told {
+  readonly description: Description;
+}
 
 declare module "fastify" {
   interface FastifyContextConfig {

@@ -141,7 +141,7 @@ function checkRedirectUris(uris: readonly string[], kind: ClientKind): void {
   if (uris.length > mostUris) refuse(`A client may have at most ${mostUris} redirect addresses.`);
   if (new Set(uris).size < uris.length) refuse("A redirect address was given twice.");
   for (const uri of uris) {
-    const url = /^[\x21-\x7e]+$/.test(uri) && URL.canParse(uri) ? new URL(uri) : undefined;
+    const url = readStrictly(uri);
     if (!url || uri.length > longestUri) refuse("A redirect address must be an absolute address in ASCII characters.");
     else if (uri.includes("#")) refuse("A redirect address must have no fragment (#).");
     else if (url.username || url.password) refuse("A redirect address must hold no user name or password.");
@@ -149,6 +149,13 @@ function checkRedirectUris(uris: readonly string[], kind: ClientKind): void {
       refuse("A redirect address must begin with https:// (http:// only for 127.0.0.1, [::1] and localhost).");
     }
   }
+}
+
+/** Undefined when it isn't written as it would be understood: browsers tidy up, and then go elsewhere. */
+function readStrictly(uri: string): URL | undefined {
+  if (!/^[\x21-\x7e]+$/.test(uri) || /["<>\\^`{|}]/.test(uri) || !URL.canParse(uri)) return undefined;
+  const url = new URL(uri);
+  return uri.toLowerCase().startsWith(`${url.protocol}//${url.host}`) || url.username ? url : undefined;
 }
 
 function isLoopback(hostname: string): boolean {

@@ -1,22 +1,39 @@
-import { FailureLimits } from "../identity/failure-limits.ts";
-import type { Tenants } from "../identity/tenants.ts";
+import { type FailureLimitSettings, FailureLimits } from "../identity/failure-limits.ts";
+import type { Identity } from "../identity/identity.ts";
 import type { Surroundings } from "../model/surroundings.ts";
 import type { Store } from "../store/seam.ts";
+import { authorizeOn } from "./authorize/authorize.ts";
+import type { Sealer } from "./authorize/login-ticket.ts";
 import { clientsOn } from "./clients.ts";
+import { metadata } from "./metadata.ts";
+import { type Lifetimes, tokensOn } from "./tokens.ts";
 import { Verification } from "./verification.ts";
 
 export interface OAuthParts {
   readonly store: Store;
-  readonly tenants: Pick<Tenants, "findTenant">;
+  readonly identity: Pick<Identity, "findTenant" | "signIn" | "brandOf">;
+  readonly sealer: Sealer;
   readonly surroundings: Surroundings;
+  /** The name under which clients know us; the address is configured, never taken from a request. */
+  readonly issuer: () => string;
+  readonly lifetimes: Lifetimes;
+  readonly failureLimits?: Partial<FailureLimitSettings>;
 }
 
-export function oauthOn({ store, tenants, surroundings }: OAuthParts) {
+/** A code is exchanged at once, by a machine. */
+const codeSeconds = 60;
+
+/** The authorization server: clients, the way of a user through login and terms, tokens, and who holds one. */
+export function oauthOn({ store, identity, sealer, surroundings, issuer, lifetimes, failureLimits }: OAuthParts) {
   const verification = new Verification({ store, surroundings });
   const grantsEnded = (grantIds: readonly string[]) => verification.forget(grantIds);
-  const clients = clientsOn({ store, tenants, limits: new FailureLimits(surroundings.nowMs), grantsEnded });
+  const limits = new FailureLimits(surroundings.nowMs, failureLimits);
+  const clients = clientsOn({ store, tenants: identity, limits, grantsEnded });
   return {
     ...clients,
+    authorize: authorizeOn({ store, identity, clients, sealer, issuer, codeSeconds }),
+    tokens: tokensOn({ store, lifetimes, grantsEnded }),
+    metadata: () => metadata(issuer()),
     verify: (accessToken: string) => verification.verify(accessToken),
     grantsEnded,
     start: () => verification.start(),

@@ -2,12 +2,14 @@ import type { UserPrincipal } from "../identity/principal.ts";
 import { InvalidSecToken, UnknownOperation } from "../model/errors.ts";
 import type { Report } from "../model/surroundings.ts";
 import { type Fault, faultOf } from "./faults.ts";
-import { operations, type PlatformParts } from "./operations.ts";
+import { type Operation, operations, type PlatformParts } from "./operations.ts";
 import { Parameters, type SentParameters } from "./parameters.ts";
 import { document, type Element } from "./xml.ts";
 
 /** The platform calls ("zamapi", platform-protocol.md): an operation's name and parameters in, XML out. */
 export interface PlatformCalls {
+  /** Every operation by its name, with its rule. */
+  readonly operations: ReadonlyMap<string, Pick<Operation, "access">>;
   /** Never rejects: what fails is a fault. */
   call(operation: string, parameters: SentParameters, source: string): Promise<PlatformAnswer>;
 }
@@ -16,6 +18,7 @@ export type PlatformAnswer = { readonly status: 200; readonly xml: string } | Fa
 
 export function platformCalls({ report, ...parts }: PlatformParts & { readonly report: Report }): PlatformCalls {
   return {
+    operations,
     async call(operation, parameters, source) {
       try {
         const children = await run(parts, operation, new Parameters(parameters), source);

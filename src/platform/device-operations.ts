@@ -8,7 +8,7 @@ import type { Element } from "./xml.ts";
 
 /** Repeated `devList` siblings without a wrapper; the virtual device is among them (interface 2.8). */
 export async function getDeviceList(
-  { devices }: { readonly devices: DeviceReading },
+  { devices }: { readonly devices: Pick<DeviceReading, "list"> },
   parameters: Parameters,
   caller: UserPrincipal,
 ): Promise<readonly Element[]> {
@@ -30,15 +30,15 @@ export async function getDeviceList(
 
 /** Names are the contract, ids are not: the number of a virtual device's attribute, else its place in this answer. */
 export async function getDeviceAttributesWithValues(
-  { devices, federation }: { readonly devices: DeviceReading; readonly federation: Pick<Federation, "freshness"> },
+  parts: { readonly devices: Pick<DeviceReading, "state">; readonly federation: Pick<Federation, "freshness"> },
   parameters: Parameters,
   caller: UserPrincipal,
 ): Promise<readonly Element[]> {
   const deviceId = parameters.deviceId();
   const typeId = parameters.optional("deviceTypeId");
-  const state = await devices.state(caller.userId, deviceId);
+  const state = await parts.devices.state(caller, deviceId);
   if (typeId !== undefined && typeId !== String(state.device.typeId)) throw new UnknownDevice();
-  const { isPresent } = await federation.freshness(caller.userId, deviceId);
+  const { isPresent } = await parts.federation.freshness(caller.userId, deviceId);
   const attributes = attributesWithValues(state).map(({ key, value, updateTimeMs }, position): Element => {
     const [id, name] = typeof key === "number" ? [key, attributeName(key)] : [position, key];
     return [

@@ -10,7 +10,7 @@ import type { Element } from "./xml.ts";
 /** What operations work with. */
 export interface PlatformParts {
   readonly identity: Pick<Identity, "login" | "logout" | "authenticate">;
-  readonly devices: DeviceReading;
+  readonly devices: Pick<DeviceReading, "list" | "state">;
   readonly federation: Pick<Federation, "freshness">;
 }
 

@@ -3,6 +3,13 @@ import type { LinkStatus } from "../../federation/link-status.ts";
 import { BadParameter, UnknownDevice } from "../../model/errors.ts";
 import { type DeviceId, parseId } from "../../model/ids.ts";
 import { jsonAnswer } from "../answer.ts";
+import {
+  getLargeStrings,
+  getLinkStatus,
+  linkAccount,
+  replaceAccountToken,
+  unlinkAccount,
+} from "../descriptions/adaptor.ts";
 import { required } from "../given.ts";
 import type { Incoming } from "../incoming.ts";
 import type { Route } from "../routes.ts";
@@ -20,6 +27,7 @@ export function adaptorRoutes(federation: AdaptorFederation): readonly Route[] {
       path: "/adaptor/federatedtokens",
       access: "secToken",
       errors: "adaptor",
+      description: linkAccount,
       async answer(incoming, { userId }) {
         const { ecosystemName, accessToken } = readFederatedToken(incoming);
         return federated(await federation.link(userId, ecosystemName, accessToken));
@@ -30,6 +38,7 @@ export function adaptorRoutes(federation: AdaptorFederation): readonly Route[] {
       path: "/adaptor/federatedtokens",
       access: "secToken",
       errors: "adaptor",
+      description: replaceAccountToken,
       async answer(incoming, { userId }) {
         const { ecosystemName, accessToken } = readFederatedToken(incoming);
         return federated(await federation.relink(userId, ecosystemName, accessToken));
@@ -40,6 +49,7 @@ export function adaptorRoutes(federation: AdaptorFederation): readonly Route[] {
       path: "/adaptor/federatedtokens",
       access: "secToken",
       errors: "adaptor",
+      description: unlinkAccount,
       async answer(incoming, { userId }) {
         const unlinked = await federation.unlink(userId, required(incoming, "anEcosystemName"));
         const { deviceId, removed, isTokenRevoked } = unlinked;
@@ -51,6 +61,7 @@ export function adaptorRoutes(federation: AdaptorFederation): readonly Route[] {
       path: "/adaptor/federatedtokens",
       access: "secToken",
       errors: "adaptor",
+      description: getLinkStatus,
       answer: async (incoming, { userId }) =>
         jsonAnswer(200, shownStatus(await federation.status(userId, required(incoming, "anEcosystemName")))),
     },
@@ -60,6 +71,7 @@ export function adaptorRoutes(federation: AdaptorFederation): readonly Route[] {
       path: "/adaptor/largestrings",
       access: "secToken",
       errors: "adaptor",
+      description: getLargeStrings,
       async answer(incoming, { userId }) {
         const deviceId = parseId<DeviceId>(required(incoming, "id"));
         if (deviceId === undefined) throw new UnknownDevice();

@@ -1,5 +1,6 @@
 import { BreezewayError } from "../../model/errors.ts";
 import { jsonAnswer } from "../answer.ts";
+import { checkLiveness, checkReadiness } from "../descriptions/health.ts";
 import type { Route } from "../routes.ts";
 
 /** Answers a few fields worth knowing, or rejects when that part can't do its work. */
@@ -20,6 +21,7 @@ export function healthRoutes(parts: HealthParts): readonly Route[] {
       path: "/livez",
       access: "public",
       errors: "standard",
+      description: checkLiveness,
       answer: async () => jsonAnswer(200, { status: "ok" }),
     },
     {
@@ -27,6 +29,7 @@ export function healthRoutes(parts: HealthParts): readonly Route[] {
       path: "/readyz",
       access: "public",
       errors: "standard",
+      description: checkReadiness,
       async answer() {
         const results = await Promise.all(
           Object.entries(parts.checks).map(

@@ -1,26 +1,32 @@
 import { xmlAnswer } from "../answer.ts";
+import { describedOperations, type OperationRules } from "../descriptions/platform.ts";
 import type { Incoming, Pairs } from "../incoming.ts";
 import { refusals } from "../refusal.ts";
 import type { Route } from "../routes.ts";
 
 /** The platform calls as they are handed in; they answer faults too, and never reject. */
-export type CallPlatform = (
-  operation: string,
-  parameters: Pairs,
-  source: string,
-) => Promise<{ readonly status: number; readonly xml: string; readonly retryAfterSeconds?: number }>;
+export interface Platform {
+  readonly operations: OperationRules;
+  call(
+    operation: string,
+    parameters: Pairs,
+    source: string,
+  ): Promise<{ readonly status: number; readonly xml: string; readonly retryAfterSeconds?: number }>;
+}
 
 /** `{base_url}/zdk/services/zamapi/{operation}`: GET with a query or POST with a form. */
-export function platformRoutes(call: CallPlatform): readonly Route[] {
+export function platformRoutes(platform: Platform): readonly Route[] {
   return [
     {
       methods: ["GET", "POST"],
       path: "/zdk/services/zamapi/:operation",
       access: "operation",
       errors: "standard",
+      descriptions: describedOperations(platform.operations),
       async answer(incoming) {
         const operation = incoming.pathParameters.operation ?? "";
-        const { status, xml, retryAfterSeconds } = await call(operation, parametersOf(incoming), incoming.source);
+        const answer = await platform.call(operation, parametersOf(incoming), incoming.source);
+        const { status, xml, retryAfterSeconds } = answer;
         const headers = retryAfterSeconds === undefined ? {} : { "retry-after": String(retryAfterSeconds) };
         return xmlAnswer(status, xml, headers);
       },

@@ -1,0 +1,44 @@
+import { readFileSync, statSync } from "node:fs";
+import { BadParameter } from "../model/errors.ts";
+
+/** More than any file may have that a command takes along; the service says how much exactly. */
+const mostBytes = 1024 * 1024;
+
+/**
+ * What stands in a file that was named on the command line. It is read here and sent along: the service may run as
+ * somebody else, in another folder.
+ */
+export function bytesOf(option: string, file: string): Buffer {
+  const refuse = (reason: string) => new BadParameter(option, `--${option}: ${reason}`);
+  let bytes: Buffer;
+  try {
+    if (statSync(file).size > mostBytes) throw refuse("the file is too large.");
+    bytes = readFileSync(file);
+  } catch (error) {
+    throw error instanceof BadParameter ? error : refuse(reasonOf(error));
+  }
+  if (bytes.length === 0) throw refuse("the file is empty.");
+  return bytes;
+}
+
+export function textOf(option: string, file: string): string {
+  const bytes = bytesOf(option, file);
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    throw new BadParameter(option, `--${option}: the file is not text in UTF-8.`);
+  }
+}
+
+function reasonOf(error: unknown): string {
+  switch ((error as NodeJS.ErrnoException).code) {
+    case "ENOENT":
+      return "there is no such file.";
+    case "EISDIR":
+      return "that is a folder, not a file.";
+    case "EACCES":
+      return "you may not read that file.";
+    default:
+      return `the file can't be read (${(error as Error).message}).`;
+  }
+}

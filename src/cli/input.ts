@@ -1,0 +1,42 @@
+import { BadParameter } from "../model/errors.ts";
+import { type DeviceId, parseId, type TenantId, type UserId } from "../model/ids.ts";
+
+/** What was typed, by the names of the options; it has travelled as JSON. */
+export type Input = Readonly<Record<string, unknown>>;
+
+/** Undefined when it was left out or is empty. */
+export function optional(input: Input, name: string): string | undefined {
+  const value = input[name];
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+export function text(input: Input, name: string): string {
+  const value = optional(input, name);
+  if (value === undefined) throw new BadParameter(name, `--${name} is missing.`);
+  return value;
+}
+
+/** An option that may be given several times. */
+export function texts(input: Input, name: string): readonly string[] {
+  const value = input[name];
+  return Array.isArray(value) ? value.filter((one) => typeof one === "string") : [];
+}
+
+export function isGiven(input: Input, name: string): boolean {
+  return input[name] === true;
+}
+
+export function id<Id extends TenantId | UserId | DeviceId>(input: Input, name: string): Id {
+  const parsed = parseId<Id>(text(input, name));
+  if (parsed === undefined) throw new BadParameter(name, `--${name} must be a number from 1 to 2147483647.`);
+  return parsed;
+}
+
+/** A number that may have a fraction, within limits. */
+export function number(input: Input, name: string, from: number, to: number): number {
+  const given = text(input, name);
+  const value = /^\d+(\.\d+)?$/.test(given) ? Number(given) : Number.NaN;
+  if (!(value >= from && value <= to))
+    throw new BadParameter(name, `--${name} must be a number from ${from} to ${to}.`);
+  return value;
+}

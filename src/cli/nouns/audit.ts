@@ -1,0 +1,53 @@
+import type { AuditRecord } from "../../identity/audit.ts";
+import type { AdminCommand, Noun } from "../admin-command.ts";
+import { number, optional } from "../input.ts";
+import { table } from "../output.ts";
+
+const mostEntries = 10_000;
+
+const list: AdminCommand = {
+  name: "audit list",
+  meaning: "list the newest entries first",
+  options: (command) =>
+    command.option("--tenant <name or id>", "of one tenant only").option("--limit <number>", "how many at most", "50"),
+  async act({ identity }, input) {
+    const tenant = optional(input, "tenant");
+    const ofTenant = tenant === undefined ? {} : { tenantId: (await identity.findTenant(tenant)).tenantId };
+    const limit = Math.floor(number({ limit: "50", ...input }, "limit", 1, mostEntries));
+    const entries = await identity.audit.list({ ...ofTenant, limit });
+    return { answer: { entries: entries.map(({ timeMs, ...entry }) => ({ time: iso(timeMs), ...entry })) } };
+  },
+  tell({ entries }) {
+    if (entries.length === 0) return "Nothing was written down yet.";
+    return table(
+      ["TIME", "ACT", "TENANT", "USER", "CLIENT", "SOURCE", "DETAIL"],
+      (entries as (AuditRecord & { time: string })[]).map((entry) => [
+        entry.time,
+        entry.act,
+        entry.tenantId ?? "-",
+        entry.userId ?? "-",
+        entry.clientId ?? "-",
+        entry.source,
+        inWords(entry.detail),
+      ]),
+    );
+  },
+};
+
+/** `user add admin=true`: the command as it was typed, then the facts. */
+function inWords({ command, ...facts }: AuditRecord["detail"]): string {
+  const words = Object.entries(facts).map(
+    ([name, value]) => `${name}=${Array.isArray(value) ? value.join(",") : value}`,
+  );
+  return [command, ...words].filter((word) => word !== undefined).join(" ");
+}
+
+function iso(timeMs: number): string {
+  return new Date(timeMs).toISOString();
+}
+
+export const audit: Noun = {
+  name: "audit",
+  meaning: "what happened: sign-ins, grants, revocations and administrators' acts of a year",
+  commands: [list],
+};

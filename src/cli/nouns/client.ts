@@ -1,0 +1,121 @@
+import type { Client } from "../../oauth/clients.ts";
+import type { AdminCommand, Noun } from "../admin-command.ts";
+import { isGiven, number, optional, text, texts } from "../input.ts";
+import { counted, rows, table } from "../output.ts";
+
+const add: AdminCommand = {
+  name: "client add",
+  meaning: "register a cloud that may ask users for access; its secret is shown once",
+  options: (command) =>
+    command
+      .requiredOption("--tenant <name or id>", "the tenant whose users it may ask")
+      .requiredOption("--name <name>", "the name that users read before they let it in")
+      .option("--redirect-uri <uri...>", "where it takes users back to: https, exactly as it will send it")
+      .addOption(
+        command
+          .createOption("--kind <kind>", "user: acts for each user that lets it in; enterprise: for the whole tenant")
+          .choices(["user", "enterprise"])
+          .default("user"),
+      )
+      .option("--require-pkce", "refuse its requests without PKCE"),
+  async act({ clients }, input) {
+    const { client, secret } = await clients.addClient({
+      tenant: text(input, "tenant"),
+      name: text(input, "name"),
+      kind: optional(input, "kind") === "enterprise" ? "enterprise" : "user",
+      redirectUris: texts(input, "redirect-uri"),
+      requiresPkce: isGiven(input, "require-pkce"),
+    });
+    const { tenantId, id: clientId, name, kind, redirectUris, requiresPkce } = client;
+    const detail = { name, kind, "redirect-uri": redirectUris, "require-pkce": requiresPkce || undefined };
+    return { answer: { client_id: clientId, client_secret: secret }, changed: { tenantId, clientId, detail } };
+  },
+  tell: (answer, { name }) => `Added client ${name}.\n\n${credentials(answer)}`,
+};
+
+const list: AdminCommand = {
+  name: "client list",
+  meaning: "list clients",
+  options: (command) => command.option("--tenant <name or id>", "of one tenant only"),
+  async act({ identity, clients }, input) {
+    const tenant = optional(input, "tenant");
+    const tenantId = tenant === undefined ? undefined : (await identity.findTenant(tenant)).tenantId;
+    const tenantNames = new Map((await identity.listTenants()).map((one) => [one.tenantId, one.name]));
+    const shown = ({ id, name, kind, redirectUris, requiresPkce, createdMs, ...client }: Client) => ({
+      client_id: id,
+      name,
+      tenant: tenantNames.get(client.tenantId),
+      kind,
+      redirect_uris: redirectUris,
+      require_pkce: requiresPkce,
+      created: new Date(createdMs).toISOString(),
+    });
+    return { answer: { clients: (await clients.listClients(tenantId)).map(shown) } };
+  },
+  tell({ clients }) {
+    if (clients.length === 0) return "There are no clients yet. See: breezeway client add --help";
+    return table(
+      ["CLIENT", "NAME", "TENANT", "KIND", "PKCE", "REDIRECT ADDRESSES"],
+      (clients as Record<string, string>[]).map((one) => [
+        one.client_id,
+        one.name,
+        one.tenant,
+        one.kind,
+        one.require_pkce ? "required" : "optional",
+        one.redirect_uris,
+      ]),
+    );
+  },
+};
+
+const rotateSecret: AdminCommand = {
+  name: "client rotate-secret",
+  meaning: "give a client a new secret, shown once; the old one goes on for a while",
+  options: (command) =>
+    command
+      .requiredOption("--client <id>", "the client's id; see: breezeway client list")
+      .option("--overlap <hours>", "how long the old secret goes on; 0 ends it at once", "24"),
+  async act({ clients }, input) {
+    const overlapHours = number({ overlap: "24", ...input }, "overlap", 0, 720);
+    const { client, secret } = await clients.rotateSecret(text(input, "client"), overlapHours * 3_600_000);
+    return {
+      answer: { client_id: client.id, client_secret: secret },
+      changed: { tenantId: client.tenantId, clientId: client.id, detail: { overlap: overlapHours } },
+    };
+  },
+  tell(answer, { overlap }) {
+    const hours = Number(overlap);
+    const old = hours === 0 ? "The old secret has ended." : `The old secret goes on for ${counted(hours, "hour")}.`;
+    return `${credentials(answer)}\n${old}`;
+  },
+};
+
+const remove: AdminCommand = {
+  name: "client remove",
+  meaning: "remove a client; all that it was ever given ends at once",
+  options: (command) => command.requiredOption("--client <id>", "the client's id; see: breezeway client list"),
+  async act({ clients }, input) {
+    const { client, grants } = await clients.removeClient(text(input, "client"));
+    const { tenantId, id: clientId, name } = client;
+    return { answer: { client_id: clientId, name, grants }, changed: { tenantId, clientId, detail: { name, grants } } };
+  },
+  tell({ name, grants }) {
+    const ended = grants === 0 ? "It had been given nothing." : `${counted(grants, "grant")} ended, with every token.`;
+    return `Removed client ${name}. ${ended}`;
+  },
+};
+
+/** What its developers need, and when they will see it again. */
+function credentials({ client_id, client_secret }: Record<string, string>): string {
+  const shown = rows([
+    ["  client_id", client_id],
+    ["  client_secret", client_secret],
+  ]);
+  return `${shown}\n\nThe secret is shown this once: only a hash of it is kept.`;
+}
+
+export const client: Noun = {
+  name: "client",
+  meaning: "clouds that may ask a tenant's users for access",
+  commands: [add, list, rotateSecret, remove],
+};

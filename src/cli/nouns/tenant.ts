@@ -1,0 +1,148 @@
+import type { Identity } from "../../identity/identity.ts";
+import type { Tenant } from "../../identity/tenants.ts";
+import { BadParameter } from "../../model/errors.ts";
+import type { TenantId } from "../../model/ids.ts";
+import type { AdminCommand, Answer, Noun } from "../admin-command.ts";
+import { bytesOf, textOf } from "../given-files.ts";
+import { type Input, id, isGiven, optional, text, texts } from "../input.ts";
+import { rows, table } from "../output.ts";
+
+const add: AdminCommand = {
+  name: "tenant add",
+  meaning: "add a tenant",
+  options: (command) =>
+    command
+      .requiredOption("--name <name>", "its name")
+      .option("--app-id <number>", "its id, the appId of platform calls; a free one when left out"),
+  async act({ identity }, input) {
+    const chosen = optional(input, "app-id") === undefined ? {} : { appId: id<TenantId>(input, "app-id") };
+    const added = await identity.addTenant({ name: text(input, "name"), ...chosen });
+    return { answer: added, changed: { tenantId: added.tenantId, detail: { name: added.name } } };
+  },
+  tell: ({ tenantId, name }) => `Added tenant ${name} with app id ${tenantId}.`,
+};
+
+const list: AdminCommand = {
+  name: "tenant list",
+  meaning: "list all tenants",
+  act: async ({ identity }) => ({ answer: { tenants: await identity.listTenants() } }),
+  tell({ tenants }) {
+    if (tenants.length === 0) return "There are no tenants yet. Add one with: breezeway tenant add --name <name>";
+    return table(
+      ["APP ID", "NAME"],
+      (tenants as Tenant[]).map(({ tenantId, name }) => [tenantId, name]),
+    );
+  },
+};
+
+const named = "--tenant <name or id>";
+
+const show: AdminCommand = {
+  name: "tenant show",
+  meaning: "tell how a tenant's pages look and what its users agree to",
+  options: (command) => command.requiredOption(named, "the tenant"),
+  async act({ identity }, input) {
+    return { answer: await shown(identity, await identity.findTenant(text(input, "tenant"))) };
+  },
+  tell: inWords,
+};
+
+const brandParts = ["accent", "logo", "support-url"];
+
+const brand: AdminCommand = {
+  name: "tenant brand",
+  meaning: "change how a tenant's pages look; what is left out stays as it is",
+  options: (command) =>
+    command
+      .requiredOption(named, "the tenant")
+      .option("--accent <#rrggbb>", "the colour of its buttons; text on it must be readable (contrast 4.5:1)")
+      .option("--logo <file>", "a PNG, JPEG, WebP or plain SVG of at most 64 kB")
+      .option("--support-url <https…>", "where users find help")
+      .addOption(command.createOption("--clear <part...>", "take parts away again").choices(brandParts)),
+  bring: (typed) => (typed.logo === undefined ? {} : { logo: bytesOf("logo", text(typed, "logo")).toString("base64") }),
+  async act({ identity }, input) {
+    const tenant = await identity.findTenant(text(input, "tenant"));
+    const { tenantId } = tenant;
+    const clear = texts(input, "clear");
+    checkBrand(input, clear);
+    const wanted = (name: string) => (clear.includes(name) ? null : optional(input, name));
+    const [accent, supportUrl, logo] = [wanted("accent"), wanted("support-url"), wanted("logo")];
+    const picture = typeof logo === "string" ? Buffer.from(logo, "base64") : logo;
+    await identity.setBrand(tenantId, { accent, supportUrl, logo: picture });
+    const detail = {
+      accent: optional(input, "accent"),
+      "support-url": optional(input, "support-url"),
+      logo: logo ? "new" : undefined,
+      clear: clear.length > 0 ? clear : undefined,
+    };
+    return { answer: await shown(identity, tenant), changed: { tenantId, detail } };
+  },
+  tell: inWords,
+};
+
+const terms: AdminCommand = {
+  name: "tenant terms",
+  meaning: "set what users agree to before they let a client in",
+  options: (command) =>
+    command
+      .requiredOption(named, "the tenant")
+      .option("--file <file>", "the terms: plain text of at most 64 kB")
+      .option("--version <text>", "what this version is called, such as 3 or 2026-01")
+      .option("--clear", "take the terms away"),
+  bring: (typed) => (typed.file === undefined ? {} : { file: textOf("file", text(typed, "file")) }),
+  async act({ identity }, input) {
+    const tenant = await identity.findTenant(text(input, "tenant"));
+    const { tenantId } = tenant;
+    if (isGiven(input, "clear")) {
+      if (input.file !== undefined || input.version !== undefined) {
+        throw new BadParameter("clear", "--clear takes the terms away: leave out --file and --version.");
+      }
+      await identity.setTerms(tenantId, null);
+      return { answer: await shown(identity, tenant), changed: { tenantId, detail: { clear: true } } };
+    }
+    const version = text(input, "version");
+    await identity.setTerms(tenantId, { text: text(input, "file"), version });
+    return { answer: await shown(identity, tenant), changed: { tenantId, detail: { version } } };
+  },
+  tell: inWords,
+};
+
+function checkBrand(input: Input, clear: readonly string[]): void {
+  const given = brandParts.filter((name) => optional(input, name) !== undefined);
+  const both = given.find((name) => clear.includes(name));
+  if (both) throw new BadParameter(both, `--${both} is both given and cleared. Choose one.`);
+  if (given.length + clear.length === 0) {
+    throw new BadParameter("accent", "Nothing to change. Give --accent, --logo, --support-url or --clear.");
+  }
+}
+
+/** A tenant as `show` and all that change it answer. */
+async function shown(identity: Identity, { tenantId, name }: Tenant): Promise<object> {
+  const { accent = null, supportUrl = null, terms } = await identity.brandOf(tenantId);
+  const logo = await identity.logoOf(tenantId);
+  return {
+    tenantId,
+    name,
+    accent,
+    supportUrl,
+    logo: logo ? { type: logo.type, bytes: logo.bytes.length } : null,
+    terms: terms ? { version: terms.version, date: new Date(terms.dateMs).toISOString(), text: terms.text } : null,
+  };
+}
+
+function inWords({ tenantId, name, accent, supportUrl, logo, terms }: Answer): string {
+  return rows([
+    ["tenant", name],
+    ["app id", tenantId],
+    ["accent", accent ?? "none"],
+    ["logo", logo ? `${logo.type}, ${logo.bytes} bytes` : "none"],
+    ["support", supportUrl ?? "none"],
+    ["terms", terms ? `version ${terms.version} of ${terms.date.slice(0, 10)}` : "none"],
+  ]);
+}
+
+export const tenant: Noun = {
+  name: "tenant",
+  meaning: "companies whose users and clients are served here",
+  commands: [add, list, show, brand, terms],
+};

@@ -1,0 +1,109 @@
+import type { UserId } from "../../model/ids.ts";
+import type { AdminCommand, Noun } from "../admin-command.ts";
+import { id, isGiven, optional, text } from "../input.ts";
+import { counted, table } from "../output.ts";
+import { readPassword } from "../password.ts";
+
+const add: AdminCommand = {
+  name: "user add",
+  meaning: "add a user; the password comes from standard input or BREEZEWAY_PASSWORD",
+  options: (command) =>
+    command
+      .requiredOption("--tenant <name or id>", "the tenant")
+      .requiredOption("--name <name>", "the name to sign in with")
+      .option("--admin", "may give enterprise clients access to the whole tenant"),
+  bring: async (_, { environment }) => ({ password: await readPassword(environment) }),
+  async act({ identity }, input) {
+    const isAdmin = isGiven(input, "admin");
+    const { tenantId } = await identity.findTenant(text(input, "tenant"));
+    const userId = await identity.addUser({
+      tenant: String(tenantId),
+      name: text(input, "name"),
+      password: text(input, "password"),
+      isAdmin,
+    });
+    return { answer: { userId }, changed: { tenantId, userId, detail: { admin: isAdmin || undefined } } };
+  },
+  tell: ({ userId }, { name }) => `Added user ${name} with id ${userId}.`,
+};
+
+const list: AdminCommand = {
+  name: "user list",
+  meaning: "list users",
+  options: (command) => command.option("--tenant <name or id>", "of one tenant only"),
+  async act({ identity }, input) {
+    const tenant = optional(input, "tenant");
+    const found = tenant === undefined ? undefined : (await identity.findTenant(tenant)).tenantId;
+    const tenantNames = new Map((await identity.listTenants()).map((one) => [one.tenantId, one.name]));
+    const users = (await identity.listUsers(found)).map(({ userId, tenantId, name, isAdmin, createdMs }) => ({
+      userId,
+      name,
+      admin: isAdmin,
+      tenant: tenantNames.get(tenantId),
+      created: new Date(createdMs).toISOString(),
+    }));
+    return { answer: { users } };
+  },
+  tell({ users }) {
+    if (users.length === 0)
+      return "There are no users yet. Add one with: breezeway user add --tenant <name or id> --name <name>";
+    return table(
+      ["USER", "NAME", "ADMIN", "TENANT", "CREATED"],
+      (users as Record<string, string>[]).map((one) => [
+        one.userId,
+        one.name,
+        one.admin ? "yes" : "no",
+        one.tenant,
+        one.created,
+      ]),
+    );
+  },
+};
+
+const setPassword: AdminCommand = {
+  name: "user set-password",
+  meaning: "give a user a new password, from standard input or BREEZEWAY_PASSWORD; whoever is signed in is signed out",
+  options: (command) => command.requiredOption("--user <id>", "the user's id; see: breezeway user list"),
+  bring: async (_, { environment }) => ({ password: await readPassword(environment) }),
+  async act({ identity }, input) {
+    const { userId, tenantId } = await identity.findUser(id<UserId>(input, "user"));
+    const { grants } = await identity.setPassword(userId, text(input, "password"));
+    return { answer: { userId, grants }, changed: { tenantId, userId, detail: { grants } } };
+  },
+  tell({ userId, grants }) {
+    const clients = grants === 0 ? "No client had access." : `${counted(grants, "grant")} to clients ended.`;
+    return `User ${userId} has a new password, and is signed out everywhere. ${clients}`;
+  },
+};
+
+const remove: AdminCommand = {
+  name: "user remove",
+  meaning: "remove a user with their links, devices and history, and all that clients were given by them",
+  options: (command) => command.requiredOption("--user <id>", "the user's id; see: breezeway user list"),
+  async act({ identity, federation }, input) {
+    const { userId, tenantId } = await identity.findUser(id<UserId>(input, "user"));
+    const unlinked = await federation.unlinkAll(userId);
+    const { devices, attributes, history, blindIntervals, grants } = await identity.removeUser(userId);
+    const sum = (own: number, count: (one: (typeof unlinked)[number]) => number) =>
+      unlinked.reduce((total, one) => total + count(one), own);
+    const removed = {
+      links: unlinked.length,
+      devices: devices.length + unlinked.length,
+      attributes: sum(attributes, (one) => one.removed.attributes),
+      history: sum(history, (one) => one.removed.history),
+      blindIntervals: sum(blindIntervals, (one) => one.removed.blindIntervals),
+      grants: grants.length,
+    };
+    const tokensRevoked = unlinked.filter(({ isTokenRevoked }) => isTokenRevoked).length;
+    return { answer: { userId, removed, tokensRevoked }, changed: { tenantId, userId, detail: removed } };
+  },
+  tell({ userId, removed, tokensRevoked }) {
+    const { links, devices, grants } = removed;
+    const gone = `${counted(links, "link")}, ${counted(devices, "device")} and ${counted(grants, "grant")} to clients`;
+    const left = links - tokensRevoked;
+    const doubt = `\nOf their tokens, ${left} could not be ended at the ecosystem; here nothing is left of them.`;
+    return `Removed user ${userId} with ${gone}.${left > 0 ? doubt : ""}`;
+  },
+};
+
+export const user: Noun = { name: "user", meaning: "people who sign in", commands: [add, list, setPassword, remove] };

@@ -1,0 +1,125 @@
+import { isWritable, parseAttributeName } from "../model/attribute-names.ts";
+import type { Cause } from "../model/cause.ts";
+import {
+  BadParameter,
+  NotFound,
+  ReadOnlyAttribute,
+  UnknownAttribute,
+  UnknownDevice,
+  ValueTooLarge,
+} from "../model/errors.ts";
+import type { DeviceId } from "../model/ids.ts";
+import type { Reach } from "../model/reach.ts";
+import type { Store, Transaction } from "../store/seam.ts";
+import type { AttributeChange, Commit } from "./commit.ts";
+
+/** What a client wants an attribute to hold; null or empty erases it. */
+export interface AttributeWrite {
+  readonly name: string;
+  readonly value: string | null;
+}
+
+/** Writing what is within the caller's reach; a foreign device is as unknown as one that never was. */
+export interface DeviceWriting {
+  /** All of it or nothing, durable when it resolves. */
+  write(reach: Reach, deviceId: DeviceId, writes: readonly AttributeWrite[]): Promise<void>;
+}
+
+export const writeLimits = { nameCharacters: 128, valueBytes: 8_192, requestCharacters: 256 };
+
+export function deviceWriting(store: Store<Pick<Transaction, "devices">>, commit: Commit): DeviceWriting {
+  return {
+    async write(reach, deviceId, writes) {
+      const device = await store.read((tx) => tx.devices.within(reach, deviceId));
+      if (!device) throw new UnknownDevice();
+      const changes = device.isVirtual ? virtualChanges(writes) : ordinaryChanges(writes);
+      try {
+        await commit({ userId: device.userId, cause: causeOf(reach), updates: [{ deviceId, changes }] });
+      } catch (error) {
+        // Removed since we looked: now it is as unknown as any other.
+        if (error instanceof NotFound) throw new UnknownDevice();
+        throw error;
+      }
+    },
+  };
+}
+
+/** An enterprise client is nobody among the users: it acts by the right of the administrator who let it in. */
+function causeOf(reach: Reach): Cause {
+  return reach.kind === "user" ? { by: "client", user: reach.userId } : { by: "administrator" };
+}
+
+/** Unknown names are told before read-only ones, and both before any value is looked at. */
+function virtualChanges(writes: readonly AttributeWrite[]): readonly AttributeChange[] {
+  const named = writes.map(({ name, value }) => {
+    const attribute = parseAttributeName(name);
+    if (!attribute) throw new UnknownAttribute(`This device has no attribute ${shown(name) ?? "of that name"}.`);
+    return { ...attribute, value };
+  });
+  if (new Set(named.map(({ number }) => number)).size < named.length) {
+    throw new BadParameter("body", "An attribute must be written once, in one of its spellings.");
+  }
+  for (const { number, spelling } of named) {
+    if (!isWritable(number)) {
+      throw new ReadOnlyAttribute(
+        `The attribute ${spelling} is read-only. Only fan_timer_active.requestWrite of a thermostat can be written.`,
+      );
+    }
+  }
+  return named.map(({ number, spelling, value }) => ({ key: number, value: checkRequest(spelling, value) }));
+}
+
+function ordinaryChanges(writes: readonly AttributeWrite[]): readonly AttributeChange[] {
+  return writes.map(({ name, value }) => ({ key: checkName(name), value: checkValue(name, value) }));
+}
+
+function checkRequest(spelling: string, given: string | null): string | null {
+  const value = checkValue(spelling, given);
+  if (value !== null && (countCharacters(value) > writeLimits.requestCharacters || /\p{Cc}/u.test(value))) {
+    throw new BadParameter(
+      "value",
+      `The value of ${spelling} must have at most ${writeLimits.requestCharacters} characters, none of them a control character.`,
+    );
+  }
+  return value;
+}
+
+function checkName(name: string): string {
+  const length = countCharacters(name);
+  if (length === 0 || length > writeLimits.nameCharacters || /\p{Cc}/u.test(name) || unkeepable.test(name)) {
+    throw new BadParameter(
+      "name",
+      `An attribute's name must have 1 to ${writeLimits.nameCharacters} characters, none of them a control character.`,
+    );
+  }
+  return name;
+}
+
+function checkValue(name: string, value: string | null): string | null {
+  if (value === null || value === "") return null;
+  const subject = `The value of ${shown(name) ?? "each attribute"}`;
+  if (utf8.encode(value).length > writeLimits.valueBytes) {
+    throw new ValueTooLarge(`${subject} must have at most ${writeLimits.valueBytes} bytes in UTF-8.`);
+  }
+  if (unkeepable.test(value)) {
+    throw new BadParameter("value", `${subject} must be text; of control characters it may hold tabs and line breaks.`);
+  }
+  return value;
+}
+
+const utf8 = new TextEncoder();
+
+/** NUL and halves of surrogate pairs no database keeps; the rest no XML answer could carry, not even escaped. */
+const unkeepable = /[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/u;
+
+/** A name as an error may repeat it: one that was plainly meant as a name, not a secret in the wrong place. */
+function shown(name: string): string | undefined {
+  return /^(?:[a-z_]{1,30}|[do]\.structures[\w.[\]]{1,80})$/i.test(name) ? name : undefined;
+}
+
+/** Code points rather than UTF-16 units: an emoji is no more than a letter. */
+function countCharacters(text: string): number {
+  let count = 0;
+  for (const _ of text) count++;
+  return count;
+}

@@ -1,0 +1,189 @@
+import type { Description, ErrorDescription, Parameter, Schema } from "../description.ts";
+import { boolean, integer, list, map, milliseconds, named, object, text } from "./schema.ts";
+
+const deviceId: Parameter = {
+  name: "deviceId",
+  in: "path",
+  isRequired: true,
+  schema: { type: "string" },
+  meaning: "The device's id.",
+  example: "41",
+};
+
+const unknownDevice: ErrorDescription = {
+  status: 404,
+  code: "unknown_device",
+  when: "The token reaches no device with this id.",
+};
+const badParameter: ErrorDescription = { status: 400, code: "invalid_request", when: "A parameter is malformed." };
+
+const always = {
+  deviceId: integer("The device's id.", { minimum: 1 }),
+  deviceName: text("Its name."),
+  deviceTypeName: text("Its type; `EcosystemAccount` for a linked account."),
+  presenceInfo: integer("1 when it is present, else 0. A linked account is present while its stream is live.", {
+    enum: [0, 1],
+  }),
+};
+
+export const listDevices: Description = {
+  operationId: "listDevices",
+  tag: "Users and devices",
+  summary: "List devices",
+  words: [
+    "The devices that the token reaches, 100 a page, ascending by id. Ask again with `cursor` for the next page; the last page has none. A cursor never expires and carries its filter along.",
+  ],
+  parameters: [
+    {
+      name: "deviceTypeName",
+      in: "query",
+      isRequired: false,
+      schema: { type: "string" },
+      meaning: "Only devices of this type. An enterprise token must name one.",
+      example: "EcosystemAccount",
+    },
+    {
+      name: "cursor",
+      in: "query",
+      isRequired: false,
+      schema: { type: "string" },
+      meaning: "From the page before. A filter beside it must be the cursor's own.",
+    },
+  ],
+  answers: [
+    {
+      status: 200,
+      meaning: "A page of devices.",
+      content: {
+        contentType: "application/json",
+        schema: named(
+          "DeviceList",
+          object(
+            "A page of devices.",
+            {
+              devices: list("The devices of this page.", named("DeviceSummary", object("A device in short.", always))),
+            },
+            { cursor: text("Leads to the next page; missing on the last one.") },
+          ),
+        ),
+        example: {
+          devices: [
+            { deviceId: 40, deviceName: "Hall lamp", deviceTypeName: "Lamp", presenceInfo: 1 },
+            { deviceId: 41, deviceName: "Nest account", deviceTypeName: "EcosystemAccount", presenceInfo: 1 },
+          ],
+        },
+      },
+    },
+  ],
+  errors: [badParameter],
+};
+
+const attribute: Schema = named(
+  "Attribute",
+  object("One attribute of a device.", {
+    value: {
+      type: ["string", "number", "null"],
+      description:
+        'Totals are numbers, everything else is text; booleans are "true" and "false". Null means that it was erased or has turned blank.',
+    },
+    updateTime: milliseconds("When it changed last."),
+  }),
+);
+
+export const getDevice: Description = {
+  operationId: "getDevice",
+  tag: "Users and devices",
+  summary: "Read a device",
+  words: [
+    "All attributes that have a value, or only those you name. With `since` you get what changed strictly after that time, including, as null, what has turned blank since: so a poller never keeps the last word of an alarm that is gone. Times rise with each change to a device, whatever clocks do; the highest `updateTime` you have seen is your next `since`.",
+    "The attributes of a linked account are `d.structures[X]…` and `o.…`, 519 names in all. Both published spellings are accepted (`thermostats[Y]` and `thermostat[Y]`, `smokeCoAlarms[Y]` and `smokeCOAlarms[Y]`); the answer uses yours.",
+  ],
+  parameters: [
+    deviceId,
+    {
+      name: "attribute",
+      in: "query",
+      isRequired: false,
+      isRepeatable: true,
+      schema: { type: "string" },
+      meaning: "The name of an attribute to read. Unknown names are simply not in the answer.",
+      example: "d.structures[1].a.away",
+    },
+    {
+      name: "since",
+      in: "query",
+      isRequired: false,
+      schema: { type: "integer", format: "int64", minimum: 0 },
+      meaning: "Only what changed after this time, in milliseconds since 1970.",
+    },
+  ],
+  answers: [
+    {
+      status: 200,
+      meaning: "The device.",
+      content: {
+        contentType: "application/json",
+        schema: named(
+          "Device",
+          object(
+            "A device with its attributes.",
+            {
+              ...always,
+              stale: boolean("True when what is shown may no longer be so: see how the link stands."),
+              attributes: map("Attributes by name.", attribute),
+            },
+            { confirmedTime: milliseconds("Of a linked account: when the ecosystem last confirmed its whole state.") },
+          ),
+        ),
+        example: {
+          deviceId: 41,
+          deviceName: "Nest account",
+          deviceTypeName: "EcosystemAccount",
+          presenceInfo: 1,
+          stale: false,
+          confirmedTime: 1_785_312_004_000,
+          attributes: { "d.structures[1].a.away": { value: "home", updateTime: 1_785_312_000_000 } },
+        },
+      },
+    },
+  ],
+  errors: [badParameter, unknownDevice],
+};
+
+export const updateDevice: Description = {
+  operationId: "updateDevice",
+  tag: "Users and devices",
+  summary: "Write attributes",
+  words: [
+    "Writes one attribute or several, all of them or none. Values are kept and shown as text; null or an empty text erases.",
+    'On a linked account only `….fan_timer_active.requestWrite` of a thermostat is writable: `"true"` asks for the fan, `"false"` stops it. This call answers before the ecosystem has. Then read `fan_timer_active`: it counts only when its time is later than your write. Accepted, the request is erased; refused, it holds `error: <message>, <value>, <time>`.',
+  ],
+  parameters: [deviceId],
+  body: {
+    contentType: "application/json",
+    schema: map(
+      "Attribute names and their new values.",
+      { type: ["string", "number", "boolean", "null"] },
+      { minProperties: 1 },
+    ),
+    example: { "d.structures[1].d.thermostats[1].fan_timer_active.requestWrite": "true" },
+  },
+  answers: [
+    {
+      status: 200,
+      meaning: "All of it is written.",
+      content: {
+        contentType: "application/json",
+        schema: object("It is done.", { status: text("Always `OK`.", { enum: ["OK"] }) }),
+        example: { status: "OK" },
+      },
+    },
+  ],
+  errors: [
+    { status: 400, code: "invalid_request", when: "The body is no flat object of names and values, or is empty." },
+    { status: 403, code: "read_only_attribute", when: "The ecosystem alone sets this attribute." },
+    unknownDevice,
+    { status: 404, code: "unknown_attribute", when: "A linked account has no attribute of that name." },
+    { status: 413, code: "value_too_large", when: "A value is longer than 8 KB." },
+  ],
+};

@@ -1,0 +1,39 @@
+import type { SampleRequest, SampleValue } from "./sample-request.ts";
+
+/** The call as a command for a shell: one option a line, secrets from variables. */
+export function curl(request: SampleRequest, baseUrl: string): string {
+  const { method, path, query, form, json, authorization } = request;
+  const isFormPosted = method === "POST" && form.length > 0;
+  const first = [
+    "curl",
+    ...(query.length > 0 ? ["-G"] : []),
+    ...(method === "GET" || isFormPosted ? [] : ["-X", method]),
+  ];
+  const options = [
+    ...(authorization ? [authorize(authorization)] : []),
+    ...[...query, ...form].map(data),
+    ...(json === undefined ? [] : ["-H 'Content-Type: application/json'", `-d ${quoted(JSON.stringify(json))}`]),
+  ];
+  return [`${first.join(" ")} ${quoted(baseUrl + path)}`, ...options].join(" \\\n  ");
+}
+
+/** The same for who goes there with a browser. */
+export function browserAddress({ path, query }: SampleRequest, baseUrl: string): string {
+  const pairs = query.map((sent) => `${sent.name}=${"variable" in sent ? `$${sent.variable}` : sent.value}`);
+  return `${baseUrl}${path}${pairs.length > 0 ? "?" : ""}${pairs.join("&")}`;
+}
+
+function authorize({ scheme, variables }: NonNullable<SampleRequest["authorization"]>): string {
+  const secret = variables.map((variable) => `$${variable}`).join(":");
+  return scheme === "Basic" ? `-u "${secret}"` : `-H "Authorization: Bearer ${secret}"`;
+}
+
+function data(sent: SampleValue): string {
+  if ("variable" in sent) return `--data-urlencode "${sent.name}=$${sent.variable}"`;
+  const pair = `${sent.name}=${sent.value}`;
+  return /^[\w.~-]+$/.test(sent.value) ? `-d ${pair}` : `--data-urlencode ${quoted(pair)}`;
+}
+
+function quoted(text: string): string {
+  return /^[\w.~:/=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}

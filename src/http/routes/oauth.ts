@@ -1,0 +1,193 @@
+import { BadParameter, UnsupportedGrantType } from "../../model/errors.ts";
+import { parseId, type TenantId } from "../../model/ids.ts";
+import { addresses, type BrowserAnswer, type Form, transactionMs } from "../../oauth/authorize/browser.ts";
+import type { Client } from "../../oauth/clients.ts";
+import type { OAuth } from "../../oauth/oauth.ts";
+import { Parameters } from "../../oauth/parameters.ts";
+import type { IssuedTokens } from "../../oauth/tokens.ts";
+import { type Answer, jsonAnswer, pageAnswer, redirectAnswer } from "../answer.ts";
+import { browserCookie } from "../cookie.ts";
+import { getServerMetadata, issueToken, revokeToken } from "../descriptions/authorization.ts";
+import {
+  getLogo,
+  sendDecision,
+  sendLogin,
+  showTerms,
+  startAuthorization,
+} from "../descriptions/authorization-pages.ts";
+import type { Incoming } from "../incoming.ts";
+import { bodyParameters } from "../oauth-parameters.ts";
+import { refusals } from "../refusal.ts";
+import type { Route } from "../routes.ts";
+
+export interface OAuthRouteParts {
+  readonly oauth: Pick<OAuth, "authorize" | "tokens" | "metadata">;
+  readonly logoOf: (tenantId: TenantId) => Promise<{ readonly type: string; readonly bytes: Uint8Array } | undefined>;
+  readonly baseUrl: () => string;
+}
+
+const bodyBytes = 16_384;
+
+/** The authorization server (interface 4.1): pages for people, three endpoints for clients. */
+export function oauthRoutes(parts: OAuthRouteParts): readonly Route[] {
+  return [...pageRoutes(parts), ...clientRoutes(parts)];
+}
+
+function pageRoutes({ oauth: { authorize }, logoOf, baseUrl }: OAuthRouteParts): readonly Route[] {
+  const cookie = browserCookie(baseUrl, transactionMs / 1_000);
+  const visitOf = ({ cookies, source }: Incoming) => ({ browserSecret: cookie.read(cookies), source });
+  const page = { access: "public", errors: "page", bodyBytes } as const;
+  const show = (answer: BrowserAnswer): Answer => {
+    const headers = {
+      ...(answer.browserSecret !== undefined && { "set-cookie": cookie.set(answer.browserSecret) }),
+      ...(answer.retryAfterSeconds !== undefined && { "retry-after": String(answer.retryAfterSeconds) }),
+    };
+    if (answer.kind === "redirect") return redirectAnswer(answer.status, answer.location, headers);
+    return pageAnswer(answer.status, answer.page, headers);
+  };
+  return [
+    {
+      ...page,
+      methods: ["GET"],
+      path: "/oauth2/authorize",
+      description: startAuthorization,
+      answer: async (incoming: Incoming) => show(await authorize.begin(incoming.query, visitOf(incoming))),
+    },
+    {
+      ...page,
+      methods: ["POST"],
+      path: addresses.login,
+      description: sendLogin,
+      answer: async (incoming: Incoming) =>
+        show(
+          await authorize.logIn(formOf(incoming, ["transaction", "csrf", "username", "password"]), visitOf(incoming)),
+        ),
+    },
+    {
+      ...page,
+      methods: ["GET"],
+      path: addresses.terms,
+      description: showTerms,
+      async answer(incoming: Incoming) {
+        const transaction = new Parameters(incoming.query).optional("transaction") ?? "";
+        return show(await authorize.showTerms(transaction, visitOf(incoming)));
+      },
+    },
+    {
+      ...page,
+      methods: ["POST"],
+      path: addresses.terms,
+      description: sendDecision,
+      answer: async (incoming: Incoming) =>
+        show(await authorize.decide(formOf(incoming, ["transaction", "csrf", "decision"]), visitOf(incoming))),
+    },
+    {
+      ...page,
+      methods: ["GET"],
+      path: `${addresses.logo}/:tenantId`,
+      description: getLogo,
+      async answer({ pathParameters }: Incoming) {
+        const tenantId = parseId<TenantId>(pathParameters.tenantId ?? "");
+        const logo = tenantId && (await logoOf(tenantId));
+        if (!logo) throw refusals.unknownPath();
+        // A picture that could hold a script holds none here, even when it is opened by itself.
+        const headers = { "content-type": logo.type, "content-security-policy": "default-src 'none'; sandbox" };
+        return { status: 200, headers, body: Buffer.from(logo.bytes) };
+      },
+    },
+  ];
+}
+
+function formOf({ body }: Incoming, names: readonly string[]): Form {
+  if (body.kind === "json") throw refusals.wrongContentType();
+  const parameters = new Parameters(body.kind === "form" ? body.pairs : []);
+  return Object.fromEntries(names.map((name) => [name, parameters.optional(name) ?? ""]));
+}
+
+function clientRoutes({ oauth: { tokens, metadata } }: OAuthRouteParts): readonly Route[] {
+  const grantTypes: ReadonlyMap<string, (client: Client, given: Parameters, source: string) => Promise<IssuedTokens>> =
+    new Map([
+      [
+        "authorization_code",
+        (client, given, source) =>
+          tokens.exchangeCode(
+            client,
+            {
+              code: given.required("code"),
+              redirectUri: given.optional("redirect_uri"),
+              verifier: given.optional("code_verifier"),
+            },
+            source,
+          ),
+      ],
+      [
+        // The interface's own table has one field for both: a refresh token that comes as `code` is taken too.
+        "refresh_token",
+        (client, given, source) => {
+          const code = given.optional("code");
+          const refreshToken = given.optional("refresh_token") ?? code;
+          if (refreshToken === undefined) {
+            throw new BadParameter("refresh_token", "The parameter refresh_token is missing.");
+          }
+          return tokens.refresh(client, refreshToken, source);
+        },
+      ],
+      ["client_credentials", (client, _, source) => tokens.issueToClient(client, source)],
+    ]);
+  return [
+    {
+      methods: ["POST"],
+      path: "/oauth2/access_token",
+      access: "client",
+      errors: "standard",
+      bodyBytes,
+      description: issueToken,
+      async answer(incoming, client) {
+        const given = bodyParameters(incoming);
+        const issue = grantTypes.get(given.required("grant_type"));
+        if (!issue) {
+          throw new UnsupportedGrantType(
+            `The parameter grant_type must be one of ${[...grantTypes.keys()].join(", ")}.`,
+          );
+        }
+        given.optional("scope");
+        const issued = await issue(client, given, incoming.source);
+        const { accessToken, expiresInSeconds, refreshToken } = issued;
+        return jsonAnswer(
+          200,
+          {
+            access_token: accessToken,
+            token_type: "Bearer",
+            expires_in: expiresInSeconds,
+            ...(refreshToken !== undefined && { refresh_token: refreshToken }),
+          },
+          // RFC 6749 5.1 asks for it beside Cache-Control, which every answer has.
+          { pragma: "no-cache" },
+        );
+      },
+    },
+    {
+      methods: ["POST"],
+      path: "/oauth2/revoke_token",
+      access: "client",
+      errors: "standard",
+      bodyBytes,
+      description: revokeToken,
+      async answer(incoming, client) {
+        const given = bodyParameters(incoming);
+        // A hint, whatever it says, would only spare us one look (RFC 7009 2.1).
+        given.optional("token_type_hint");
+        await tokens.revoke(client, given.required("token"), incoming.source);
+        return jsonAnswer(200, { status: "OK" });
+      },
+    },
+    {
+      methods: ["GET"],
+      path: "/.well-known/oauth-authorization-server",
+      access: "public",
+      errors: "standard",
+      description: getServerMetadata,
+      answer: async () => jsonAnswer(200, metadata()),
+    },
+  ];
+}

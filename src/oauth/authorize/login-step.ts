@@ -1,0 +1,70 @@
+import { BadParameter, InvalidLogin, TooManyRequests } from "../../model/errors.ts";
+import { hashOf, newSecret } from "../secrets.ts";
+import type { Authorize, AuthorizeParts } from "./authorize.ts";
+import { transactionMs } from "./browser.ts";
+import { isOfBrowser, openTicket } from "./login-ticket.ts";
+import { denied, returnAddress } from "./returning.ts";
+import { showingFor } from "./showing.ts";
+
+/**
+ * Takes name and password and leads to the terms. It may come twice (a double click): as long as nothing is decided,
+ * each right password leads on.
+ */
+export function loginStep(parts: AuthorizeParts): Authorize["logIn"] {
+  const { store, identity, sealer, issuer } = parts;
+  const show = showingFor(parts);
+  return async (form, { browserSecret, source }) => {
+    const ticket = openTicket(sealer, form.transaction ?? "", form.csrf ?? "");
+    if (!ticket || browserSecret === undefined) return show.expired();
+    const { request } = ticket;
+    const { nowMs, isThisBrowser, decision } = await store.read(async (tx) => ({
+      nowMs: await tx.clock.nowMs(),
+      // The answer to a first click has changed the cookie before the second was sent: it is this browser all the same.
+      isThisBrowser:
+        isOfBrowser(ticket, browserSecret) || (await tx.signIns.isOfBrowser(ticket.id, hashOf(browserSecret))),
+      decision: await tx.signIns.decisionOf(ticket.id),
+    }));
+    const client = await show.stillRegistered(request);
+    if (!client || !isThisBrowser || nowMs >= ticket.expiresMs) return show.expired();
+    if (decision) return show.message(400, { kind: decision === "declined" ? "declined" : "expired" }, client);
+
+    const { username = "", password = "" } = form;
+    if (username.trim() === "" || password === "") {
+      return show.login(client, ticket, { status: 400, username, problem: { kind: "empty" } });
+    }
+    // Transaction, cookie and the form's token all change here, so that whoever knew them before knows nothing now.
+    const transaction = newSecret("");
+    const secret = newSecret("");
+    try {
+      const attempt = { tenantId: String(client.tenantId), name: username, password, source, clientId: client.id };
+      const isAllowed = await identity.signIn(attempt, async (tx, user) => {
+        if (client.kind === "enterprise" && !user.isAdmin) return false;
+        await tx.signIns.add({
+          idHash: hashOf(transaction),
+          loginId: ticket.id,
+          secretHash: hashOf(secret),
+          userId: user.id,
+          clientId: client.id,
+          request: JSON.stringify(request),
+          expiresMs: (await tx.clock.nowMs()) + transactionMs,
+        });
+        return true;
+      });
+      if (isAllowed) {
+        const location = `${show.address("terms")}?transaction=${transaction}`;
+        return { kind: "redirect", status: 303, location, browserSecret: secret };
+      }
+      const answer = { ...denied.notAdmin, state: request.state };
+      return { kind: "redirect", status: 302, location: returnAddress(request.redirectUri, issuer(), answer) };
+    } catch (error) {
+      // Text that nobody's name or password can hold is as wrong as any other.
+      if (error instanceof InvalidLogin || error instanceof BadParameter) {
+        return show.login(client, ticket, { status: 401, username, problem: { kind: "wrong" } });
+      }
+      if (!(error instanceof TooManyRequests)) throw error;
+      const { retryAfterSeconds } = error;
+      const problem = { kind: "tooMany", retryAfterSeconds } as const;
+      return { ...(await show.login(client, ticket, { status: 429, username, problem })), retryAfterSeconds };
+    }
+  };
+}

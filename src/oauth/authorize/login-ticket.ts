@@ -1,0 +1,48 @@
+import { randomUUID } from "node:crypto";
+import { hashOf, isSame, newSecret } from "../secrets.ts";
+import type { AuthorizationRequest } from "./request.ts";
+
+/** Seals what only this deployment may read again. */
+export interface Sealer {
+  seal(text: string, place: string): string;
+  open(sealed: string, place: string): string;
+}
+
+/**
+ * A login page that was given out. It travels sealed in the page itself, so that nobody fills the store by opening login
+ * pages; it is good only in the browser that it was given to.
+ */
+export interface LoginTicket {
+  readonly id: string;
+  readonly browserHash: string;
+  readonly csrf: string;
+  readonly expiresMs: number;
+  readonly request: AuthorizationRequest;
+}
+
+const place = "login";
+
+export function newLoginTicket(request: AuthorizationRequest, browserSecret: string, expiresMs: number): LoginTicket {
+  return { id: randomUUID(), browserHash: hashOf(browserSecret), csrf: newSecret(""), expiresMs, request };
+}
+
+export function sealTicket(sealer: Sealer, { request, ...ticket }: LoginTicket): string {
+  // As it is, a state of control characters would grow sixfold in JSON.
+  const state = Buffer.from(request.state).toString("base64url");
+  return sealer.seal(JSON.stringify({ ...ticket, request: { ...request, state } }), place);
+}
+
+/** Undefined when it isn't ours or isn't that page's. Whose browser it is, and how old, is looked at by the caller. */
+export function openTicket(sealer: Sealer, sealed: string, csrf: string): LoginTicket | undefined {
+  try {
+    const { request, ...ticket } = JSON.parse(sealer.open(sealed, place)) as LoginTicket;
+    const state = Buffer.from(request.state, "base64url").toString();
+    return isSame(csrf, ticket.csrf) ? { ...ticket, request: { ...request, state } } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export function isOfBrowser({ browserHash }: LoginTicket, browserSecret: string): boolean {
+  return isSame(hashOf(browserSecret), browserHash);
+}

@@ -1,0 +1,33 @@
+import { newSecret } from "../secrets.ts";
+import type { Authorize, AuthorizeParts } from "./authorize.ts";
+import { transactionMs } from "./browser.ts";
+import { newLoginTicket } from "./login-ticket.ts";
+import { RefusedRequest, readAuthorizationRequest, UnsafeRequest } from "./request.ts";
+import { returnAddress } from "./returning.ts";
+import { showingFor } from "./showing.ts";
+
+/** Checks what the client asks for and shows the login page of its tenant. */
+export function requestStep(parts: AuthorizeParts): Authorize["begin"] {
+  const { store, clients, issuer } = parts;
+  const show = showingFor(parts);
+  return async (query, visit) => {
+    try {
+      const { client, request } = await readAuthorizationRequest(query, (id) => clients.findClient(id));
+      // One that is there stays: a second login page in another tab must not spoil the first.
+      const browserSecret = isSecret(visit.browserSecret) ? visit.browserSecret : newSecret("");
+      const nowMs = await store.read((tx) => tx.clock.nowMs());
+      const ticket = newLoginTicket(request, browserSecret, nowMs + transactionMs);
+      return { ...(await show.login(client, ticket)), browserSecret };
+    } catch (error) {
+      if (error instanceof UnsafeRequest) return show.message(400, { kind: "error", sentence: error.message });
+      if (!(error instanceof RefusedRequest)) throw error;
+      const { redirectUri, state } = error;
+      const answer = { error: error.error, error_description: error.message, state };
+      return { kind: "redirect", status: 302, location: returnAddress(redirectUri, issuer(), answer) };
+    }
+  };
+}
+
+function isSecret(text: string | undefined): text is string {
+  return text !== undefined && /^[A-Za-z0-9_-]{43}$/.test(text);
+}

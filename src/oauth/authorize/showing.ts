@@ -1,0 +1,65 @@
+import type { TenantId } from "../../model/ids.ts";
+import type { Client } from "../clients.ts";
+import { type LoginProblem, loginPage } from "../pages/login-page.ts";
+import { type MessagePageValues, messagePage } from "../pages/message-page.ts";
+import type { Brand } from "../pages/page.ts";
+import type { AuthorizeParts } from "./authorize.ts";
+import { addresses, type BrowserAnswer } from "./browser.ts";
+import { type LoginTicket, sealTicket } from "./login-ticket.ts";
+import type { AuthorizationRequest } from "./request.ts";
+
+/** The pages that more than one step shows. */
+export function showingFor({ identity, clients, sealer, issuer }: AuthorizeParts) {
+  /** The base address may have a path of its own, under which a proxy shows us. */
+  const address = (name: keyof typeof addresses) => new URL(issuer()).pathname.replace(/\/$/, "") + addresses[name];
+
+  async function brandOf(tenantId: TenantId): Promise<Brand> {
+    const { tenantName, accent, supportUrl, hasLogo } = await identity.brandOf(tenantId);
+    return { tenantName, accent, supportUrl, logoUrl: hasLogo ? `${address("logo")}/${tenantId}` : undefined };
+  }
+
+  async function message(status: number, values: MessagePageValues, client?: Client): Promise<BrowserAnswer> {
+    const known = client && { brand: await brandOf(client.tenantId), clientName: client.name };
+    return { kind: "page", status, page: messagePage({ ...values, ...known }) };
+  }
+
+  return {
+    address,
+    brandOf,
+    message,
+    expired: (client?: Client) => message(400, { kind: "expired" }, client),
+
+    async login(
+      client: Client,
+      ticket: LoginTicket,
+      { status = 200, username = "", problem }: LoginShown = {},
+    ): Promise<BrowserAnswer> {
+      const page = loginPage({
+        brand: await brandOf(client.tenantId),
+        clientName: client.name,
+        returnsTo: returnsTo(ticket.request),
+        action: address("login"),
+        hidden: { transaction: sealTicket(sealer, ticket), csrf: ticket.csrf },
+        username,
+        problem,
+      });
+      return { kind: "page", status, page };
+    },
+
+    /** The client of a request that was checked a while ago: it may have changed since. */
+    async stillRegistered({ clientId, redirectUri }: AuthorizationRequest): Promise<Client | undefined> {
+      const client = await clients.findClient(clientId);
+      return client?.redirectUris.includes(redirectUri) ? client : undefined;
+    },
+  };
+}
+
+interface LoginShown {
+  readonly status?: number;
+  readonly username?: string;
+  readonly problem?: LoginProblem;
+}
+
+export function returnsTo({ redirectUri }: AuthorizationRequest): string {
+  return new URL(redirectUri).host;
+}

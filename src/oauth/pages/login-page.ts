@@ -1,0 +1,67 @@
+import { type Html, html } from "./html.ts";
+import { iconOf } from "./icons.ts";
+import { type Brand, hiddenFields, hostOf, named, type Page, pageOf } from "./page.ts";
+
+/** Why the page is shown again. A wrong user name and a wrong password are one: which it was is nobody's business. */
+export type LoginProblem =
+  | { readonly kind: "wrong" }
+  | { readonly kind: "empty" }
+  | { readonly kind: "tooMany"; readonly retryAfterSeconds: number };
+
+export interface LoginPageValues {
+  readonly brand: Brand;
+  readonly clientName: string;
+  /** The host of the redirect address. */
+  readonly returnsTo: string;
+  readonly action: string;
+  readonly hidden: Readonly<Record<string, string>>;
+  /** What was typed before. */
+  readonly username: string;
+  readonly problem?: LoginProblem | undefined;
+}
+
+/** Asks a user of the tenant to sign in, and says for which app. */
+export function loginPage({ brand, clientName, returnsTo, action, hidden, username, problem }: LoginPageValues): Page {
+  const main = html`<h1>Sign in</h1>
+<p class="lead">${named(clientName)} asks for access to your ${named(brand.tenantName)} account. After you sign in, you decide.</p>
+${problem && alertOf(problem)}
+<form method="post" action="${action}">
+${hiddenFields(hidden)}
+<label for="username">User name</label>
+<input id="username" name="username" type="text" dir="auto" value="${username}" autocomplete="username" autocapitalize="none" autocorrect="off" spellcheck="false" enterkeyhint="next" required${marks(problem, username === "")}>
+<label for="password">Password</label>
+<input id="password" name="password" type="password" autocomplete="current-password" enterkeyhint="go" required${marks(problem, username !== "")}>
+<button type="submit">Sign in</button>
+</form>`;
+  const footer = html`<p>Afterwards you return to ${hostOf(returnsTo)}.</p>`;
+  return pageOf({ title: problem ? "Problem: Sign in" : "Sign in", brand, main, footer });
+}
+
+function alertOf(problem: LoginProblem): Html {
+  return html`<div class="alert" id="problem" role="alert">${iconOf("warning")}<span>${sentenceOf(problem)}</span></div>`;
+}
+
+function sentenceOf(problem: LoginProblem): string {
+  if (problem.kind === "wrong") return "The user name or the password is wrong. Check both and try again.";
+  if (problem.kind === "empty") return "Enter your user name and your password.";
+  return `Too many attempts to sign in. Try again in ${inWords(problem.retryAfterSeconds)}.`;
+}
+
+/** A screen reader reads the problem with the field that it puts the typist into. */
+function marks(problem: LoginProblem | undefined, isFirst: boolean): Html | undefined {
+  if (!problem) return undefined;
+  const invalid = problem.kind === "tooMany" ? undefined : html` aria-invalid="true"`;
+  return html` aria-describedby="problem"${invalid}${isFirst ? html` autofocus` : undefined}`;
+}
+
+/** Rounded up: who comes back then is let in. */
+function inWords(seconds: number): string {
+  const units = [
+    { name: "hour", seconds: 3600 },
+    { name: "minute", seconds: 60 },
+    { name: "second", seconds: 1 },
+  ] as const;
+  const unit = units.find((one) => seconds > one.seconds) ?? units[2];
+  const count = Math.max(1, Math.ceil(seconds / unit.seconds));
+  return `${count} ${unit.name}${count === 1 ? "" : "s"}`;
+}

@@ -1,0 +1,77 @@
+import { type Html, html } from "./html.ts";
+import { iconOf } from "./icons.ts";
+import { type Brand, hiddenFields, hostOf, named, type Page, pageOf } from "./page.ts";
+
+export interface Terms {
+  readonly text: string;
+  readonly version: string;
+  readonly dateMs: number;
+}
+
+export interface TermsPageValues {
+  readonly brand: Brand;
+  readonly clientName: string;
+  /** The host of the redirect address. */
+  readonly returnsTo: string;
+  readonly userName: string;
+  /** With "tenant" the app sees and changes what every user of the company has. */
+  readonly reach: "user" | "tenant";
+  readonly terms: Terms | undefined;
+  readonly action: string;
+  readonly hidden: Readonly<Record<string, string>>;
+}
+
+/** Asks whether the app may have what it asks for. Both answers are equals. */
+export function termsPage(values: TermsPageValues): Page {
+  const { brand, clientName, returnsTo, userName, reach, terms, action, hidden } = values;
+  const main = html`<h1>${heading(values)}</h1>
+<p class="account">${iconOf("person")}<span>${named(userName)}<br><span class="small">signed in to <bdi>${brand.tenantName}</bdi></span></span></p>
+${reach === "tenant" ? widerReach(brand) : undefined}
+<h2 id="may">If you accept, <bdi>${clientName}</bdi> may:</h2>
+<ul class="may" aria-labelledby="may">
+${rights(values).map((right) => html`<li>${iconOf("check")}<span>${right}</span></li>`)}
+</ul>
+<p class="lead">It does not see your password. You can end its access later, in <bdi>${clientName}</bdi> or through <bdi>${brand.tenantName}</bdi>.</p>
+${terms && termsOf(terms, brand)}
+<form method="post" action="${action}">
+${hiddenFields(hidden)}
+<div class="pair"><button type="submit" name="decision" value="decline">Decline</button><button type="submit" name="decision" value="accept">Accept</button></div>
+</form>`;
+  const footer = html`<p>Either way you return to ${hostOf(returnsTo)}.</p>`;
+  return pageOf({ title: `Let ${clientName} in?`, brand, main, footer });
+}
+
+function heading({ brand, clientName, reach }: TermsPageValues): Html {
+  return reach === "tenant"
+    ? html`Let <bdi>${clientName}</bdi> manage all of <bdi>${brand.tenantName}</bdi>?`
+    : html`Let <bdi>${clientName}</bdi> use your account?`;
+}
+
+function widerReach({ tenantName }: Brand): Html {
+  return html`<p class="note">${iconOf("warning")}<span>This is about more than your own account: it covers every user of <bdi>${tenantName}</bdi>.</span></p>`;
+}
+
+function rights({ brand, reach }: TermsPageValues): readonly Html[] {
+  return reach === "tenant"
+    ? [
+        html`See every user of <bdi>${brand.tenantName}</bdi>`,
+        html`See every device of every user, and what it does`,
+        html`Change and control all of these devices`,
+      ]
+    : [
+        html`See your user name`,
+        html`See your devices, such as thermostats and smoke alarms, and what they do`,
+        html`Change and control your devices`,
+      ];
+}
+
+function termsOf({ text, version, dateMs }: Terms, { tenantName }: Brand): Html {
+  const date = new Date(dateMs);
+  const day = new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeZone: "UTC" }).format(date);
+  return html`<div class="terms">
+<h2 id="terms">Terms of <bdi>${tenantName}</bdi></h2>
+<p class="small">Version <bdi>${version}</bdi>, <time datetime="${date.toISOString().slice(0, 10)}">${day}</time></p>
+<div class="scroll" dir="auto" tabindex="0" role="region" aria-labelledby="terms">${text}</div>
+<p class="small">By accepting you agree to these terms.</p>
+</div>`;
+}

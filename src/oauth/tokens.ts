@@ -1,0 +1,233 @@
+import { createHash, randomUUID } from "node:crypto";
+import { type AuditAct, auditEntry } from "../identity/audit.ts";
+import { endGrants } from "../identity/grants.ts";
+import { InvalidClient, InvalidGrant, UnauthorizedClient } from "../model/errors.ts";
+import type { Store, Transaction } from "../store/seam.ts";
+import type { CodeRow } from "../store/tables/codes.ts";
+import type { GrantRow } from "../store/tables/grants.ts";
+import type { Client } from "./clients.ts";
+import { hashOf, isSame, newSecret } from "./secrets.ts";
+
+/** What a client is given. */
+export interface IssuedTokens {
+  readonly accessToken: string;
+  readonly expiresInSeconds: number;
+  /** None for a client that has only its own secret to show: it can come again at any time. */
+  readonly refreshToken?: string;
+}
+
+export interface CodeExchange {
+  readonly code: string;
+  readonly redirectUri: string | undefined;
+  readonly verifier: string | undefined;
+}
+
+export interface Tokens {
+  exchangeCode(client: Client, exchange: CodeExchange, source: string): Promise<IssuedTokens>;
+  refresh(client: Client, refreshToken: string, source: string): Promise<IssuedTokens>;
+  issueToClient(client: Client, source: string): Promise<IssuedTokens>;
+  /** Ends the whole grant that the token belongs to; one of another client's, or an unknown one, is left alone. */
+  revoke(client: Client, token: string, source: string): Promise<void>;
+  /** Clears away what nobody can use any more. */
+  sweep(): Promise<void>;
+}
+
+export interface Lifetimes {
+  readonly accessSeconds: number;
+  readonly refreshSeconds: number;
+}
+
+export type TokenTables = Pick<
+  Transaction,
+  "users" | "clients" | "codes" | "grants" | "accessTokens" | "refreshTokens" | "signIns" | "audit" | "log" | "clock"
+>;
+
+export interface TokenParts {
+  readonly store: Store<TokenTables>;
+  readonly lifetimes: Lifetimes;
+  readonly grantsEnded: (grantIds: readonly string[]) => void;
+}
+
+/** How long a refresh token goes on after its successor was used: whoever asked at the same moment still gets through. */
+const retirementMs = 60_000;
+/** Successors of one token that live side by side. */
+const mostSiblings = 8;
+/** A code that was spent is remembered so long, to notice a replay. */
+const spentCodesMs = 24 * 60 * 60_000;
+/** A retired refresh token is remembered so long, to notice its use. */
+const retiredTokensMs = 30 * 24 * 60 * 60_000;
+
+export function tokensOn({ store, lifetimes, grantsEnded }: TokenParts): Tokens {
+  /**
+   * Runs a body that may have to end grants and refuse: what it ended and spent stays so, although the client is
+   * refused. A body that threw would undo both.
+   */
+  async function settle(client: Client, body: (tx: TokenTables) => Promise<Settled>): Promise<IssuedTokens> {
+    const settled = await store.transaction(async (tx) => {
+      await stay(tx, client);
+      return body(tx);
+    });
+    if ("issued" in settled) return settled.issued;
+    grantsEnded(settled.ended ?? []);
+    throw new InvalidGrant(settled.refused);
+  }
+
+  async function issue(tx: TokenTables, grantId: string, parentHash: string | null): Promise<IssuedTokens> {
+    const nowMs = await tx.clock.nowMs();
+    const access = await issueAccess(tx, grantId, nowMs);
+    const refreshToken = newSecret("bwr_");
+    await tx.refreshTokens.add({
+      hash: hashOf(refreshToken),
+      grantId,
+      parentHash,
+      issuedMs: nowMs,
+      expiresMs: nowMs + lifetimes.refreshSeconds * 1_000,
+    });
+    return { ...access, refreshToken };
+  }
+
+  async function issueAccess(tx: TokenTables, grantId: string, nowMs: number): Promise<IssuedTokens> {
+    const accessToken = newSecret("bwa_");
+    await tx.accessTokens.add(hashOf(accessToken), grantId, nowMs + lifetimes.accessSeconds * 1_000);
+    return { accessToken, expiresInSeconds: lifetimes.accessSeconds };
+  }
+
+  return {
+    exchangeCode: (client, { code, redirectUri, verifier }, source) =>
+      settle(client, async (tx) => {
+        const hash = hashOf(code);
+        const known = await tx.codes.find(hash);
+        // A new password ends what the user has granted: no grant may slip in behind it.
+        const nowMs = known && (await tx.users.lock(known.userId));
+        if (nowMs === undefined) return { refused: "The code is not valid." };
+        const grantId = randomUUID();
+        const spent = await tx.codes.spend(hash, client.id, grantId);
+        if (!spent) return replayed(tx, client, hash, source);
+        const user = await tx.users.byId(spent.userId);
+        const isEnterprise = client.kind === "enterprise";
+        const problem =
+          nowMs >= spent.expiresMs || !user || (isEnterprise && !user.isAdmin)
+            ? "The code is not valid."
+            : (redirectProblem(spent, redirectUri) ?? verifierProblem(spent, verifier));
+        if (problem || !user) return { refused: problem ?? "" };
+        const grant: GrantRow = {
+          id: grantId,
+          tenantId: client.tenantId,
+          userId: user.id,
+          clientId: client.id,
+          reach: isEnterprise ? "tenant" : "user",
+        };
+        await tx.grants.add(grant);
+        await audit(tx, "grant", grant, source);
+        return { issued: await issue(tx, grantId, null) };
+      }),
+
+    refresh: (client, refreshToken, source) =>
+      settle(client, async (tx) => {
+        const hash = hashOf(refreshToken);
+        const found = await tx.refreshTokens.find(hash);
+        const grant = found && (await tx.grants.lock(found.grantId));
+        if (!grant || grant.clientId !== client.id) return dead;
+        // Once more under the lock: another refresh of the same grant may have just gone through.
+        const token = await tx.refreshTokens.find(hash);
+        const nowMs = await tx.clock.nowMs();
+        if (!token || nowMs >= token.expiresMs) return dead;
+        if (token.retiresMs !== null && nowMs >= token.retiresMs) {
+          // Its successor is in use, so two hold this grant, and one of them shouldn't.
+          await audit(tx, "refresh_reuse", grant, source);
+          return { ...dead, ended: await endGrants(tx, [grant]) };
+        }
+        await tx.refreshTokens.use(hash, nowMs + lifetimes.refreshSeconds * 1_000);
+        if (token.parentHash !== null) await tx.refreshTokens.retire(token.parentHash, nowMs + retirementMs);
+        await makeRoom(tx, grant.id, hash);
+        return { issued: await issue(tx, grant.id, hash) };
+      }),
+
+    async issueToClient(client, source) {
+      if (client.kind !== "enterprise") {
+        throw new UnauthorizedClient("Only an enterprise client may use client_credentials.");
+      }
+      return store.transaction(async (tx) => {
+        await stay(tx, client);
+        const { tenantId, id: clientId } = client;
+        const grant: GrantRow = { id: randomUUID(), tenantId, userId: null, clientId, reach: "tenant" };
+        await tx.grants.add(grant);
+        await audit(tx, "client_credentials", grant, source);
+        return issueAccess(tx, grant.id, await tx.clock.nowMs());
+      });
+    },
+
+    async revoke(client, token, source) {
+      const ended = await store.transaction(async (tx) => {
+        const hash = hashOf(token);
+        const grantId = (await tx.refreshTokens.find(hash))?.grantId ?? (await tx.accessTokens.find(hash))?.grant.id;
+        const grant = grantId === undefined ? undefined : await tx.grants.lock(grantId);
+        if (!grant || grant.clientId !== client.id) return [];
+        await audit(tx, "revocation", grant, source);
+        return endGrants(tx, [grant]);
+      });
+      grantsEnded(ended);
+    },
+
+    async sweep() {
+      await store.transaction(async (tx) => {
+        const nowMs = await tx.clock.nowMs();
+        await tx.signIns.removeExpired(nowMs);
+        await tx.codes.removeExpired(nowMs - spentCodesMs);
+        await tx.accessTokens.removeExpired(nowMs);
+        await tx.refreshTokens.removeOld(nowMs, nowMs - retiredTokensMs);
+        await tx.grants.removeEmpty(nowMs - lifetimes.accessSeconds * 1_000);
+      });
+    },
+  };
+}
+
+/** A client that is removed takes its grants along: none may slip in behind it. */
+async function stay(tx: TokenTables, { id }: Client): Promise<void> {
+  if (!(await tx.clients.hold(id))) throw new InvalidClient();
+}
+
+type Settled = { readonly issued: IssuedTokens } | { readonly refused: string; readonly ended?: readonly string[] };
+
+const dead = { refused: "The refresh token is not valid." };
+
+/** A code that was spent before: its owner comes twice, so somebody else may have come first. All it gave ends. */
+async function replayed(tx: TokenTables, client: Client, hash: string, source: string): Promise<Settled> {
+  const refused = "The code is not valid.";
+  const known = await tx.codes.find(hash);
+  if (known?.clientId !== client.id || known.grantId === null) return { refused };
+  const grant = await tx.grants.lock(known.grantId);
+  if (!grant) return { refused };
+  await audit(tx, "code_replay", grant, source);
+  return { refused, ended: await endGrants(tx, [grant]) };
+}
+
+/** Sent at authorize, it must be sent again; left out there, it may be left out or be the registered one. */
+function redirectProblem(code: CodeRow, redirectUri: string | undefined): string | undefined {
+  if (redirectUri === undefined && !code.isRedirectUriSent) return undefined;
+  if (redirectUri === code.redirectUri) return undefined;
+  return "The parameter redirect_uri differs from the one of the authorization request.";
+}
+
+/** RFC 7636 4.6; a verifier without a challenge may be an attempt to pass off somebody else's code (RFC 9700 4.8.2). */
+function verifierProblem({ challenge }: CodeRow, verifier: string | undefined): string | undefined {
+  if (challenge === null) {
+    return verifier === undefined ? undefined : "The authorization request had no code_challenge.";
+  }
+  if (verifier === undefined) return "The parameter code_verifier is missing.";
+  const isWellFormed = /^[A-Za-z0-9._~-]{43,128}$/.test(verifier);
+  const fits = isSame(createHash("sha256").update(verifier).digest("base64url"), challenge);
+  return isWellFormed && fits ? undefined : "The parameter code_verifier doesn't fit the code_challenge.";
+}
+
+/** The ninth successor of one token ends the oldest that was never used. */
+async function makeRoom(tx: TokenTables, grantId: string, parentHash: string): Promise<void> {
+  const siblings = await tx.refreshTokens.children(grantId, parentHash);
+  const oldest = siblings.find(({ isUsed }) => !isUsed);
+  if (siblings.length >= mostSiblings && oldest) await tx.refreshTokens.remove(oldest.hash);
+}
+
+function audit(tx: TokenTables, act: AuditAct, grant: GrantRow, source: string): Promise<void> {
+  const { tenantId, userId, clientId } = grant;
+  return tx.audit.add(auditEntry({ act, tenantId, userId, clientId, source }));
+}
