@@ -1,13 +1,23 @@
+import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { connect } from "node:net";
 import type { TestContext } from "node:test";
 import { inspect } from "node:util";
+import { commitOn } from "../../src/devices/commit.ts";
+import { deviceReading } from "../../src/devices/read.ts";
+import { DeviceStates } from "../../src/devices/states.ts";
+import { deviceWriting } from "../../src/devices/write.ts";
 import type { LinkStatus } from "../../src/federation/link-status.ts";
 import type { Callers } from "../../src/http/caller.ts";
+import { cursorsWith } from "../../src/http/cursor.ts";
 import type { AdaptorFederation } from "../../src/http/routes/adaptor.ts";
 import { type HttpParts, startHttp } from "../../src/http/server.ts";
 import { InvalidClient, InvalidToken } from "../../src/model/errors.ts";
 import type { DeviceId } from "../../src/model/ids.ts";
+import type { Report } from "../../src/model/surroundings.ts";
+import { oauthOn } from "../../src/oauth/oauth.ts";
+import { sealingWith } from "../../src/store/sealing.ts";
+import { realSurroundings } from "../../src/surroundings.ts";
 import { collecting, madePlatform, type Reported } from "../platform/made-platform.ts";
 
 export type Adaptor = AdaptorFederation;
@@ -52,11 +62,15 @@ export async function madeServer(
       throw new InvalidClient();
     },
   };
+  const v3 = madeV3(platform, collecting(reported));
+  const oauth = madeOAuth(platform, collecting(reported), () => server.url);
   const server = await startHttp({
     host: "127.0.0.1",
     port: 0,
     report: collecting(reported),
     callers,
+    oauth,
+    v3,
     platform: platform.calls,
     federation: {
       link: (...given) => federation.link(...given),
@@ -66,6 +80,8 @@ export async function madeServer(
       largeStrings: (...given) => federation.largeStrings(...given),
     },
     checks: {},
+    version: "0.0.0",
+    baseUrl: () => server.url,
     ...change,
   });
   t.after(() => server.stop());
@@ -73,6 +89,8 @@ export async function madeServer(
     ...platform,
     server,
     callers,
+    oauth,
+    v3,
     federation,
     asked,
     reported,
@@ -91,6 +109,36 @@ export async function madeServer(
       await once(socket, "close");
       return answer;
     },
+  };
+}
+
+/** The authorization server of the store. */
+function madeOAuth(
+  { store, identity }: Awaited<ReturnType<typeof madePlatform>>,
+  report: Report,
+  issuer: () => string,
+): HttpParts["oauth"] {
+  const oauth = oauthOn({
+    store,
+    identity,
+    sealer: sealingWith(randomBytes(32)),
+    surroundings: realSurroundings(report),
+    issuer,
+    lifetimes: { accessSeconds: 3_600, refreshSeconds: 86_400 },
+  });
+  return { oauth, logoOf: (tenantId) => identity.logoOf(tenantId) };
+}
+
+/** Users and devices of the store; no device is linked. */
+function madeV3({ store, identity }: Awaited<ReturnType<typeof madePlatform>>, report: Report): HttpParts["v3"] {
+  const states = new DeviceStates(store);
+  const commit = commitOn({ store, reactions: [], committed: (commits) => states.apply(commits), report });
+  const fresh = { isPresent: true, isStale: false, confirmedTimeMs: null };
+  return {
+    users: identity,
+    devices: { ...deviceReading(store, states), ...deviceWriting(store, commit) },
+    federation: { freshnessOfEach: async (devices) => new Map(devices.map(({ id }) => [id, fresh])) },
+    cursors: cursorsWith("a key of this test"),
   };
 }
 

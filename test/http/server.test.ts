@@ -144,15 +144,19 @@ describe("a request that HTTP gives reason to refuse", () => {
 
 describe("the server", () => {
   it("says in a sentence that its port is taken", async (t) => {
-    const { server, callers, calls, federation } = await madeServer(t);
+    const { server, callers, oauth, v3, calls, federation } = await madeServer(t);
     const second = startHttp({
       host: "127.0.0.1",
       port: server.port,
       report: { debug() {}, info() {}, warn() {}, error() {} },
       callers,
+      oauth,
+      v3,
       platform: calls,
       federation,
       checks: {},
+      version: "0.0.0",
+      baseUrl: () => server.url,
     });
     await assert.rejects(second, (error: Error & { code?: string }) => {
       assert.equal(error.code, "EADDRINUSE");
@@ -172,6 +176,7 @@ describe("the server", () => {
   it("believes X-Forwarded-For from a trusted proxy only", async (t) => {
     const sources: string[] = [];
     const platform = {
+      operations: new Map(),
       call: async (_operation: string, _parameters: unknown, source: string) => {
         sources.push(source);
         return { status: 200, xml: "<x/>" };

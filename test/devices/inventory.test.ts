@@ -1,0 +1,66 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, it, type TestContext } from "node:test";
+import { commitOn } from "../../src/devices/commit.ts";
+import { addDevice, removeDevice } from "../../src/devices/inventory.ts";
+import { DeviceStates } from "../../src/devices/states.ts";
+import type { DeviceId, UserId } from "../../src/model/ids.ts";
+import { openSqlite } from "../../src/store/sqlite/store.ts";
+import { makeHome, silent } from "../contracts/store/home.ts";
+
+async function madeHome(t: TestContext) {
+  const folder = mkdtempSync(join(tmpdir(), "breezeway-inventory-"));
+  const store = await openSqlite({ folder, nowMs: () => 1_000 });
+  t.after(async () => {
+    await store.close();
+    rmSync(folder, { recursive: true });
+  });
+  const states = new DeviceStates(store);
+  const commit = commitOn({ store, reactions: [], committed: (commits) => states.apply(commits), report: silent });
+  const { userId, byClient } = await makeHome(store, { devices: 0 });
+  const add = (name: string) => addDevice(store, { userId, name, typeName: "Lamp" });
+  const paint = (deviceId: DeviceId, value: string) =>
+    commit({ userId, cause: byClient, updates: [{ deviceId, changes: [{ key: "colour", value }] }] });
+  const left = (deviceId: DeviceId) =>
+    store.read(async (tx) => ({
+      device: await tx.devices.find(userId, deviceId),
+      attributes: await tx.attributes.all(userId, deviceId),
+      log: (await tx.log.ofDevice(userId, deviceId)).map(({ kind, body }) => [kind, body]),
+    }));
+  return { store, states, userId, add, paint, left };
+}
+
+describe("removing a device", () => {
+  it("takes its attributes and its history along, and leaves one word that it is gone", async (t) => {
+    const { store, states, userId, add, paint, left } = await madeHome(t);
+    const [gone, stays] = [await add("one"), await add("another")];
+    await paint(gone, "red");
+    await paint(stays, "blue");
+    const before = await left(stays);
+    await states.get(userId, gone);
+    await removeDevice(store, states, userId, gone);
+    assert.deepEqual(await left(gone), { device: undefined, attributes: [], log: [["device", '{"what":"removed"}']] });
+    assert.deepEqual(await left(stays), before);
+    assert.equal(await states.get(userId, gone), undefined, "memory still shows it");
+    await assert.rejects(paint(gone, "green"), { code: "not_found" });
+    assert.ok((await add("a third")) > stays, "its id was given again");
+  });
+
+  it("is refused for somebody else's, for one that is gone, and for a linked account's", async (t) => {
+    const { store, states, userId, add, left } = await madeHome(t);
+    const lamp = await add("one");
+    const bob = await makeHome(store, { name: "Bob" });
+    const unknown = { code: "unknown_device" };
+    await assert.rejects(removeDevice(store, states, bob.userId, lamp), unknown);
+    await assert.rejects(removeDevice(store, states, userId, 999 as DeviceId), unknown);
+    await assert.rejects(removeDevice(store, states, 999 as UserId, lamp), unknown);
+    assert.ok((await left(lamp)).device);
+    const account = await store.transaction((tx) =>
+      tx.devices.add({ userId, name: "Nest account", typeName: "EcosystemAccount", isVirtual: true }),
+    );
+    await assert.rejects(removeDevice(store, states, userId, account), { code: "conflict" });
+    assert.ok((await left(account)).device);
+  });
+});

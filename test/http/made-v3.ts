@@ -1,0 +1,158 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { TestContext } from "node:test";
+import { type AttributeChange, commitOn } from "../../src/devices/commit.ts";
+import { deviceReading } from "../../src/devices/read.ts";
+import { DeviceStates } from "../../src/devices/states.ts";
+import { deviceWriting } from "../../src/devices/write.ts";
+import type { Federation } from "../../src/federation/federation.ts";
+import type { Freshness } from "../../src/federation/freshness.ts";
+import { appOn } from "../../src/http/app.ts";
+import { cursorsWith } from "../../src/http/cursor.ts";
+import { Exchanges } from "../../src/http/exchange.ts";
+import { deviceRoutes } from "../../src/http/routes/v3-devices.ts";
+import { userRoutes } from "../../src/http/routes/v3-users.ts";
+import { addRoutes } from "../../src/http/routes.ts";
+import type { Principal } from "../../src/identity/principal.ts";
+import { userReadingOn } from "../../src/identity/user-reading.ts";
+import { InvalidToken } from "../../src/model/errors.ts";
+import type { DeviceId, TenantId, UserId } from "../../src/model/ids.ts";
+import type { Transaction } from "../../src/store/seam.ts";
+import { openSqlite } from "../../src/store/sqlite/store.ts";
+import { collecting, type Reported } from "../platform/made-platform.ts";
+
+export const noonMs = Date.UTC(2026, 0, 1, 12);
+
+/** Who calls: alice and bob of the tenant Acme, carol of Other, and a client for the whole of either tenant. */
+export type Token = "alice" | "bob" | "carol" | "acme" | "other";
+
+/** The /v3 routes on a store of their own. Only the federation is stood in for, and the token is its holder's name. */
+export async function madeV3(t: TestContext) {
+  const folder = mkdtempSync(join(tmpdir(), "breezeway-v3-"));
+  const clock = { nowMs: noonMs };
+  const store = await openSqlite({ folder, nowMs: () => clock.nowMs });
+  const reported: Reported[] = [];
+  const report = collecting(reported);
+  const states = new DeviceStates(store);
+  const commit = commitOn({ store, reactions: [], committed: (commits) => states.apply(commits), report });
+  const { ids, principals } = await store.transaction(people);
+
+  /** Whatever isn't said here is present; undefined is a link that has just ended. */
+  const freshness = new Map<DeviceId, Freshness | undefined>();
+  const freshnessOfEach: Federation["freshnessOfEach"] = async (asked) => {
+    const known = asked.map(({ id }) => [id, freshness.has(id) ? freshness.get(id) : always] as const);
+    return new Map(known.flatMap(([id, one]) => (one ? [[id, one]] : [])));
+  };
+  const exchanges = new Exchanges(report);
+  // More than any route takes: that one takes less is its own doing.
+  const limits = { headersTimeoutMs: 10_000, requestTimeoutMs: 30_000, bodyBytes: 1_000_000 };
+  const app = appOn({ report, exchanges, trustedProxies: [], ...limits });
+  const devices = { ...deviceReading(store, states), ...deviceWriting(store, commit) };
+  const routes = [
+    ...userRoutes(userReadingOn(store)),
+    ...deviceRoutes({
+      devices,
+      federation: { freshnessOfEach },
+      cursors: cursorsWith("a key of this test"),
+    }),
+  ];
+  const nobody = () => Promise.reject(new InvalidToken());
+  addRoutes(app, routes, {
+    bySecToken: nobody,
+    byClientSecret: nobody,
+    byAccessToken: async (token) => principals.get(token) ?? nobody(),
+  });
+  await app.listen({ host: "127.0.0.1", port: 0 });
+  t.after(async () => {
+    app.server.closeAllConnections();
+    await app.close();
+    await store.close();
+    rmSync(folder, { recursive: true });
+  });
+  const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
+
+  const call = (token: Token | undefined, path: string, init: RequestInit = {}) => {
+    const headers = new Headers(init.headers);
+    if (token !== undefined) headers.set("authorization", `Bearer ${token}`);
+    return fetch(`${url}${path}`, { ...init, headers });
+  };
+  const get = async (token: Token, path: string): Promise<Answered> => answered(await call(token, path));
+  const put = async (token: Token, deviceId: DeviceId | string, body: unknown): Promise<Answered> =>
+    answered(
+      await call(token, `/v3/devices/${deviceId}`, {
+        method: "PUT",
+        headers: { "content-type": "application/json" },
+        body: typeof body === "string" ? body : JSON.stringify(body),
+      }),
+    );
+  const addDevice = (userId: UserId, typeName = "Lamp", name = `${typeName} of ${userId}`) =>
+    store.transaction((tx) => tx.devices.add({ userId, name, typeName, isVirtual: typeName === "EcosystemAccount" }));
+  /** What the mirror does. */
+  const mirror = (userId: UserId, deviceId: DeviceId, changes: readonly AttributeChange[]) =>
+    commit({ userId, cause: { by: "ecosystem" }, updates: [{ deviceId, changes }] });
+  /** Everything that the store has of a device, past all that is tested here. */
+  const stored = (userId: UserId, deviceId: DeviceId) =>
+    store.read(async (tx) => ({
+      device: await tx.devices.find(userId, deviceId),
+      attributes: await tx.attributes.all(userId, deviceId),
+      log: await tx.log.ofDevice(userId, deviceId),
+    }));
+  return {
+    store,
+    states,
+    commit,
+    devices,
+    clock,
+    reported,
+    freshness,
+    ...ids,
+    url,
+    call,
+    get,
+    put,
+    addDevice,
+    mirror,
+    stored,
+  };
+}
+
+const always: Freshness = { isPresent: true, isStale: false, confirmedTimeMs: null };
+
+export interface Answered {
+  readonly status: number;
+  readonly headers: Headers;
+  // biome-ignore lint/suspicious/noExplicitAny: the shape is what the tests look at
+  readonly body: any;
+}
+
+async function answered(response: Response): Promise<Answered> {
+  return { status: response.status, headers: response.headers, body: await response.json() };
+}
+
+/** One error object, whose sentence is a sentence and repeats nothing of what was sent. */
+export function assertRefused({ status, headers, body }: Answered, expected: number, code: string, sent = ""): void {
+  assert.deepEqual([status, body.error], [expected, code], body.error_description);
+  assert.deepEqual(Object.keys(body), ["error", "error_description", "request_id"]);
+  assert.match(body.error_description, /^[A-Z][^\n]*\.$/);
+  assert.equal(body.request_id, headers.get("x-request-id"));
+  if (sent !== "") assert.ok(!JSON.stringify(body).includes(sent), body.error_description);
+}
+
+async function people(tx: Transaction) {
+  const user = async (tenantId: TenantId, name: string) =>
+    (await tx.users.add({ tenantId, name, passwordHash: "…", isAdmin: false }))!;
+  const acme = (await tx.tenants.add({ name: "Acme" }))!;
+  const other = (await tx.tenants.add({ name: "Other" }))!;
+  const [alice, bob, carol] = [await user(acme, "alice"), await user(acme, "bob"), await user(other, "carol")];
+  const principals = new Map<string, Principal>([
+    ["alice", { kind: "user", userId: alice, tenantId: acme }],
+    ["bob", { kind: "user", userId: bob, tenantId: acme }],
+    ["carol", { kind: "user", userId: carol, tenantId: other }],
+    ["acme", { kind: "enterprise", tenantId: acme }],
+    ["other", { kind: "enterprise", tenantId: other }],
+  ]);
+  return { ids: { acme, other, alice, bob, carol }, principals };
+}

@@ -1,0 +1,214 @@
+import assert from "node:assert/strict";
+import { describe, it, type TestContext } from "node:test";
+import {
+  alarmAttribute,
+  structureAttribute,
+  structureSummary,
+  thermostatAttribute,
+  totalStructures,
+} from "../../src/model/attribute-names.ts";
+import { assertRefused, madeV3, noonMs } from "./made-v3.ts";
+
+/** Alice's linked account: a structure with a thermostat and an alarm, mirrored at noon. */
+async function linkedAccount(t: TestContext) {
+  const made = await madeV3(t);
+  const deviceId = await made.addDevice(made.alice, "EcosystemAccount", "Nest account");
+  const mirror = (changes: Parameters<typeof made.mirror>[2]) => made.mirror(made.alice, deviceId, changes);
+  await mirror([
+    { key: totalStructures, value: "1" },
+    { key: structureSummary(1, "totalThermostats"), value: "1" },
+    { key: structureSummary(1, "totalAlarms"), value: "0" },
+    { key: structureSummary(1, "warningsAll"), value: "false" },
+    { key: structureAttribute(1, "name"), value: "Home" },
+    { key: structureAttribute(1, "away"), value: "home" },
+    { key: thermostatAttribute(1, 2, "deviceId"), value: "t-2" },
+    { key: thermostatAttribute(1, 2, "name"), value: "7" },
+    { key: thermostatAttribute(1, 2, "hasFan"), value: "true" },
+    { key: alarmAttribute(1, 1, "coAlarmState"), value: "ok" },
+  ]);
+  const path = `/v3/devices/${deviceId}`;
+  const attributes = async (query = "") => (await made.get("alice", `${path}${query}`)).body.attributes;
+  return { ...made, deviceId, path, mirrorAccount: mirror, attributes };
+}
+
+const request = "d.structures[1].d.thermostats[2].fan_timer_active.requestWrite";
+
+describe("a device", () => {
+  it("that mirrors an account tells what it is, how fresh it is, and the attributes that have a value", async (t) => {
+    const { get, path, deviceId, freshness } = await linkedAccount(t);
+    freshness.set(deviceId, { isPresent: false, isStale: true, confirmedTimeMs: noonMs - 5 });
+    const at = (value: string | number) => ({ value, updateTime: noonMs });
+    const { status, headers, body } = await get("alice", path);
+    assert.equal(status, 200);
+    assert.match(headers.get("content-type")!, /^application\/json/);
+    assert.deepEqual(body, {
+      deviceId,
+      deviceName: "Nest account",
+      deviceTypeName: "EcosystemAccount",
+      presenceInfo: 0,
+      stale: true,
+      confirmedTime: noonMs - 5,
+      attributes: {
+        "o.totalStructures": at(1),
+        "o.structures[1].totals.thermostats": at(1),
+        "o.structures[1].totals.smokeCOAlarms": at(0),
+        "o.structures[1].warnings.all": at("false"),
+        "d.structures[1].a.name": at("Home"),
+        "d.structures[1].a.away": at("home"),
+        "d.structures[1].d.thermostats[2].device_id": at("t-2"),
+        "d.structures[1].d.thermostats[2].name": at("7"),
+        "d.structures[1].d.thermostats[2].has_fan": at("true"),
+        "d.structures[1].d.smokeCoAlarms[1].co_alarm_state": at("ok"),
+      },
+    });
+  });
+
+  it("of any other kind is present, never stale, and was confirmed by nobody", async (t) => {
+    const { get, put, addDevice, alice } = await madeV3(t);
+    const deviceId = await addDevice(alice, "Lamp", "Küche 💡");
+    await put("alice", deviceId, { colour: "red", level: 7, isOn: true });
+    const at = (value: string) => ({ value, updateTime: noonMs });
+    assert.deepEqual((await get("alice", `/v3/devices/${deviceId}`)).body, {
+      deviceId,
+      deviceName: "Küche 💡",
+      deviceTypeName: "Lamp",
+      presenceInfo: 1,
+      stale: false,
+      attributes: { colour: at("red"), level: at("7"), isOn: at("true") },
+    });
+  });
+
+  it("reads the same for its user and for a client of the whole tenant", async (t) => {
+    const { get, path } = await linkedAccount(t);
+    assert.deepEqual((await get("acme", path)).body, (await get("alice", path)).body);
+  });
+
+  it("whose account was unlinked a moment ago is unknown", async (t) => {
+    const { get, path, deviceId, freshness } = await linkedAccount(t);
+    freshness.set(deviceId, undefined);
+    assertRefused(await get("alice", path), 404, "unknown_device");
+  });
+});
+
+describe("an attribute that is asked for by name", () => {
+  const name = (spelling: string) => `attribute=${encodeURIComponent(spelling)}`;
+
+  it("is answered alone, in the client's own spelling, as often as it is spelled", async (t) => {
+    const { attributes } = await linkedAccount(t);
+    const at = (value: string | number) => ({ value, updateTime: noonMs });
+    const spellings = [
+      "d.structures[1].d.thermostat[2].name",
+      "d.structures[1].d.thermostats[2].name",
+      "d.structures[1].d.smokeCOAlarms[1].co_alarm_state",
+      "o.structures[1].totals.smokeCOAlarms",
+    ];
+    assert.deepEqual(await attributes(`?${[...spellings, spellings[0]!].map(name).join("&")}`), {
+      "d.structures[1].d.thermostat[2].name": at("7"),
+      "d.structures[1].d.thermostats[2].name": at("7"),
+      "d.structures[1].d.smokeCOAlarms[1].co_alarm_state": at("ok"),
+      "o.structures[1].totals.smokeCOAlarms": at(0),
+    });
+  });
+
+  it("is simply not in the answer when it is unknown or blank", async (t) => {
+    const { attributes } = await linkedAccount(t);
+    const names = [
+      "nonsense",
+      "d.structures[3].a.away",
+      "D.structures[1].a.away",
+      "d.structures[2].a.name",
+      "__proto__",
+      "\0",
+    ];
+    assert.deepEqual(await attributes(`?${names.map(name).join("&")}`), {});
+    const away = await attributes(`?attribute=&${name("nonsense")}&${name("d.structures[1].a.away")}`);
+    assert.deepEqual(Object.keys(away), ["d.structures[1].a.away"]);
+  });
+
+  it("means all attributes when it is empty", async (t) => {
+    const { attributes } = await linkedAccount(t);
+    assert.deepEqual(await attributes("?attribute=&attribute"), await attributes());
+  });
+
+  it("is the request of a mapped thermostat: there even when it is empty, with the time of what emptied it", async (t) => {
+    const { attributes, put, deviceId, clock } = await linkedAccount(t);
+    assert.deepEqual(await attributes(`?${name(request)}`), { [request]: { value: null, updateTime: 0 } });
+    const other = request.replace("thermostats", "thermostat");
+    assert.deepEqual(Object.keys(await attributes(`?${name(other)}`)), [other]);
+    assert.ok(!(request in (await attributes())), "unasked, a blank one is left out");
+    clock.nowMs += 1_000;
+    await put("alice", deviceId, { [request]: "true" });
+    await put("alice", deviceId, { [request]: null });
+    assert.deepEqual(await attributes(`?${name(request)}`), { [request]: { value: null, updateTime: noonMs + 1_001 } });
+    assert.deepEqual(await attributes(`?${name(request.replace("[2]", "[3]"))}`), {}, "no thermostat, no request");
+  });
+
+  it("is a name like any other on an ordinary device", async (t) => {
+    const { get, put, addDevice, alice } = await madeV3(t);
+    const deviceId = await addDevice(alice);
+    await put(
+      "alice",
+      deviceId,
+      '{"__proto__": "p", "constructor": "c", "d.structures[1].a.away": "home", "toString": 1}',
+    );
+    const query = ["__proto__", "d.structures[1].a.away", "hasOwnProperty", request].map(name).join("&");
+    const { attributes } = (await get("alice", `/v3/devices/${deviceId}?${query}`)).body;
+    const shown = Object.entries<{ value: unknown }>(attributes).map(([key, { value }]) => [key, value]);
+    assert.deepEqual(shown, [
+      ["__proto__", "p"],
+      ["d.structures[1].a.away", "home"],
+    ]);
+  });
+});
+
+describe("reading since a time", () => {
+  it("gives what changed strictly after it, and as null what turned blank", async (t) => {
+    const { attributes, mirrorAccount, clock } = await linkedAccount(t);
+    clock.nowMs += 10;
+    await mirrorAccount([
+      { key: structureAttribute(1, "away"), value: "away" },
+      { key: alarmAttribute(1, 1, "coAlarmState"), value: null },
+      { key: totalStructures, value: null },
+    ]);
+    const updateTime = noonMs + 10;
+    const changed = {
+      "d.structures[1].a.away": { value: "away", updateTime },
+      "d.structures[1].d.smokeCoAlarms[1].co_alarm_state": { value: null, updateTime },
+      "o.totalStructures": { value: null, updateTime },
+    };
+    assert.deepEqual(await attributes(`?since=${noonMs}`), changed);
+    assert.deepEqual(await attributes(`?since=${noonMs + 9}`), changed);
+    assert.deepEqual(await attributes(`?since=${updateTime}`), {});
+    assert.equal(Object.keys(await attributes("?since=0")).length, 10);
+    assert.equal(Object.keys(await attributes("?since=")).length, 8, "empty is left out, and blank ones with it");
+  });
+
+  it("combines with names", async (t) => {
+    const { attributes, mirrorAccount, clock } = await linkedAccount(t);
+    clock.nowMs += 10;
+    await mirrorAccount([{ key: structureAttribute(1, "away"), value: null }]);
+    const names = ["d.structures[1].a.away", "d.structures[1].a.name", request].map((one) => `attribute=${one}`);
+    const blank = { "d.structures[1].a.away": { value: null, updateTime: noonMs + 10 } };
+    assert.deepEqual(await attributes(`?${names.join("&")}&since=${noonMs}`), blank);
+    assert.deepEqual(await attributes(`?${names.join("&")}&since=0`), {
+      ...blank,
+      "d.structures[1].a.name": { value: "Home", updateTime: noonMs },
+    });
+  });
+
+  it("takes every integer from 0 to the largest of 64 bits, and none that is written otherwise", async (t) => {
+    const { get, path, attributes } = await linkedAccount(t);
+    for (const since of ["9007199254740991", "9007199254740993", "9223372036854775807"]) {
+      assert.deepEqual(await attributes(`?since=${since}`), {}, since);
+    }
+    for (const since of ["0", "00", `000000000000000000000000${noonMs - 1}`]) {
+      assert.equal(Object.keys(await attributes(`?since=${since}`)).length, 10, since);
+    }
+    const wrong = ["-1", "-0", "1.5", "1e3", "0x10", "abc", "%20", "+1", "1%20", "1,2", "NaN", "%D9%A1", "1%00"];
+    for (const since of [...wrong, "9223372036854775808", "9".repeat(4_000)]) {
+      assertRefused(await get("alice", `${path}?since=${since}`), 400, "invalid_request");
+    }
+    assertRefused(await get("alice", `${path}?since=1&since=1`), 400, "invalid_request");
+    assertRefused(await get("alice", `${path}?since=1&since=`), 400, "invalid_request");
+  });
+});

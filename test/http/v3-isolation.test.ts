@@ -1,0 +1,105 @@
+import assert from "node:assert/strict";
+import { describe, it, type TestContext } from "node:test";
+import type { DeviceId } from "../../src/model/ids.ts";
+import { madeV3, type Token } from "./made-v3.ts";
+
+const tokens: readonly Token[] = ["alice", "bob", "carol", "acme", "other"];
+
+/** Who may see which device, as the interface says: its user and its user's tenant. */
+const reaches: Readonly<Record<"alice" | "bob" | "carol", readonly Token[]>> = {
+  alice: ["alice", "acme"],
+  bob: ["bob", "acme"],
+  carol: ["carol", "other"],
+};
+
+async function threeHomes(t: TestContext) {
+  const made = await madeV3(t);
+  const homes: { owner: keyof typeof reaches; deviceId: DeviceId }[] = [];
+  for (const owner of ["alice", "bob", "carol"] as const) {
+    for (const type of ["Lamp", "EcosystemAccount"])
+      homes.push({ owner, deviceId: await made.addDevice(made[owner], type) });
+  }
+  return { ...made, homes };
+}
+
+const put = (body: string) => ({ method: "PUT", headers: { "content-type": "application/json" }, body });
+
+/** An answer without what is each request's own. */
+async function comparable(answer: Response): Promise<string> {
+  const text = await answer.text();
+  const requestId = answer.headers.get("x-request-id")!;
+  assert.ok(text.includes(requestId));
+  const headers = [...answer.headers].filter(([name]) => name !== "x-request-id" && name !== "date");
+  return `${answer.status} ${JSON.stringify(headers)} ${text.replace(requestId, "…")}`;
+}
+
+describe("what is somebody else's", () => {
+  it("is answered like what never was, byte for byte, by every call and for every kind of caller", async (t) => {
+    const { call, homes } = await threeHomes(t);
+    const malformed = [
+      "0",
+      "-1",
+      "01",
+      "1.0",
+      "1e1",
+      "abc",
+      "%00",
+      "1%20",
+
+      "2147483648",
+      "99999999999999999999",
+    ];
+    const bodies = [
+      '{"a": "b"}',
+      '{"d.structures[1].d.thermostats[1].fan_timer_active.requestWrite": true}',
+      '{"nonsense": ""}',
+    ];
+    const calls: readonly [path: string, init?: RequestInit][] = [
+      [""],
+      ["?since=0"],
+      ["?attribute=a"],
+      ...bodies.map((body): [string, RequestInit] => ["", put(body)]),
+    ];
+    const seen = new Set<string>();
+    for (const token of tokens) {
+      const foreign = homes.filter(({ owner }) => !reaches[owner].includes(token)).map(({ deviceId }) => deviceId);
+      for (const id of [...foreign, 9_999, ...malformed]) {
+        for (const [query, init] of calls) {
+          seen.add(await comparable(await call(token, `/v3/devices/${id}${query}`, init)));
+        }
+      }
+    }
+    assert.equal(seen.size, 1, [...seen].join("\n"));
+    assert.match([...seen][0]!, /^404 .*"error":"unknown_device","error_description":"Device does not exist\."/);
+  });
+
+  it("is neither read nor changed nor listed; one's own is", async (t) => {
+    const { get, call, homes, stored, ...ids } = await threeHomes(t);
+    for (const { owner, deviceId } of homes) {
+      const before = await stored(ids[owner], deviceId);
+      for (const token of tokens) {
+        const isTheirs = reaches[owner].includes(token);
+        assert.equal((await get(token, `/v3/devices/${deviceId}`)).status, isTheirs ? 200 : 404);
+        for (const type of ["Lamp", "EcosystemAccount"]) {
+          const { devices } = (await get(token, `/v3/devices?deviceTypeName=${type}`)).body;
+          const isListed = devices.some((one: { deviceId: DeviceId }) => one.deviceId === deviceId);
+          assert.equal(isListed, isTheirs && before.device!.typeName === type);
+        }
+        if (!isTheirs) await call(token, `/v3/devices/${deviceId}`, put('{"a": "b"}'));
+      }
+      assert.deepEqual(await stored(ids[owner], deviceId), before);
+    }
+  });
+
+  it("stays so while its state is in memory for those who may see it", async (t) => {
+    const { get, homes } = await threeHomes(t);
+    for (let round = 0; round < 2; round++) {
+      for (const { owner, deviceId } of homes) {
+        const answers = await Promise.all(tokens.map((token) => get(token, `/v3/devices/${deviceId}`)));
+        tokens.forEach((token, i) => {
+          assert.equal(answers[i]!.status, reaches[owner].includes(token) ? 200 : 404, `${token} of ${owner}'s`);
+        });
+      }
+    }
+  });
+});

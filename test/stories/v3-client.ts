@@ -1,0 +1,113 @@
+import assert from "node:assert/strict";
+import type { DeviceId } from "../../src/model/ids.ts";
+import type { Service } from "../../src/service.ts";
+import { ScriptedBrowser } from "../oauth/scripted-browser.ts";
+import type { ShownDevice } from "./platform-client.ts";
+
+const callback = "http://127.0.0.1:9/callback";
+
+export interface ShownAttribute {
+  readonly value: string | number | null;
+  readonly updateTime: number;
+}
+
+export interface V3Answer {
+  readonly status: number;
+  // biome-ignore lint/suspicious/noExplicitAny: the shape is what the tests look at
+  readonly body: any;
+}
+
+/** A client of /v3, as it would be written from the interface alone. */
+export class V3Client {
+  readonly #baseUrl: () => string;
+  readonly #accessToken: string;
+
+  constructor(baseUrl: () => string, accessToken: string) {
+    this.#baseUrl = baseUrl;
+    this.#accessToken = accessToken;
+  }
+
+  /** The same client at another node's address. */
+  at(baseUrl: string): V3Client {
+    return new V3Client(() => baseUrl, this.#accessToken);
+  }
+
+  async call(path: string, init: RequestInit = {}): Promise<V3Answer> {
+    const headers = { ...init.headers, authorization: `Bearer ${this.#accessToken}` };
+    const answer = await fetch(`${this.#baseUrl()}/v3${path}`, { ...init, headers });
+    return { status: answer.status, body: await answer.json() };
+  }
+
+  async write(deviceId: DeviceId, values: object): Promise<void> {
+    const headers = { "content-type": "application/json" };
+    const answer = await this.call(`/devices/${deviceId}`, { method: "PUT", headers, body: JSON.stringify(values) });
+    assert.deepEqual(answer, { status: 200, body: { status: "OK" } });
+  }
+
+  async device(deviceId: DeviceId, query: Readonly<Record<string, string>> = {}) {
+    const { status, body } = await this.call(`/devices/${deviceId}?${new URLSearchParams(query)}`);
+    assert.equal(status, 200, JSON.stringify(body));
+    return body;
+  }
+
+  async attributes(deviceId: DeviceId, query: Readonly<Record<string, string>> = {}) {
+    return (await this.device(deviceId, query)).attributes as Readonly<Record<string, ShownAttribute>>;
+  }
+
+  /** A page of the device list, and where the next begins. */
+  async page(query: Readonly<Record<string, string>>) {
+    const { status, body } = await this.call(`/devices?${new URLSearchParams(query)}`);
+    assert.equal(status, 200, JSON.stringify(body));
+    const ids: DeviceId[] = body.devices.map(({ deviceId }: { deviceId: DeviceId }) => deviceId);
+    return { ids, cursor: body.cursor as string | undefined };
+  }
+}
+
+/** A client of that tenant to which a user has said yes. */
+export async function clientOfUser(
+  service: () => Service,
+  tenant: string,
+  person: { readonly name: string; readonly password: string },
+): Promise<V3Client> {
+  const baseUrl = () => service().baseUrl;
+  const made = await addClient(service(), tenant, "user");
+  const question = new URLSearchParams({ response_type: "code", client_id: made.client_id, state: "s" });
+  const address = `${baseUrl()}/oauth2/authorize?${question}`;
+  const returned = await new ScriptedBrowser(baseUrl).authorize(address, person);
+  const code = returned.searchParams.get("code") ?? "";
+  return new V3Client(baseUrl, await tokenFor(baseUrl(), { ...made, grant_type: "authorization_code", code }));
+}
+
+/** A client that speaks for the whole tenant. */
+export async function clientOfTenant(service: () => Service, tenant: string): Promise<V3Client> {
+  const baseUrl = () => service().baseUrl;
+  const made = await addClient(service(), tenant, "enterprise");
+  return new V3Client(baseUrl, await tokenFor(baseUrl(), { ...made, grant_type: "client_credentials" }));
+}
+
+/** The attributes as the other clients show them: all values as text. */
+export function asShown({ attributes, presenceInfo, deviceTypeName }: V3Answer["body"]): ShownDevice {
+  const entries = Object.entries<ShownAttribute>(attributes);
+  return {
+    presenceInfo: String(presenceInfo),
+    typeName: deviceTypeName,
+    attributes: new Map(
+      entries.map(([name, { value, updateTime }]) => [name, { value: String(value), updTime: updateTime }]),
+    ),
+  };
+}
+
+async function addClient(service: Service, tenant: string, kind: "user" | "enterprise") {
+  const { oauth } = service.parts;
+  const wanted = { tenant, name: "Story", kind, redirectUris: [callback], requiresPkce: false };
+  const { client, secret } = await oauth.addClient(wanted);
+  return { client_id: client.id, client_secret: secret };
+}
+
+async function tokenFor(baseUrl: string, request: Readonly<Record<string, string>>): Promise<string> {
+  const body = new URLSearchParams(request);
+  const answer = await fetch(`${baseUrl}/oauth2/access_token`, { method: "POST", body });
+  const { access_token } = (await answer.json()) as { access_token?: string };
+  assert.ok(access_token, `no access token: ${answer.status}`);
+  return access_token;
+}
