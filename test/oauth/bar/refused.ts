@@ -1,0 +1,30 @@
+import assert from "node:assert/strict";
+import { type Answered, callback, type OAuthWorld } from "../oauth-world.ts";
+
+/** The one error object, whole, with that status and one of these names; kept by nobody. */
+export function assertRefused(answer: Answered, status: number, ...errors: readonly string[]): void {
+  const told = JSON.stringify(answer.body);
+  assert.equal(answer.status, status, told);
+  assert.deepEqual(Object.keys(answer.body).sort(), ["error", "error_description", "request_id"], told);
+  assert.ok(errors.includes(answer.body.error), told);
+  assert.match(answer.body.error_description, /^[A-Z].*\.$/, told);
+  assert.equal(answer.body.request_id, answer.headers.get("x-request-id"));
+  assert.match(answer.headers.get("cache-control") ?? "", /\bno-store\b/);
+}
+
+/** An invalid client: 401, and the scheme that would have been right. */
+export function assertInvalidClient(answer: Answered): void {
+  assertRefused(answer, 401, "invalid_client");
+  assert.match(answer.headers.get("www-authenticate") ?? "", /^Basic\b/);
+}
+
+/** The authorization request goes back to the client at once, without a page, with that error and no code. */
+export async function assertSentBack(world: OAuthWorld, address: string, error: string): Promise<void> {
+  const shown = await world.browser().get(address);
+  assert.equal(shown.status, 302, `${address}: ${shown.status} ${shown.body}`);
+  const location = new URL(shown.location);
+  const { state, iss, error: told, code } = Object.fromEntries(location.searchParams);
+  assert.equal(location.origin + location.pathname, callback);
+  assert.deepEqual({ state, iss, told, code }, { state: "s-1", iss: world.baseUrl, told: error, code: undefined });
+  assert.equal(shown.form, undefined);
+}

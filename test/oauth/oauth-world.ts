@@ -1,0 +1,203 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { TestContext } from "node:test";
+import pg from "pg";
+import { type Config, readConfig } from "../../src/config.ts";
+import { startLogging } from "../../src/logging.ts";
+import type { DeviceId, TenantId, UserId } from "../../src/model/ids.ts";
+import { type Service, startService } from "../../src/service.ts";
+import { realSurroundings } from "../../src/surroundings.ts";
+import { sharedCluster } from "../set-up/postgres.ts";
+import type { Database } from "../stories/world.ts";
+import { ScriptedBrowser } from "./scripted-browser.ts";
+
+export const ada = { name: "ada", password: "correct horse" };
+export const admin = { name: "root", password: "battery staple" };
+export const callback = "http://127.0.0.1:9/callback";
+
+export interface MadeClient {
+  readonly id: string;
+  readonly secret: string;
+}
+
+export interface Tokens {
+  readonly access_token: string;
+  readonly token_type: string;
+  readonly expires_in: number;
+  readonly refresh_token: string;
+}
+
+export interface Answered {
+  readonly status: number;
+  readonly headers: Headers;
+  // biome-ignore lint/suspicious/noExplicitAny: the shape is what the tests look at
+  readonly body: any;
+}
+
+export interface OAuthWorldPlan {
+  readonly database?: Database;
+  readonly environment?: Readonly<Record<string, string>>;
+  /** The clock moves only when the test lets time pass: for what must follow within a second on any machine. */
+  readonly isClockStill?: boolean;
+}
+
+/** The real service with two tenants, their people and clients, and a clock that can be moved on. */
+export async function oauthWorld(test: TestContext, plan: OAuthWorldPlan = {}) {
+  const folder = mkdtempSync(join(tmpdir(), "breezeway-oauth-"));
+  const databaseUrl = plan.database === "postgres" ? await (await sharedCluster()).createDatabase() : undefined;
+  const environment = {
+    BREEZEWAY_DATA: folder,
+    BREEZEWAY_PORT: "0",
+    BREEZEWAY_DATABASE_URL: databaseUrl,
+    ...plan.environment,
+  };
+  const config: Config = readConfig({ flags: {}, environment });
+  const logged: string[] = [];
+  const report = startLogging("debug", { write: (line) => void logged.push(line) });
+  const real = realSurroundings(report);
+  const startMs = real.nowMs();
+  let shiftMs = 0;
+  const surroundings = {
+    ...real,
+    nowMs: () => (plan.isClockStill ? startMs : real.nowMs()) + shiftMs,
+    elapsedMs: () => real.elapsedMs() + shiftMs,
+  };
+  const start = () => startService(config, report, surroundings);
+  let service: Service = await start();
+  const others: Service[] = [];
+  test.after(async () => {
+    for (const one of [service, ...others]) await one.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const { identity, oauth, administration } = service.parts;
+  const { tenantId } = await identity.addTenant({ name: "Acme" });
+  const other = await identity.addTenant({ name: "Other" });
+  const userId = await identity.addUser({ tenant: "Acme", ...ada, isAdmin: false });
+  const bobId = await identity.addUser({ tenant: "Acme", name: "bob", password: "another word", isAdmin: false });
+  const adminId = await identity.addUser({ tenant: "Acme", ...admin, isAdmin: true });
+  const strangerId = await identity.addUser({ tenant: "Other", ...ada, isAdmin: false });
+  const addClient = async (change: Partial<Parameters<typeof oauth.addClient>[0]> = {}): Promise<MadeClient> => {
+    const made = await service.parts.oauth.addClient({
+      tenant: "Acme",
+      name: "Voice",
+      kind: "user",
+      redirectUris: [callback],
+      requiresPkce: false,
+      ...change,
+    });
+    return { id: made.client.id, secret: made.secret };
+  };
+  const addDevice = async (user: UserId, name: string, type = "Lamp"): Promise<DeviceId> => {
+    const added = await administration.run("device add", { user: String(user), name, type });
+    return (added as { deviceId: DeviceId }).deviceId;
+  };
+  const client = await addClient();
+  const baseUrl = () => service.baseUrl;
+
+  const authorizeUrl = (change: Readonly<Record<string, string | undefined>> = {}): string => {
+    const url = new URL("/oauth2/authorize", baseUrl());
+    const parameters = { response_type: "code", client_id: client.id, state: "s-1", ...change };
+    for (const [name, value] of Object.entries(parameters)) if (value !== undefined) url.searchParams.set(name, value);
+    return String(url);
+  };
+  const post = async (path: string, form: Readonly<Record<string, string | undefined>>, init: RequestInit = {}) => {
+    const body = new URLSearchParams();
+    for (const [name, value] of Object.entries(form)) if (value !== undefined) body.set(name, value);
+    return answered(await fetch(`${baseUrl()}${path}`, { method: "POST", body, ...init }));
+  };
+  /** Signs ada in through a fresh browser and answers the code. */
+  const code = async (change: Readonly<Record<string, string | undefined>> = {}, person = ada): Promise<string> => {
+    const address = await new ScriptedBrowser(baseUrl).authorize(authorizeUrl(change), person);
+    return address.searchParams.get("code") ?? "";
+  };
+  const withSecret = ({ id, secret }: MadeClient) => ({ client_id: id, client_secret: secret });
+  const exchange = (
+    given: string,
+    by: MadeClient = client,
+    change: Readonly<Record<string, string | undefined>> = {},
+  ) => post("/oauth2/access_token", { grant_type: "authorization_code", code: given, ...withSecret(by), ...change });
+  const refresh = (token: string, by: MadeClient = client) =>
+    post("/oauth2/access_token", { grant_type: "refresh_token", refresh_token: token, ...withSecret(by) });
+  const revoke = (token: string, by: MadeClient = client, hint = "") =>
+    post("/oauth2/revoke_token", { token, token_type_hint: hint, ...withSecret(by) });
+  const tokens = async (by: MadeClient = client, person = ada): Promise<Tokens> => {
+    const answer = await exchange(await code({ client_id: by.id }, person), by);
+    if (answer.status !== 200) throw new Error(`no tokens: ${answer.status} ${JSON.stringify(answer.body)}`);
+    return answer.body;
+  };
+  const get = async (path: string, token?: string): Promise<Answered> =>
+    answered(await fetch(`${baseUrl()}${path}`, { headers: token ? { authorization: `Bearer ${token}` } : {} }));
+  /** The status of a call with that access token: 200 or 401. */
+  const statusWith = async (token: string): Promise<number> => (await get("/v3/users", token)).status;
+
+  return {
+    folder,
+    databaseUrl,
+    config,
+    logged,
+    get service() {
+      return service;
+    },
+    get baseUrl() {
+      return service.baseUrl;
+    },
+    tenantId: tenantId as TenantId,
+    otherTenantId: other.tenantId as TenantId,
+    userId,
+    bobId,
+    adminId,
+    strangerId,
+    client,
+    addClient,
+    addDevice,
+    browser: () => new ScriptedBrowser(baseUrl),
+    authorizeUrl,
+    post,
+    get,
+    code,
+    exchange,
+    refresh,
+    revoke,
+    tokens,
+    statusWith,
+    async restart() {
+      await service.stop();
+      service = await start();
+    },
+    /** Another node on the same PostgreSQL. */
+    async secondNode(): Promise<Service> {
+      const second = await start();
+      others.push(second);
+      return second;
+    },
+    /** Lets time pass: the service's clocks go on, and on PostgreSQL all that is stored is so much older. */
+    async timePasses(ms: number): Promise<void> {
+      shiftMs += ms;
+      if (databaseUrl) await makeOlder(databaseUrl, ms);
+    },
+  };
+}
+
+export type OAuthWorld = Awaited<ReturnType<typeof oauthWorld>>;
+
+async function answered(answer: Response): Promise<Answered> {
+  const text = await answer.text();
+  const isJson = (answer.headers.get("content-type") ?? "").startsWith("application/json");
+  return { status: answer.status, headers: answer.headers, body: isJson ? JSON.parse(text) : text };
+}
+
+/** PostgreSQL has a clock of its own, which no test can move. */
+async function makeOlder(url: string, ms: number): Promise<void> {
+  const database = new pg.Client({ connectionString: url });
+  await database.connect();
+  const { rows } = await database.query<{ table: string; column: string }>(
+    `SELECT table_name AS "table", column_name AS "column" FROM information_schema.columns
+     WHERE table_schema = 'public' AND column_name LIKE '%\\_ms' AND table_name <> 'nodes'`,
+  );
+  for (const { table, column } of rows) {
+    await database.query(`UPDATE ${table} SET ${column} = ${column} - $1`, [ms]);
+  }
+  await database.end();
+}

@@ -1,0 +1,114 @@
+import assert from "node:assert/strict";
+
+/** A form as a browser would send it: where to, and what its hidden fields hold. */
+export interface Form {
+  readonly action: string;
+  readonly fields: Readonly<Record<string, string>>;
+}
+
+export interface Shown {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: string;
+  /** Where it redirects to; empty when it doesn't. */
+  readonly location: string;
+  /** Its first form, if it shows one. */
+  readonly form: Form | undefined;
+}
+
+/** A browser without script: keeps cookies, reads forms, follows nothing by itself. */
+export class ScriptedBrowser {
+  readonly #baseUrl: () => string;
+  readonly #headers: Readonly<Record<string, string>>;
+  readonly cookies = new Map<string, string>();
+
+  /** The headers go with each request, as a proxy in front would add them. */
+  constructor(baseUrl: () => string, headers: Readonly<Record<string, string>> = {}) {
+    this.#baseUrl = baseUrl;
+    this.#headers = headers;
+  }
+
+  get(address: string): Promise<Shown> {
+    return this.#send(address, { method: "GET" });
+  }
+
+  /** Sends a page's form with what a person filled in; a field given as undefined is left out. */
+  submit({ action, fields }: Form, filledIn: Readonly<Record<string, string | undefined>>): Promise<Shown> {
+    const body = new URLSearchParams();
+    for (const [name, value] of Object.entries({ ...fields, ...filledIn })) {
+      if (value !== undefined) body.append(name, value);
+    }
+    return this.#send(action, { method: "POST", body });
+  }
+
+  /** Opens the authorization address and signs in: the answer is the page with the terms. */
+  async signIn(address: string, person: { readonly name: string; readonly password: string }): Promise<Shown> {
+    const login = await this.get(address);
+    assert.equal(login.status, 200, `no login page: ${login.status} ${login.location}${login.body}`);
+    const sent = await this.submit(formOf(login), { username: person.name, password: person.password });
+    return this.#isOurs(sent.location) ? this.get(sent.location) : sent;
+  }
+
+  /** The whole way: signs in, decides, and answers where the browser is sent with what. */
+  async authorize(
+    address: string,
+    person: { readonly name: string; readonly password: string },
+    decision: "accept" | "decline" = "accept",
+  ): Promise<URL> {
+    const terms = await this.signIn(address, person);
+    const decided = await this.submit(formOf(terms), { decision });
+    assert.equal(decided.status, 302, decided.body);
+    return new URL(decided.location);
+  }
+
+  #isOurs(location: string): boolean {
+    return location !== "" && new URL(location, this.#baseUrl()).origin === new URL(this.#baseUrl()).origin;
+  }
+
+  async #send(address: string, init: RequestInit): Promise<Shown> {
+    const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+    const answer = await fetch(new URL(address, this.#baseUrl()), {
+      ...init,
+      redirect: "manual",
+      headers: cookie === "" ? this.#headers : { ...this.#headers, cookie },
+    });
+    for (const line of answer.headers.getSetCookie()) {
+      const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
+      if (value === "" || /max-age=0/i.test(line)) this.cookies.delete(name);
+      else this.cookies.set(name, value);
+    }
+    const body = await answer.text();
+    return {
+      status: answer.status,
+      headers: answer.headers,
+      body,
+      location: answer.headers.get("location") ?? "",
+      form: readForm(body),
+    };
+  }
+}
+
+export function formOf(shown: Shown): Form {
+  assert.ok(shown.form, `no form in ${shown.status} ${shown.location} ${shown.body}`);
+  return shown.form;
+}
+
+function readForm(html: string): Form | undefined {
+  const [whole] = /<form[\s\S]*?<\/form>/.exec(html) ?? [];
+  if (!whole) return undefined;
+  const fields: Record<string, string> = {};
+  for (const [tag] of whole.matchAll(/<input[^>]*type="hidden"[^>]*>/g)) {
+    fields[attribute(tag, "name")] = attribute(tag, "value");
+  }
+  return { action: attribute(/<form[^>]*>/.exec(whole)![0], "action"), fields };
+}
+
+function attribute(tag: string, name: string): string {
+  return unescapeHtml(new RegExp(`\\s${name}="([^"]*)"`).exec(tag)?.[1] ?? "");
+}
+
+const entities: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', "#39": "'", "#x27": "'" };
+
+function unescapeHtml(text: string): string {
+  return text.replace(/&([a-z]+|#\w+);/g, (whole, name: string) => entities[name] ?? whole);
+}
