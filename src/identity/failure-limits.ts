@@ -12,6 +12,8 @@ export interface FailureLimitSettings {
   /** High, since assistants and whole networks share one address. */
   readonly failuresPerSource: number;
   readonly sourceWindowMs: number;
+  /** So many attempts of one pair may be under way at once; one where a guess has a chance. */
+  readonly atOnce: number;
   /** How many pairs, and how many sources, are remembered; the longest quiet one goes first. */
   readonly remembered: number;
 }
@@ -23,6 +25,7 @@ export const defaultFailureLimits: FailureLimitSettings = {
   forgetAfterMs: 60 * 60_000,
   failuresPerSource: 1_000,
   sourceWindowMs: 10 * 60_000,
+  atOnce: 1,
   remembered: 50_000,
 };
 
@@ -35,7 +38,7 @@ export class FailureLimits {
   readonly #settings: FailureLimitSettings;
   readonly #pairs = new Map<string, { failures: number; lastMs: number }>();
   readonly #sources = new Map<string, { failures: number; sinceMs: number }>();
-  readonly #turns = new Map<string, Promise<unknown>>();
+  readonly #turns = new Map<string, Promise<unknown>[]>();
 
   constructor(nowMs: () => number, settings: Partial<FailureLimitSettings> = {}) {
     this.#nowMs = nowMs;
@@ -55,13 +58,16 @@ export class FailureLimits {
     const pair = createHash("sha256")
       .update(JSON.stringify([account, source]))
       .digest("base64");
-    const before = this.#turns.get(pair) ?? Promise.resolve();
+    const turns = this.#turns.get(pair) ?? [];
+    const before = turns.at(-this.#settings.atOnce) ?? Promise.resolve();
     const turn = before.catch(() => undefined).then(() => this.#takeTurn(pair, source, check));
-    this.#turns.set(pair, turn);
+    this.#turns.set(pair, turns);
+    turns.push(turn);
     try {
       return await turn;
     } finally {
-      if (this.#turns.get(pair) === turn) this.#turns.delete(pair);
+      turns.splice(turns.indexOf(turn), 1);
+      if (turns.length === 0) this.#turns.delete(pair);
     }
   }
 
