@@ -107,8 +107,11 @@ export async function startService(config: Config, report: Report, surroundings?
   const parts = await openParts(config, report, surroundings);
   const { address, identity, oauth, devices, federation, membership, store } = parts;
   const stops: (() => Promise<void>)[] = [parts.close];
+  /** One that fails doesn't keep the others from stopping. */
   const stopAll = async () => {
-    for (const stop of stops.splice(0).reverse()) await stop();
+    for (const stop of stops.splice(0).reverse()) {
+      await stop().catch((error) => report.error({ error }, "a part could not be stopped properly"));
+    }
   };
   try {
     await membership.start();
