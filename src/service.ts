@@ -4,7 +4,7 @@ import { administrationOn } from "./cli/administration.ts";
 import { type ControlServer, serveControl } from "./cli/control-socket.ts";
 import { type Config, ConfigurationError, type EcosystemConfig } from "./config.ts";
 import { commitOn } from "./devices/commit.ts";
-import { addDevice } from "./devices/inventory.ts";
+import { addDevice, removeDevice } from "./devices/inventory.ts";
 import { deviceReading } from "./devices/read.ts";
 import { DeviceStates } from "./devices/states.ts";
 import { deviceWriting } from "./devices/write.ts";
@@ -78,6 +78,7 @@ export async function openParts(config: Config, report: Report, surroundings = r
       clients: oauth,
       federation,
       addDevice: (device) => addDevice(openStore, device),
+      removeDevice: (userId, deviceId) => removeDevice(openStore, states, userId, deviceId),
       links: () => openStore.read((tx) => tx.links.count()),
     });
     const openStore = store;

@@ -5,7 +5,7 @@ import { describe, it, type TestContext } from "node:test";
 import { nouns } from "../../src/cli/nouns.ts";
 import { readConfig } from "../../src/config.ts";
 import { startLogging } from "../../src/logging.ts";
-import { BadParameter, NotFound } from "../../src/model/errors.ts";
+import { BadParameter, NotFound, UnknownDevice } from "../../src/model/errors.ts";
 import { openParts, type Parts } from "../../src/service.ts";
 import { sharedCluster } from "../set-up/postgres.ts";
 import { type Database, databases } from "../stories/world.ts";
@@ -47,6 +47,9 @@ for (const database of databases) {
       const { userId } = await run("user add", { tenant, name: "the name of ada", password, admin: true });
       await run("user set-password", { user: String(userId), password: "battery staple" });
       const { deviceId } = await run("device add", { user: String(userId), name: "Hall lamp", type: "Lamp" });
+      const doomed = (await run("device add", { user: String(userId), name: "Old lamp", type: "Lamp" })).deviceId;
+      await run("device remove", { user: String(userId), device: String(doomed) });
+      await assert.rejects(run("device remove", { user: String(userId), device: String(doomed) }), UnknownDevice);
       const redirect = ["https://voice.example/back"];
       const added = await run("client add", { tenant, name: "Voice", "redirect-uri": redirect, "require-pkce": true });
       const client = added.client_id;
@@ -71,6 +74,8 @@ for (const database of databases) {
           [userId, null, { command: "user add", admin: true }],
           [userId, null, { command: "user set-password", grants: 0 }],
           [userId, null, { command: "device add", device: deviceId }],
+          [userId, null, { command: "device add", device: doomed }],
+          [userId, null, { command: "device remove", device: doomed }],
           [
             null,
             client,
@@ -81,7 +86,7 @@ for (const database of databases) {
           [
             userId,
             null,
-            { command: "user remove", links: 0, devices: 1, attributes: 0, history: 1, blindIntervals: 0, grants: 0 },
+            { command: "user remove", links: 0, devices: 1, attributes: 0, history: 2, blindIntervals: 0, grants: 0 },
           ],
         ],
       );

@@ -20,6 +20,7 @@ describe("what a terminal shows", () => {
       [told("tenant add", { tenantId: 42, name: "Acme" }), /^Added tenant Acme with app id 42\.$/],
       [told("user add", { userId: 3 }, { name: "ada" }), /^Added user ada with id 3\.$/],
       [told("device add", { deviceId: 5 }), /^Added device 5\.$/],
+      [told("device remove", { deviceId: 5 }), /^Removed device 5\.$/],
       [told("client add", credentials, { name: "Voice" }), /^Added client Voice\.\n\n {2}client_id {6}bwc_1\n/],
       [told("client add", credentials, { name: "Voice" }), /The secret is shown this once/],
       [told("client rotate-secret", credentials, { overlap: "24" }), /The old secret goes on for 24 hours\.$/],
