@@ -1,7 +1,5 @@
-import { spawnSync } from "node:child_process";
-import { accessSync, constants, existsSync, readFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
+import { ensureProgram, isExecutable, whyMissing } from "./debian-package.ts";
 
 const names = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 const ofMacos = [
@@ -19,55 +17,16 @@ export function installedChromium(): string | undefined {
 
 /** Installs Debian's Chromium where we may; elsewhere throws a sentence that says what to install. */
 export function ensureChromium(): string {
-  const present = installedChromium();
-  if (present) return present;
-  if (process.getuid?.() !== 0 || !isDebian()) {
-    throw new Error(
-      "The tests need Chromium: install it (Debian: apt-get install chromium; macOS: brew install --cask chromium) or Google Chrome.",
-    );
-  }
-  process.stderr.write("The tests need Chromium: installing Debian's package chromium with apt-get.\n");
-  // Test files start at once, each in its process: one installs, the others wait for it and find it done.
-  const install = `command -v chromium >/dev/null ||
-    { apt-get update -q && apt-get install -qy --no-install-recommends chromium; }`;
-  const outcome = spawnSync("flock", [join(tmpdir(), "breezeway-tests-apt.lock"), "sh", "-c", install], {
-    env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" },
-    encoding: "utf8",
+  return ensureProgram({
+    wanted: "Chromium",
+    debianPackage: "chromium",
+    isThere: "command -v chromium",
+    otherwise: "Debian: apt-get install chromium; macOS: brew install --cask chromium; or Google Chrome",
+    find: installedChromium,
   });
-  const installed = installedChromium();
-  if (!installed) {
-    throw new Error(
-      `The tests need Chromium, and apt-get install chromium did not bring it: ${lastLines(outcome.stderr ?? "") || outcome.error?.message}`,
-    );
-  }
-  return installed;
 }
 
-/** Why the tests can't have Chromium here; undefined when they can. With CI=true it is an error: nothing is skipped. */
+/** Why the tests can't have Chromium here; undefined when they can. */
 export function missingChromium(): string | undefined {
-  try {
-    ensureChromium();
-    return undefined;
-  } catch (error) {
-    if (process.env.CI === "true" || !(error instanceof Error)) throw error;
-    return error.message;
-  }
-}
-
-function isExecutable(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-function isDebian(): boolean {
-  const release = "/etc/os-release";
-  return existsSync(release) && /^ID(_LIKE)?=.*(debian|ubuntu)/m.test(readFileSync(release, "utf8"));
-}
-
-function lastLines(text: string): string {
-  return text.trim().split("\n").slice(-3).join(" / ");
+  return whyMissing(ensureChromium);
 }
