@@ -74,7 +74,8 @@ for (const mood of ["closed", "half-open"] as const) {
         ({ startedMs, endedMs }) => startedMs > darkMs && endedMs < lightMs,
       );
       assert.deepEqual([...new Set(inTheDark.map(({ verdict }) => verdict))], ["can't say"]);
-      assert.equal(await verdictOn(node, unseen), "yes");
+      // A connection that died in the dark may still be among those it lends, and is found out by its next use.
+      await eventually(t.signal, async () => assert.equal(await verdictOn(node, unseen), "yes"));
     });
   });
 }
