@@ -10,6 +10,8 @@ import { DeviceStates } from "./devices/states.ts";
 import { deviceWriting } from "./devices/write.ts";
 import type { Connector } from "./ecosystem/connector.ts";
 import { nestConnector } from "./ecosystem/nest/connector.ts";
+import { fanEcho } from "./federation/fan-echo.ts";
+import { fanGate } from "./federation/fan-gate.ts";
 import { federationOn } from "./federation/federation.ts";
 import { cursorsWith } from "./http/cursor.ts";
 import { startHttp } from "./http/server.ts";
@@ -66,11 +68,20 @@ export async function openParts(config: Config, report: Report, surroundings = r
     });
 
     const states = new DeviceStates(store);
-    const commit = commitOn({ store, reactions: [], committed: (commits) => states.apply(commits), report });
+    const connectors = new Map(config.ecosystems.map((one) => [one.name, connectorFor(one)]));
+    const commit = commitOn({
+      store,
+      gates: [fanGate(connectors)],
+      reactions: [fanEcho((commandId) => federation.fans.sentAt(commandId))],
+      committed: (commits) => {
+        states.apply(commits);
+        federation.heard(commits);
+      },
+      report,
+    });
     const devices = { ...deviceReading(store, states), ...deviceWriting(store, commit) };
 
     const membership = new Membership(await nodeId(store), store, surroundings);
-    const connectors = new Map(config.ecosystems.map((one) => [one.name, connectorFor(one)]));
     const federation = federationOn({ store, states, commit, membership, connectors, sealing, surroundings });
 
     const administration = administrationOn({

@@ -43,6 +43,8 @@ const mostTries = 5;
 export class Lane {
   readonly #parts: LaneParts;
   readonly #waiting: Account[] = [];
+  /** When each was offered, on this node's own unjumping clock. */
+  readonly #offered = new WeakMap<Account, number>();
   #mirrored: Mirrored | undefined;
   #run: Promise<void> | undefined;
   #lastOfferedMs = 0;
@@ -54,6 +56,7 @@ export class Lane {
 
   offer(account: Account, signal: AbortSignal): void {
     if (signal.aborted) return;
+    this.#offered.set(account, this.#parts.surroundings.elapsedMs());
     const last = this.#waiting.at(-1);
     if (last && sameTransitions(last, account)) this.#waiting[this.#waiting.length - 1] = account;
     else if (this.#waiting.length < mostWaiting) this.#waiting.push(account);
@@ -127,6 +130,7 @@ export class Lane {
       updates: [{ deviceId: link.deviceId, changes: changes.map(toAttributeChange) }],
       urgent: isUrgent(changes),
       ownership: { deviceId: link.deviceId, ...link.ownership },
+      receivedMs: this.#offered.get(account) ?? 0,
       also: async (tx) => {
         if (isMapNew) await tx.links.setMirror(link.userId, link.deviceId, encodeIndexMap(assignment.map), notices);
       },

@@ -76,6 +76,14 @@ const steps: readonly ((words: Words) => readonly string[])[] = [
     "CREATE INDEX audit_of_tenant ON audit (tenant_id, id)",
     revocations,
   ],
+  ({ id, integer }) => [
+    `CREATE TABLE commands (
+       id ${id}, user_id INTEGER NOT NULL, device_id INTEGER NOT NULL, attribute INTEGER NOT NULL,
+       thermostat_id TEXT NOT NULL, value TEXT NOT NULL, state TEXT NOT NULL, text TEXT, requested_ms ${integer} NOT NULL,
+       sent_ms ${integer}, settled_ms ${integer}, blocked_until_ms ${integer})`,
+    "CREATE INDEX commands_of_device ON commands (user_id, device_id, attribute, id)",
+    "CREATE INDEX commands_unsettled ON commands (state, id) WHERE state IN ('queued', 'sending', 'accepted')",
+  ],
 ];
 
 export const schemaVersion = steps.length;

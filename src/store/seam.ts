@@ -5,6 +5,7 @@ import { type AuditTable, auditTable } from "./tables/audit.ts";
 import { type BlindIntervalTable, blindIntervalTable } from "./tables/blind-intervals.ts";
 import { type ClientTable, clientTable } from "./tables/clients.ts";
 import { type CodeTable, codeTable } from "./tables/codes.ts";
+import { type CommandTable, commandTable } from "./tables/commands.ts";
 import { type DeviceTable, deviceTable } from "./tables/devices.ts";
 import { type GrantTable, grantTable } from "./tables/grants.ts";
 import { type LinkTable, linkTable } from "./tables/links.ts";
@@ -56,6 +57,7 @@ export interface Transaction {
   readonly refreshTokens: RefreshTokenTable;
   readonly signIns: SignInTable;
   readonly devices: DeviceTable;
+  readonly commands: CommandTable;
   readonly attributes: AttributeTable;
   readonly links: LinkTable;
   readonly blindIntervals: BlindIntervalTable;
@@ -79,6 +81,7 @@ export function transactionOn(sql: Sql): Transaction {
     refreshTokens: refreshTokenTable(sql),
     signIns: signInTable(sql),
     devices: deviceTable(sql),
+    commands: commandTable(sql),
     attributes: attributeTable(sql),
     links: linkTable(sql),
     blindIntervals: blindIntervalTable(sql),

@@ -1,0 +1,89 @@
+import type { AttributeChange, CommitTables, Gate } from "../devices/commit.ts";
+import type { Connector } from "../ecosystem/connector.ts";
+import { type AttributePlace, placeOf, structureAttribute, thermostatAttribute } from "../model/attribute-names.ts";
+import { type FanView, fanErrorText, fanRefusal } from "../model/fan-request.ts";
+import type { DeviceRow } from "../store/tables/devices.ts";
+
+/** Receipts that are kept for a device. */
+export const receiptsKept = 100;
+
+/**
+ * What becomes of a fan request when somebody writes it, under the user's lock: it is refused here, joins the one that
+ * runs, or becomes an intent that the owner of the link will send. The write itself always succeeds.
+ */
+export function fanGate(connectors: ReadonlyMap<string, Connector>): Gate {
+  return async (tx, device, { changes }, nowMs) => {
+    if (!device.isVirtual) return changes;
+    const passed: AttributeChange[] = [];
+    for (const change of changes) {
+      const place = typeof change.key === "number" ? placeOf(change.key) : undefined;
+      const isRequest = place?.kind === "thermostat" && place.field === "requestWrite" && change.value !== null;
+      passed.push(...(isRequest ? await admit(tx, connectors, device, place, change, nowMs) : [change]));
+    }
+    return passed;
+  };
+}
+
+async function admit(
+  tx: CommitTables,
+  connectors: ReadonlyMap<string, Connector>,
+  { userId, id: deviceId }: DeviceRow,
+  place: AttributePlace & { readonly kind: "thermostat" },
+  change: AttributeChange,
+  nowMs: number,
+): Promise<readonly AttributeChange[]> {
+  const attribute = change.key as number;
+  const value = change.value ?? "";
+  const view = await viewOf(tx, connectors, userId, deviceId, place, nowMs);
+  const command = { userId, deviceId, attribute, thermostatId: view.thermostatId ?? "", value, requestedMs: nowMs };
+  const reject = async (text: string) => {
+    await tx.commands.add({ ...command, state: "rejected", text, settledMs: nowMs });
+    await tx.commands.trim(userId, deviceId, receiptsKept);
+  };
+  const running = await tx.commands.latest(userId, deviceId, attribute);
+  if (running?.state === "queued" || running?.state === "sending") {
+    if (running.value === value) return [change];
+    await reject("Another request is running");
+    return [];
+  }
+  const refusal = fanRefusal(value, view);
+  if (refusal !== undefined) {
+    await reject(refusal);
+    return [{ key: attribute, value: fanErrorText(refusal, value, nowMs) }];
+  }
+  await tx.commands.add({ ...command, state: "queued", text: null, settledMs: null });
+  await tx.commands.trim(userId, deviceId, receiptsKept);
+  return [change];
+}
+
+async function viewOf(
+  tx: CommitTables,
+  connectors: ReadonlyMap<string, Connector>,
+  userId: DeviceRow["userId"],
+  deviceId: DeviceRow["id"],
+  { x, y }: { readonly x: number; readonly y: number },
+  nowMs: number,
+): Promise<FanView> {
+  const link = await tx.links.ofDevice(userId, deviceId);
+  const keys = {
+    thermostatId: thermostatAttribute(x, y, "deviceId"),
+    hasFan: thermostatAttribute(x, y, "hasFan"),
+    isOnline: thermostatAttribute(x, y, "isOnline"),
+    away: structureAttribute(x, "away"),
+  };
+  const rows = new Map(
+    (await tx.attributes.some(userId, deviceId, Object.values(keys))).map(({ key, value }) => [key, value]),
+  );
+  const shown = (key: number) => rows.get(key) ?? null;
+  const thermostatId = shown(keys.thermostatId);
+  return {
+    linkState: link?.state ?? "needs_reauth",
+    thermostatId,
+    hasFan: shown(keys.hasFan),
+    isOnline: shown(keys.isOnline),
+    away: shown(keys.away),
+    needsHome: connectors.get(link?.ecosystem ?? "")?.capabilities.fanNeedsHome ?? false,
+    blockedUntilMs: thermostatId === null ? null : await tx.commands.blockedUntil(userId, deviceId, thermostatId),
+    nowMs,
+  };
+}
