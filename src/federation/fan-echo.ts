@@ -2,6 +2,7 @@ import type { AttributeChange, CommitTables, DeviceCommit, Reaction } from "../d
 import { placeOf, thermostatAttribute } from "../model/attribute-names.ts";
 import { fanDeadlines } from "../model/fan-request.ts";
 import type { CommandRow } from "../store/tables/commands.ts";
+import { changeReceipt } from "./fan-receipts.ts";
 
 /** When this node sent a request, on its own unjumping clock; undefined when it wasn't this node, or another life of it. */
 export type SentAt = (commandId: number) => number | undefined;
@@ -33,9 +34,11 @@ function isOlder({ receivedMs }: DeviceCommit, sentMs: number | undefined): bool
 /** Answers whether `requestWrite` is to be erased: the fan does what was asked, whatever was written there. */
 async function close(tx: CommitTables, command: CommandRow, shown: string, timeMs: number): Promise<boolean> {
   if (shown === command.value) {
-    return tx.commands.change(command, ["sending", "accepted", "expired"], { state: "confirmed", settledMs: timeMs });
+    const change = { state: "confirmed", settledMs: timeMs } as const;
+    return changeReceipt(tx, command, ["sending", "accepted", "expired"], change, timeMs);
   }
   const isAtOnce = command.settledMs !== null && timeMs < command.settledMs + fanDeadlines.showMs;
-  if (isAtOnce) await tx.commands.change(command, ["confirmed"], { state: "contradicted", settledMs: timeMs });
+  const change = { state: "contradicted", settledMs: timeMs } as const;
+  if (isAtOnce) await changeReceipt(tx, command, ["confirmed"], change, timeMs);
   return false;
 }

@@ -3,9 +3,7 @@ import type { Connector } from "../ecosystem/connector.ts";
 import { type AttributePlace, placeOf, structureAttribute, thermostatAttribute } from "../model/attribute-names.ts";
 import { type FanView, fanErrorText, fanRefusal } from "../model/fan-request.ts";
 import type { DeviceRow } from "../store/tables/devices.ts";
-
-/** Receipts that are kept for a device. */
-export const receiptsKept = 100;
+import { addReceipt } from "./fan-receipts.ts";
 
 /**
  * What becomes of a fan request when somebody writes it, under the user's lock: it is refused here, joins the one that
@@ -36,10 +34,7 @@ async function admit(
   const value = change.value ?? "";
   const view = await viewOf(tx, connectors, userId, deviceId, place, nowMs);
   const command = { userId, deviceId, attribute, thermostatId: view.thermostatId ?? "", value, requestedMs: nowMs };
-  const reject = async (text: string) => {
-    await tx.commands.add({ ...command, state: "rejected", text, settledMs: nowMs });
-    await tx.commands.trim(userId, deviceId, receiptsKept);
-  };
+  const reject = (text: string) => addReceipt(tx, { ...command, state: "rejected", text, settledMs: nowMs });
   const running = await tx.commands.latest(userId, deviceId, attribute);
   if (running?.state === "queued" || running?.state === "sending") {
     if (running.value === value) return [change];
@@ -51,8 +46,7 @@ async function admit(
     await reject(refusal);
     return [{ key: attribute, value: fanErrorText(refusal, value, nowMs) }];
   }
-  await tx.commands.add({ ...command, state: "queued", text: null, settledMs: null });
-  await tx.commands.trim(userId, deviceId, receiptsKept);
+  await addReceipt(tx, { ...command, state: "queued", text: null, settledMs: null });
   return [change];
 }
 

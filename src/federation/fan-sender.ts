@@ -7,6 +7,7 @@ import { type Cancel, pause, type Surroundings } from "../model/surroundings.ts"
 import type { Membership } from "../nodes/membership.ts";
 import type { Store } from "../store/seam.ts";
 import type { CommandChange, CommandRow } from "../store/tables/commands.ts";
+import { changeReceipt } from "./fan-receipts.ts";
 import type { LinkKey } from "./link-key.ts";
 
 export interface FanSenderParts {
@@ -120,7 +121,7 @@ export class FanSender {
       const sentMs = await tx.users.lock(userId);
       if (sentMs === undefined || !(await tx.links.holds(userId, deviceId, ownership))) return undefined;
       const change: CommandChange = { state: "sending", sentMs };
-      return (await tx.commands.change(command, ["queued"], change)) ? { ...command, ...change } : undefined;
+      return (await changeReceipt(tx, command, ["queued"], change, sentMs)) ? { ...command, ...change } : undefined;
     });
   }
 
@@ -188,12 +189,12 @@ async function settled(tx: CommitTables, given: CommandRow, outcome: CommandOutc
     isStillThere ? [{ deviceId, changes: [{ key: attribute, value: text }] }] : [];
   const reject = async (text: string, blockedUntilMs: number | null = null) => {
     const change: CommandChange = { state: "rejected", text, settledMs: nowMs, blockedUntilMs };
-    const isChanged = await tx.commands.change(command, ["sending", "confirmed"], change);
+    const isChanged = await changeReceipt(tx, command, ["sending", "confirmed"], change, nowMs);
     return isChanged ? write(fanErrorText(text, value, nowMs)) : [];
   };
   switch (outcome.state) {
     case "accepted":
-      return (await tx.commands.change(command, ["sending"], { state: "accepted" })) ? write(null) : [];
+      return (await changeReceipt(tx, command, ["sending"], { state: "accepted" }, nowMs)) ? write(null) : [];
     case "rejected":
       return reject(outcome.message, outcome.retryAfterMs === undefined ? null : nowMs + outcome.retryAfterMs);
     case "unauthorized":
@@ -202,11 +203,11 @@ async function settled(tx: CommitTables, given: CommandRow, outcome: CommandOutc
       if (command.state === "accepted") {
         const isShown = rows.get(keys.fan)?.value === value;
         const state = isShown ? "confirmed" : "contradicted";
-        await tx.commands.change(command, ["accepted"], { state, settledMs: nowMs });
+        await changeReceipt(tx, command, ["accepted"], { state, settledMs: nowMs }, nowMs);
         return [];
       }
       const change: CommandChange = { state: "expired", text: noAnswer, settledMs: nowMs };
-      const isChanged = await tx.commands.change(command, ["queued", "sending"], change);
+      const isChanged = await changeReceipt(tx, command, ["queued", "sending"], change, nowMs);
       return isChanged ? write(fanErrorText(noAnswer, value, nowMs)) : [];
     }
   }

@@ -11,10 +11,10 @@ import type { Surroundings } from "../model/surroundings.ts";
 import type { Membership } from "../nodes/membership.ts";
 import type { Store } from "../store/seam.ts";
 import type { CommandRow } from "../store/tables/commands.ts";
+import { receiptsKept } from "./fan-receipts.ts";
+import { FanSender } from "./fan-sender.ts";
 import { FederatedTokens, type Unlinked } from "./federated-tokens.ts";
 import { type Freshness, freshnessOf, freshnessOfEach } from "./freshness.ts";
-import { receiptsKept } from "./fan-gate.ts";
-import { FanSender } from "./fan-sender.ts";
 import { type FederationTables, LinkKeeper } from "./keeper.ts";
 import { type LinkStatus, linkStatus } from "./link-status.ts";
 

@@ -84,6 +84,12 @@ const steps: readonly ((words: Words) => readonly string[])[] = [
     "CREATE INDEX commands_of_device ON commands (user_id, device_id, attribute, id)",
     "CREATE INDEX commands_unsettled ON commands (state, id) WHERE state IN ('queued', 'sending', 'accepted')",
   ],
+  ({ integer }) => [
+    // One row: where the log begins, since what is old is removed.
+    `CREATE TABLE log_horizon (
+       only_row INTEGER PRIMARY KEY, transaction_id ${integer} NOT NULL, entry_id ${integer} NOT NULL)`,
+    "INSERT INTO log_horizon (only_row, transaction_id, entry_id) VALUES (1, 0, 0)",
+  ],
 ];
 
 export const schemaVersion = steps.length;
