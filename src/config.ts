@@ -19,6 +19,7 @@ export interface Config {
   readonly accessTokenSeconds: number;
   readonly refreshTokenDays: number;
   readonly failuresPerSource: number;
+  readonly logDays: number;
 }
 
 export interface EcosystemConfig {
@@ -130,6 +131,12 @@ export const settings = {
     "1000",
     "How many failed sign-ins, and failed client authentications, one address may have in 10 minutes; assistants and whole networks share one.",
     (text = "1000") => wholeNumber(text, 10, 1_000_000),
+  ),
+  logDays: setting(
+    "BREEZEWAY_LOG_DAYS",
+    "7",
+    "How many days what happened is kept, for history and for event streams that resume, from 1 to 3650.",
+    (text = "7") => wholeNumber(text, 1, 3_650),
   ),
 } satisfies { [Key in keyof Config]: Setting<Config[Key]> };
 

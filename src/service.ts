@@ -10,6 +10,7 @@ import { DeviceStates } from "./devices/states.ts";
 import { deviceWriting } from "./devices/write.ts";
 import type { Connector } from "./ecosystem/connector.ts";
 import { nestConnector } from "./ecosystem/nest/connector.ts";
+import { eventsOn } from "./events/events.ts";
 import { fanEcho } from "./federation/fan-echo.ts";
 import { fanGate } from "./federation/fan-gate.ts";
 import { federationOn } from "./federation/federation.ts";
@@ -76,6 +77,7 @@ export async function openParts(config: Config, report: Report, surroundings = r
       committed: (commits) => {
         states.apply(commits);
         federation.heard(commits);
+        events.hub.wake();
       },
       report,
     });
@@ -83,6 +85,8 @@ export async function openParts(config: Config, report: Report, surroundings = r
 
     const membership = new Membership(await nodeId(store), store, surroundings);
     const federation = federationOn({ store, states, commit, membership, connectors, sealing, surroundings });
+
+    const events = eventsOn({ store, surroundings, logDays: config.logDays });
 
     const administration = administrationOn({
       identity,
@@ -96,7 +100,20 @@ export async function openParts(config: Config, report: Report, surroundings = r
       await openStore.close();
       unlock();
     };
-    return { folder, store, address, identity, oauth, devices, commit, membership, federation, administration, close };
+    return {
+      folder,
+      store,
+      address,
+      identity,
+      oauth,
+      devices,
+      commit,
+      membership,
+      federation,
+      events,
+      administration,
+      close,
+    };
   } catch (error) {
     await store?.close();
     unlock();
@@ -116,7 +133,7 @@ export interface Service {
 /** Runs the service: what is linked is followed again, then the port opens, then commands are heard. */
 export async function startService(config: Config, report: Report, surroundings?: Surroundings): Promise<Service> {
   const parts = await openParts(config, report, surroundings);
-  const { address, identity, oauth, devices, federation, membership, store } = parts;
+  const { address, identity, oauth, devices, federation, events, membership, store } = parts;
   const stops: (() => Promise<void>)[] = [parts.close];
   const stopAll = async () => {
     for (const stop of stops.splice(0).reverse()) await stop();
@@ -128,6 +145,8 @@ export async function startService(config: Config, report: Report, surroundings?
     stops.push(async () => oauth.stop());
     await federation.start();
     stops.push(() => federation.stop());
+    events.start();
+    stops.push(() => events.stop());
     const http = await startHttp({
       host: config.host,
       port: config.port,
@@ -139,7 +158,7 @@ export async function startService(config: Config, report: Report, surroundings?
         byClientSecret: (credentials) => oauth.authenticateClient(credentials),
       },
       oauth: { oauth, logoOf: (tenantId) => identity.logoOf(tenantId) },
-      v3: { users: identity, devices, federation, cursors: cursorsWith(await cursorKey(store)) },
+      v3: { users: identity, devices, federation, events, tokens: oauth, cursors: cursorsWith(await cursorKey(store)) },
       federation,
       platform: platformCalls({ identity, devices, federation, report }),
       checks: {

@@ -24,6 +24,7 @@ export interface OperationDescription extends Description {
 export type TagName =
   | "Authorization"
   | "Users and devices"
+  | "Events"
   | "Linked accounts"
   | "Platform calls"
   | "Authorization pages"
@@ -67,6 +68,7 @@ export type ContentType =
   | "application/x-www-form-urlencoded"
   | "text/xml"
   | "text/html"
+  | "text/event-stream"
   | "image/*";
 
 export interface ErrorDescription {

@@ -18,6 +18,8 @@ export interface Incoming {
   readonly bearer: string | undefined;
   /** What `Authorization: Basic` carries, as it was sent. */
   readonly basic: string | undefined;
+  /** What `Last-Event-ID` carries: where a client's stream broke off. */
+  readonly lastEventId: string | undefined;
   /** The cookies' header, as it was sent. */
   readonly cookies: string;
   /** The client's address; a proxy's word for it only from a trusted proxy. */
@@ -33,6 +35,7 @@ export function readIncoming(request: FastifyRequest): Incoming {
     body: (request.body as Body | undefined) ?? { kind: "none" },
     bearer: authorization(request, "bearer"),
     basic: authorization(request, "basic"),
+    lastEventId: request.headers["last-event-id"] === undefined ? undefined : String(request.headers["last-event-id"]),
     cookies: request.headers.cookie ?? "",
     source: request.ip,
   };

@@ -6,14 +6,7 @@ import { isoTime } from "./iso-time.ts";
  * fan so. `contradicted`: the stream went on showing it otherwise. `rejected`: refused, here or there. `expired`: nobody
  * knows whether it was carried out.
  */
-export type FanRequestState =
-  | "queued"
-  | "sending"
-  | "accepted"
-  | "confirmed"
-  | "contradicted"
-  | "rejected"
-  | "expired";
+export type FanRequestState = "queued" | "sending" | "accepted" | "confirmed" | "contradicted" | "rejected" | "expired";
 
 /** The ecosystem has so long to answer; and its stream so long to show what it took. */
 export const fanDeadlines = { answerMs: 30_000, sweepMs: 35_000, showMs: 60_000 };

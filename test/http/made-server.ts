@@ -7,6 +7,7 @@ import { commitOn } from "../../src/devices/commit.ts";
 import { deviceReading } from "../../src/devices/read.ts";
 import { DeviceStates } from "../../src/devices/states.ts";
 import { deviceWriting } from "../../src/devices/write.ts";
+import { eventsOn } from "../../src/events/events.ts";
 import type { LinkStatus } from "../../src/federation/link-status.ts";
 import type { Callers } from "../../src/http/caller.ts";
 import { cursorsWith } from "../../src/http/cursor.ts";
@@ -137,7 +138,12 @@ function madeV3({ store, identity }: Awaited<ReturnType<typeof madePlatform>>, r
   return {
     users: identity,
     devices: { ...deviceReading(store, states), ...deviceWriting(store, commit) },
-    federation: { freshnessOfEach: async (devices) => new Map(devices.map(({ id }) => [id, fresh])) },
+    federation: {
+      freshnessOfEach: async (devices) => new Map(devices.map(({ id }) => [id, fresh])),
+      receipts: async () => [],
+    },
+    events: eventsOn({ store, surroundings: realSurroundings(report), logDays: 7 }),
+    tokens: { watch: () => Promise.reject(new InvalidToken()) },
     cursors: cursorsWith("a key of this test"),
   };
 }

@@ -60,11 +60,16 @@ export async function madeV3(t: TestContext) {
     }),
   ];
   const nobody = () => Promise.reject(new InvalidToken());
-  addRoutes(app, routes, {
-    bySecToken: nobody,
-    byClientSecret: nobody,
-    byAccessToken: async (token) => principals.get(token) ?? nobody(),
-  });
+  addRoutes(
+    app,
+    routes,
+    {
+      bySecToken: nobody,
+      byClientSecret: nobody,
+      byAccessToken: async (token) => principals.get(token) ?? nobody(),
+    },
+    exchanges,
+  );
   await app.listen({ host: "127.0.0.1", port: 0 });
   t.after(async () => {
     app.server.closeAllConnections();
