@@ -17,6 +17,8 @@ import { type SettingTable, settingTable } from "./tables/settings.ts";
 import { type SignInTable, signInTable } from "./tables/sign-ins.ts";
 import { type TenantTable, tenantTable } from "./tables/tenants.ts";
 import { type UserTable, userTable } from "./tables/users.ts";
+import { type DeliveryTable, deliveryTable } from "./tables/webhook-deliveries.ts";
+import { type WebhookTable, webhookTable } from "./tables/webhooks.ts";
 
 /**
  * The seam between Breezeway and its database. A transaction's body awaits nothing but its transaction and has no
@@ -64,6 +66,8 @@ export interface Transaction {
   readonly log: LogTable;
   readonly nodes: NodeTable;
   readonly settings: SettingTable;
+  readonly webhooks: WebhookTable;
+  readonly deliveries: DeliveryTable;
   /** The store's clock: no decision compares the clocks of two machines. */
   readonly clock: { nowMs(): Promise<number> };
 }
@@ -88,6 +92,8 @@ export function transactionOn(sql: Sql): Transaction {
     log: logTable(sql),
     nodes: nodeTable(sql),
     settings: settingTable(sql),
+    webhooks: webhookTable(sql),
+    deliveries: deliveryTable(sql),
     clock: { nowMs: () => sql.nowMs() },
   };
 }

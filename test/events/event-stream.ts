@@ -1,5 +1,3 @@
-import { createParser } from "eventsource-parser";
-
 export interface HeardEvent {
   readonly id: string;
   readonly name: string;
@@ -66,18 +64,25 @@ export class EventStream {
   }
 
   async #read(): Promise<void> {
-    const parser = createParser({
-      onEvent: ({ id = "", event = "message", data }) => {
-        this.heard.push({ id, name: event, data: JSON.parse(data) });
-        this.#tell();
-      },
-    });
     const text = new TextDecoder();
+    let unread = "";
     try {
-      for await (const bytes of this.answer.body!) parser.feed(text.decode(bytes, { stream: true }));
+      for await (const bytes of this.answer.body!) {
+        const frames = (unread + text.decode(bytes, { stream: true })).split("\n\n");
+        unread = frames.pop()!;
+        for (const frame of frames) this.#hear(frame);
+        this.#tell();
+      }
     } catch (error) {
       if (!this.#abort.signal.aborted) throw error;
     }
+  }
+
+  /** What has no name is a comment, or tells how soon to come back. */
+  #hear(frame: string): void {
+    const fields = new Map(frame.split("\n").map((line) => [line.split(": ", 1)[0]!, line.replace(/^.*?: /, "")]));
+    const name = fields.get("event");
+    if (name) this.heard.push({ id: fields.get("id") ?? "", name, data: JSON.parse(fields.get("data") ?? "null") });
   }
 
   #tell(): void {

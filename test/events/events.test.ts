@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { describe, it, type TestContext } from "node:test";
-import type { DeviceId } from "../../src/model/ids.ts";
-import { admin, type OAuthWorld, type OAuthWorldPlan, oauthWorld } from "../oauth/oauth-world.ts";
+import { describe, it } from "node:test";
+import { admin } from "../oauth/oauth-world.ts";
 import { databases } from "../stories/world.ts";
-import { EventStream, type StreamPlan } from "./event-stream.ts";
+import { EventStream } from "./event-stream.ts";
+import { home, write } from "./made-home.ts";
 
 for (const database of databases) {
   describe(`a stream of events on ${database}`, () => {
@@ -172,21 +172,4 @@ for (const database of databases) {
       assert.equal(world.service.parts.events.hub.readers, 0);
     });
   });
-}
-
-async function home(t: TestContext, plan: OAuthWorldPlan) {
-  const world = await oauthWorld(t, plan);
-  const token = (await world.tokens()).access_token;
-  const lamp = await world.addDevice(world.userId, "Lamp");
-  const open = (given: StreamPlan = {}) => EventStream.open(world.baseUrl, token, given);
-  return { world, token, lamp, open };
-}
-
-async function write(world: OAuthWorld, token: string, deviceId: DeviceId, values: object): Promise<void> {
-  const answer = await fetch(`${world.baseUrl}/v3/devices/${deviceId}`, {
-    method: "PUT",
-    headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
-    body: JSON.stringify(values),
-  });
-  assert.equal(answer.status, 200, await answer.text());
 }

@@ -47,7 +47,7 @@ export interface LogTable {
    */
   revocations(mark: string | undefined): Promise<{ readonly bodies: readonly string[]; readonly mark: string }>;
   ofDevice(userId: UserId, deviceId: DeviceId): Promise<LogEntry[]>;
-  /** Answers how many there were. */
+  /** With what webhooks were to be told of it; answers how many entries there were. */
   removeOfDevice(userId: UserId, deviceId: DeviceId): Promise<number>;
   /** Revocations stay, as nobody's: a node that hasn't heard of one yet still has to. */
   removeOfUser(userId: UserId): Promise<number>;
@@ -171,10 +171,13 @@ export function logTable(sql: Sql): LogTable {
       );
       return rows.map(({ id: _, ...entry }) => entry);
     },
-    removeOfDevice: (userId, deviceId) =>
-      sql.run("DELETE FROM log WHERE user_id = $1 AND device_id = $2", [userId, deviceId]),
+    async removeOfDevice(userId, deviceId) {
+      await sql.run("DELETE FROM webhook_deliveries WHERE user_id = $1 AND device_id = $2", [userId, deviceId]);
+      return sql.run("DELETE FROM log WHERE user_id = $1 AND device_id = $2", [userId, deviceId]);
+    },
     async removeOfUser(userId) {
       await sql.run(`UPDATE log SET user_id = ${nobody} WHERE user_id = $1 AND kind = 'revocation'`, [userId]);
+      await sql.run("DELETE FROM webhook_deliveries WHERE user_id = $1", [userId]);
       return sql.run("DELETE FROM log WHERE user_id = $1", [userId]);
     },
     async ofDevice(userId, deviceId) {
