@@ -20,6 +20,7 @@ export interface Config {
   readonly refreshTokenDays: number;
   readonly failuresPerSource: number;
   readonly logDays: number;
+  readonly allowPrivateWebhooks: boolean;
 }
 
 export interface EcosystemConfig {
@@ -137,6 +138,15 @@ export const settings = {
     "7",
     "How many days what happened is kept, for history and for event streams that resume, from 1 to 3650.",
     (text = "7") => wholeNumber(text, 1, 3_650),
+  ),
+  allowPrivateWebhooks: setting(
+    "BREEZEWAY_ALLOW_PRIVATE_WEBHOOKS",
+    "false",
+    "Allows webhooks to addresses that aren't public, and without TLS.",
+    (text = "false") => {
+      if (text !== "true" && text !== "false") throw new Complaint("must be true or false");
+      return text === "true";
+    },
   ),
 } satisfies { [Key in keyof Config]: Setting<Config[Key]> };
 

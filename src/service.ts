@@ -77,7 +77,7 @@ export async function openParts(config: Config, report: Report, surroundings = r
       committed: (commits) => {
         states.apply(commits);
         federation.heard(commits);
-        events.hub.wake();
+        events.heard();
       },
       report,
     });
@@ -86,7 +86,14 @@ export async function openParts(config: Config, report: Report, surroundings = r
     const membership = new Membership(await nodeId(store), store, surroundings);
     const federation = federationOn({ store, states, commit, membership, connectors, sealing, surroundings });
 
-    const events = eventsOn({ store, surroundings, logDays: config.logDays });
+    const events = eventsOn({
+      store,
+      surroundings,
+      sealing,
+      logDays: config.logDays,
+      allowsPrivateWebhooks: config.allowPrivateWebhooks,
+      userAgent: `breezeway/${version}`,
+    });
 
     const administration = administrationOn({
       identity,
@@ -158,7 +165,15 @@ export async function startService(config: Config, report: Report, surroundings?
         byClientSecret: (credentials) => oauth.authenticateClient(credentials),
       },
       oauth: { oauth, logoOf: (tenantId) => identity.logoOf(tenantId) },
-      v3: { users: identity, devices, federation, events, tokens: oauth, cursors: cursorsWith(await cursorKey(store)) },
+      v3: {
+        users: identity,
+        devices,
+        federation,
+        events,
+        tokens: oauth,
+        webhooks: events.webhooks,
+        cursors: cursorsWith(await cursorKey(store)),
+      },
       federation,
       platform: platformCalls({ identity, devices, federation, report }),
       checks: {

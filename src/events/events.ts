@@ -7,11 +7,22 @@ import { EventHub } from "./event-hub.ts";
 import { type EventOutlet, EventReader } from "./event-reader.ts";
 import { type HistoryPage, type HistoryQuestion, historyOf } from "./history.ts";
 import { LogRetention } from "./log-retention.ts";
+import { type Resolve, resolveHost } from "./webhooks/public-address.ts";
+import { WebhookSender } from "./webhooks/sender.ts";
+import { sealedPlace, type Webhooks, webhooksOn } from "./webhooks/webhooks.ts";
 
 export interface EventsParts {
-  readonly store: Store<Pick<Transaction, "log" | "clock">>;
+  readonly store: Store<Pick<Transaction, "log" | "webhooks" | "deliveries" | "clock">>;
   readonly surroundings: Surroundings;
   readonly logDays: number;
+  readonly sealing: {
+    seal(secret: string, place: string): string;
+    open(sealedSecret: string, place: string): string;
+  };
+  readonly allowsPrivateWebhooks: boolean;
+  /** By what name we go where we call. */
+  readonly userAgent: string;
+  readonly resolve?: Resolve;
 }
 
 /** A stream that somebody wants to read. */
@@ -33,12 +44,23 @@ export interface Events {
 
 export interface RunningEvents extends Events {
   readonly hub: EventHub;
+  readonly webhooks: Webhooks;
+  /** Told after each commit of this node: the log has grown. */
+  heard(): void;
   readonly retention: LogRetention;
   start(): void;
   stop(): Promise<void>;
 }
 
-export function eventsOn({ store, surroundings, logDays }: EventsParts): RunningEvents {
+export function eventsOn(parts: EventsParts): RunningEvents {
+  const { store, surroundings, logDays, sealing, allowsPrivateWebhooks, resolve = resolveHost, userAgent } = parts;
+  const outgoing = { store, resolve, allowsPrivate: allowsPrivateWebhooks };
+  const sender = new WebhookSender({
+    ...outgoing,
+    surroundings,
+    userAgent,
+    secretOf: ({ id, sealedSecret }) => sealing.open(sealedSecret, sealedPlace(id)),
+  });
   const hub = new EventHub({ store, surroundings });
   const retention = new LogRetention({ store, surroundings, keptMs: logDays * 86_400_000 });
   const serve = async (reader: EventReader, lastEventId: string | undefined) => {
@@ -47,6 +69,11 @@ export function eventsOn({ store, surroundings, logDays }: EventsParts): Running
   };
   return {
     hub,
+    webhooks: webhooksOn({ ...outgoing, seal: sealing.seal, wake: () => sender.wake() }),
+    heard() {
+      hub.wake();
+      sender.heard();
+    },
     retention,
     follow({ reach, filter, lastEventId, untilMs }, outlet) {
       const eventsOf = eventsThrough(filter);
@@ -57,9 +84,13 @@ export function eventsOn({ store, surroundings, logDays }: EventsParts): Running
       });
     },
     history: (userId, deviceId, question) => historyOf(store, userId, deviceId, question),
-    start: () => retention.start(),
+    start() {
+      retention.start();
+      sender.start();
+    },
     async stop() {
       await hub.stop();
+      await sender.stop();
       await retention.stop();
     },
   };

@@ -8,11 +8,15 @@ import { type DeviceRouteParts, deviceRoutes } from "./routes/v3-devices.ts";
 import { type EventRouteParts, eventRoutes } from "./routes/v3-events.ts";
 import { type HistoryRouteParts, historyRoutes } from "./routes/v3-history.ts";
 import { userRoutes } from "./routes/v3-users.ts";
+import { type WebhookRouteParts, webhookRoutes } from "./routes/v3-webhooks.ts";
 import type { Route } from "./routes.ts";
 
 /** What the routes work with. */
 export interface RouteParts {
-  readonly v3: DeviceRouteParts & EventRouteParts & HistoryRouteParts & { readonly users: UserReading };
+  readonly v3: DeviceRouteParts &
+    EventRouteParts &
+    HistoryRouteParts &
+    WebhookRouteParts & { readonly users: UserReading };
   readonly oauth: Omit<OAuthRouteParts, "baseUrl">;
   readonly federation: AdaptorFederation;
   readonly platform: Platform;
@@ -35,6 +39,7 @@ export function routeTable(
     ...deviceRoutes(parts.v3),
     ...historyRoutes(parts.v3),
     ...eventRoutes(parts.v3),
+    ...webhookRoutes(parts.v3),
     ...platformRoutes(parts.platform),
     ...adaptorRoutes(parts.federation),
     ...referenceRoutes({ version: parts.version, baseUrl: parts.baseUrl, routes: () => routes }),

@@ -75,6 +75,13 @@ export class Verification {
     return this.#lookUp(accessToken);
   }
 
+  /** Which client was given the token. */
+  async clientOf(accessToken: string): Promise<string> {
+    const row = await this.#store.read((tx) => tx.accessTokens.find(hashOf(accessToken)));
+    if (!row || row.remainingMs <= 0) throw new InvalidToken();
+    return row.grant.clientId;
+  }
+
   /** Tells once when the token is revoked; when it expires the watcher sees for itself. */
   async watch(accessToken: string, revoked: () => void): Promise<TokenLife> {
     for (;;) {

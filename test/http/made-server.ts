@@ -135,6 +135,15 @@ function madeV3({ store, identity }: Awaited<ReturnType<typeof madePlatform>>, r
   const states = new DeviceStates(store);
   const commit = commitOn({ store, reactions: [], committed: (commits) => states.apply(commits), report });
   const fresh = { isPresent: true, isStale: false, confirmedTimeMs: null };
+  const nobody = () => Promise.reject(new InvalidToken());
+  const events = eventsOn({
+    store,
+    surroundings: realSurroundings(report),
+    sealing: sealingWith(randomBytes(32)),
+    logDays: 7,
+    allowsPrivateWebhooks: false,
+    userAgent: "breezeway/test",
+  });
   return {
     users: identity,
     devices: { ...deviceReading(store, states), ...deviceWriting(store, commit) },
@@ -142,8 +151,9 @@ function madeV3({ store, identity }: Awaited<ReturnType<typeof madePlatform>>, r
       freshnessOfEach: async (devices) => new Map(devices.map(({ id }) => [id, fresh])),
       receipts: async () => [],
     },
-    events: eventsOn({ store, surroundings: realSurroundings(report), logDays: 7 }),
-    tokens: { watch: () => Promise.reject(new InvalidToken()) },
+    events,
+    webhooks: events.webhooks,
+    tokens: { watch: nobody, clientOf: nobody },
     cursors: cursorsWith("a key of this test"),
   };
 }

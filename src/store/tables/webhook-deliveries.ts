@@ -32,12 +32,14 @@ export interface Attempt {
 /** The deliveries of webhooks. Of one webhook and device only the oldest that waits is ever sent, so order is kept. */
 export interface DeliveryTable {
   /** Whoever adds one holds the webhook's lock. */
-  add(delivery: Pick<DeliveryRow, "webhookId" | "userId" | "deviceId" | "messageId" | "type" | "body">): Promise<number>;
+  add(
+    delivery: Pick<DeliveryRow, "webhookId" | "userId" | "deviceId" | "messageId" | "type" | "body">,
+  ): Promise<number>;
   /** The newest first. */
   ofWebhook(webhookId: string, limit: number): Promise<DeliveryRow[]>;
   find(webhookId: string, id: number): Promise<DeliveryRow | undefined>;
-  /** What should be sent by now, the longest due first. */
-  due(nowMs: number, limit: number): Promise<DeliveryRow[]>;
+  /** What should be sent by now to any but these webhooks, the longest due first. */
+  due(nowMs: number, exceptWebhooks: readonly string[], limit: number): Promise<DeliveryRow[]>;
   /** Makes it this sender's for so long; false when somebody else was quicker. */
   claim(delivery: DeliveryRow, untilMs: number): Promise<boolean>;
   /** It is tried again then. */
@@ -55,6 +57,7 @@ const behind = "webhook_id = $1 AND device_id = $2 AND state = 'waiting'";
 export function deliveryTable(sql: Sql): DeliveryTable {
   const rows = (tail: string, parameters: readonly Parameter[]) =>
     sql.all<DeliveryRow>(`SELECT ${columns} FROM webhook_deliveries d ${tail}`, parameters);
+  const noneOf = sql.dialect === "postgres" ? "<> ALL($2::text[])" : "NOT IN (SELECT value FROM json_each($2))";
   return {
     async add({ webhookId, userId, deviceId, messageId, type, body }) {
       const nowMs = await sql.nowMs();
@@ -70,8 +73,11 @@ export function deliveryTable(sql: Sql): DeliveryTable {
     },
     ofWebhook: (webhookId, limit) => rows("WHERE d.webhook_id = $1 ORDER BY d.id DESC LIMIT $2", [webhookId, limit]),
     find: (webhookId, id) => first(rows("WHERE d.webhook_id = $1 AND d.id = $2", [webhookId, id])),
-    due: (nowMs, limit) =>
-      rows("WHERE d.state = 'waiting' AND d.next_ms <= $1 ORDER BY d.next_ms, d.id LIMIT $2", [nowMs, limit]),
+    due: (nowMs, exceptWebhooks, limit) =>
+      rows(
+        `WHERE d.state = 'waiting' AND d.next_ms <= $1 AND d.webhook_id ${noneOf} ORDER BY d.next_ms, d.id LIMIT $3`,
+        [nowMs, exceptWebhooks, limit],
+      ),
     async claim({ id, nextMs }, untilMs) {
       const touched = await sql.run(
         `UPDATE webhook_deliveries SET next_ms = $3, attempts = attempts + 1
