@@ -1,5 +1,15 @@
-import { readFileSync } from "node:fs";
 import { isIP } from "node:net";
+import {
+  Complaint,
+  type EcosystemConfig,
+  fileText,
+  httpUrl,
+  list,
+  readEcosystems,
+  wholeNumber,
+} from "./setting-values.ts";
+
+export type { EcosystemConfig } from "./setting-values.ts";
 
 /** Everything that can be set about a running Breezeway. */
 export interface Config {
@@ -23,13 +33,6 @@ export interface Config {
   readonly allowPrivateWebhooks: boolean;
 }
 
-export interface EcosystemConfig {
-  readonly name: string;
-  readonly protocol: "nest";
-  readonly apiUrl: string;
-  readonly allowedHosts: readonly string[];
-}
-
 const logLevels = ["debug", "info", "warn", "error", "silent"] as const;
 export type LogLevel = (typeof logLevels)[number];
 
@@ -44,8 +47,6 @@ export interface Setting<Value = unknown> {
   /** Undefined text means that it isn't set. Throws a complaint that says what is allowed. */
   readonly read: (text: string | undefined) => Value;
 }
-
-const simulatorHost = "127.0.0.1:8090";
 
 export const settings = {
   host: setting("BREEZEWAY_HOST", "127.0.0.1", "The address to listen on.", (text = "127.0.0.1") => {
@@ -181,9 +182,6 @@ export function readConfig({ flags, environment }: ConfigSources): Config {
   return config;
 }
 
-/** What is wrong with one setting, as the end of a sentence that begins with its name. */
-class Complaint extends Error {}
-
 export class ConfigurationError extends Error {
   readonly problems: readonly string[];
 
@@ -215,14 +213,6 @@ function textOf(one: Setting, flags: ConfigSources["flags"], environment: Config
   return fileText(file).trim() || undefined;
 }
 
-function fileText(file: string): string {
-  try {
-    return readFileSync(file, "utf8");
-  } catch (error) {
-    throw new Complaint(`names a file that can't be read (${(error as Error).message})`);
-  }
-}
-
 function unknownVariables(environment: ConfigSources["environment"]): string[] {
   const known = Object.values(settings).flatMap(({ variable, isSecret }) =>
     isSecret ? [variable, `${variable}_FILE`] : [variable],
@@ -240,60 +230,7 @@ function nearest(name: string, known: readonly string[]): string {
   return known.reduce((best, other) => (likeness(other) > likeness(best) ? other : best));
 }
 
-function readEcosystems(text: string | undefined): readonly EcosystemConfig[] {
-  if (text === undefined) {
-    return [{ name: "nest", protocol: "nest", apiUrl: `http://${simulatorHost}`, allowedHosts: [simulatorHost] }];
-  }
-  const isFile = !text.trimStart().startsWith("{");
-  const parsed = object(parseJson(isFile ? fileText(text) : text), "must be a JSON object, name → ecosystem");
-  return Object.entries(parsed).map(([name, value]) => {
-    const one = object(value, `must hold an object for ${name}`);
-    if (one.protocol !== "nest") throw new Complaint(`must say "protocol": "nest" for ${name}`);
-    if (typeof one.apiUrl !== "string") throw new Complaint(`must give an address as apiUrl of ${name}`);
-    const apiUrl = httpUrl(one.apiUrl);
-    const allowedHosts = one.allowedHosts ?? [new URL(apiUrl).host];
-    if (!Array.isArray(allowedHosts) || !allowedHosts.every((host) => typeof host === "string")) {
-      throw new Complaint(`must give a list of "host:port" as allowedHosts of ${name}`);
-    }
-    return { name: name.toLowerCase(), protocol: one.protocol, apiUrl, allowedHosts };
-  });
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw new Complaint(`is not JSON: ${(error as Error).message}`);
-  }
-}
-
-function object(value: unknown, complaint: string): Record<string, unknown> {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) throw new Complaint(complaint);
-  return value as Record<string, unknown>;
-}
-
-function httpUrl(text: string): string {
-  if (!URL.canParse(text)) throw new Complaint(`is "${text}", which is no address`);
-  const url = new URL(text);
-  if (url.protocol !== "http:" && url.protocol !== "https:") throw new Complaint("must begin with http:// or https://");
-  if (url.username || url.password || /[?#]/.test(text)) throw new Complaint("must have no user, query or fragment");
-  return text.replace(/\/+$/, "");
-}
-
-function wholeNumber(text: string, least: number, most: number): number {
-  const number = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
-  if (!(number >= least && number <= most)) throw new Complaint(`must be a number from ${least} to ${most}`);
-  return number;
-}
-
 function isSafe(baseUrl: string): boolean {
   const { protocol, hostname } = new URL(baseUrl);
   return protocol === "https:" || hostname === "localhost" || hostname === "[::1]" || /^127\./.test(hostname);
-}
-
-function list(text: string): string[] {
-  return text
-    .split(",")
-    .map((part) => part.trim())
-    .filter((part) => part !== "");
 }

@@ -12,7 +12,8 @@ const tenantName = "Demo";
 const login = { name: "demo", password: "maple-street" };
 const house = { seed: 7, structures: [{ name: "Maple Street", thermostats: 2, alarms: 3 }] };
 const simulatorPort = 8090;
-/** Before a secToken's hour is over, so that the one in the file always works. */
+const clientName = "Demo client";
+/** Before a token's hour is over, so that those in the files always work. */
 const loginEveryMs = 30 * 60_000;
 const lifeEveryMs = 4_000;
 
@@ -35,10 +36,16 @@ export async function runDemo(config: Config, version: string): Promise<void> {
     service = await onFreePort(config.port, "The service", (port) =>
       startService({ ...config, port, ecosystems }, report),
     );
-    const tokenFile = join(config.dataFolder, "demo-sec-token");
-    const { deviceId, appId } = await moveIn(service, simulator, tokenFile);
-    const stayingIn = setInterval(() => void signIn(service!, appId, tokenFile).catch(() => undefined), loginEveryMs);
-    process.stderr.write(banner(version, service, simulator, config.dataFolder, tokenFile, deviceId, appId));
+    const files = {
+      secToken: join(config.dataFolder, "demo-sec-token"),
+      accessToken: join(config.dataFolder, "demo-access-token"),
+    };
+    const { deviceId, appId } = await moveIn(service, simulator, files.secToken);
+    const comeIn = await knownClient(service, files.accessToken);
+    await comeIn();
+    const stayIn = () => Promise.all([signIn(service!, appId, files.secToken), comeIn()]);
+    const stayingIn = setInterval(() => void stayIn().catch(() => undefined), loginEveryMs);
+    process.stderr.write(banner(version, service, simulator, config.dataFolder, files, deviceId, appId));
     process.stderr.write(`breezeway listening on ${service.baseUrl}\n`);
     if (!told.aborted) await new Promise((resolve) => told.addEventListener("abort", resolve));
     clearInterval(stayingIn);
@@ -112,9 +119,39 @@ async function link(service: Service, simulator: Simulator, secToken: string): P
 
 async function signIn({ parts }: Service, appId: number, tokenFile: string) {
   const signedIn = await parts.identity.login({ ...login, appId: String(appId), source: "demo" });
-  writeFileSync(tokenFile, signedIn.secToken, { mode: 0o600 });
-  chmodSync(tokenFile, 0o600);
+  keepSecret(tokenFile, signedIn.secToken);
   return signedIn;
+}
+
+/** An enterprise client of the demo's tenant; what it answers gets an access token over HTTP, as any client would. */
+async function knownClient({ baseUrl, parts: { identity, oauth } }: Service, tokenFile: string) {
+  const { tenantId } = await identity.findTenant(tenantName);
+  const known = (await oauth.listClients(tenantId)).find(({ name }) => name === clientName);
+  const made = known
+    ? await oauth.rotateSecret(known.id, 0)
+    : await oauth.addClient({
+        tenant: tenantName,
+        name: clientName,
+        kind: "enterprise",
+        redirectUris: [],
+        requiresPkce: false,
+      });
+  const { client, secret } = made;
+  return async () => {
+    const body = new URLSearchParams({
+      grant_type: "client_credentials",
+      client_id: client.id,
+      client_secret: secret,
+    });
+    const answer = await fetch(`${baseUrl}/oauth2/access_token`, { method: "POST", body });
+    const { access_token } = (await answer.json()) as { access_token: string };
+    keepSecret(tokenFile, access_token);
+  };
+}
+
+function keepSecret(file: string, secret: string): void {
+  writeFileSync(file, secret, { mode: 0o600 });
+  chmodSync(file, 0o600);
 }
 
 function banner(
@@ -122,21 +159,22 @@ function banner(
   { baseUrl }: Service,
   simulator: Simulator,
   folder: string,
-  tokenFile: string,
+  files: { readonly secToken: string; readonly accessToken: string },
   deviceId: string,
   appId: number,
 ): string {
   const shown = (path: string) => relative(process.cwd(), path) || ".";
-  const calls = `${baseUrl}/zdk/services/zamapi`;
   const elsewhere = simulator.port === simulatorPort ? "" : ` --simulator ${simulator.url}`;
   return `
   Breezeway ${version}   demo house "Maple Street" is live
 
   Service    ${baseUrl}   user ${login.name}, password ${login.password}, appId ${appId}
+  API docs   ${baseUrl}/docs
   Simulator  ${simulator.url}   (open it in a browser: scenes and faults)
   Data       ${shown(folder)}   (delete the folder to start over)
 
-  Look       curl -s ${calls}/getDeviceAttributesWithValues -d devId=${deviceId} -d secToken=$(cat ${shown(tokenFile)})
+  Look       curl -s ${baseUrl}/v3/devices/${deviceId} -H "Authorization: Bearer $(cat ${shown(files.accessToken)})"
+             curl -s ${baseUrl}/zdk/services/zamapi/getDeviceList -d secToken=$(cat ${shown(files.secToken)})
   Change     npx breezeway sim trigger smoke${elsewhere}
 
   Ctrl-C stops and keeps everything.

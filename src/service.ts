@@ -4,7 +4,7 @@ import { administrationOn } from "./cli/administration.ts";
 import { type ControlServer, serveControl } from "./cli/control-socket.ts";
 import { type Config, ConfigurationError, type EcosystemConfig } from "./config.ts";
 import { commitOn } from "./devices/commit.ts";
-import { addDevice } from "./devices/inventory.ts";
+import { addDevice, removeDevice } from "./devices/inventory.ts";
 import { deviceReading } from "./devices/read.ts";
 import { DeviceStates } from "./devices/states.ts";
 import { deviceWriting } from "./devices/write.ts";
@@ -100,6 +100,7 @@ export async function openParts(config: Config, report: Report, surroundings = r
       clients: oauth,
       federation,
       addDevice: (device) => addDevice(openStore, device),
+      removeDevice: (userId, deviceId) => removeDevice(openStore, states, userId, deviceId),
       links: () => openStore.read((tx) => tx.links.count()),
     });
     const openStore = store;
@@ -142,8 +143,11 @@ export async function startService(config: Config, report: Report, surroundings?
   const parts = await openParts(config, report, surroundings);
   const { address, identity, oauth, devices, federation, events, membership, store } = parts;
   const stops: (() => Promise<void>)[] = [parts.close];
+  /** One that fails doesn't keep the others from stopping. */
   const stopAll = async () => {
-    for (const stop of stops.splice(0).reverse()) await stop();
+    for (const stop of stops.splice(0).reverse()) {
+      await stop().catch((error) => report.error({ error }, "a part could not be stopped properly"));
+    }
   };
   try {
     await membership.start();

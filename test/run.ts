@@ -3,6 +3,7 @@ import { availableParallelism } from "node:os";
 import { relative } from "node:path";
 import { run } from "node:test";
 import { spec } from "node:test/reporters";
+import { ensureChromium } from "./set-up/chromium.ts";
 import { ensurePostgres } from "./set-up/postgres.ts";
 
 /**
@@ -24,6 +25,7 @@ if (files.length === 0) {
 }
 try {
   ensurePostgres();
+  ensureChromium();
 } catch (error) {
   process.stderr.write(`${(error as Error).message}\n`);
   process.exit(1);

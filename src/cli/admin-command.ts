@@ -3,7 +3,7 @@ import type { NewDevice } from "../devices/inventory.ts";
 import type { Federation } from "../federation/federation.ts";
 import type { AuditEntry } from "../identity/audit.ts";
 import type { Identity } from "../identity/identity.ts";
-import type { DeviceId } from "../model/ids.ts";
+import type { DeviceId, UserId } from "../model/ids.ts";
 import type { Clients } from "../oauth/clients.ts";
 import type { Input } from "./input.ts";
 
@@ -43,6 +43,7 @@ export interface AdministrationParts {
   readonly clients: Pick<Clients, "addClient" | "listClients" | "rotateSecret" | "removeClient">;
   readonly federation: Pick<Federation, "unlinkAll">;
   readonly addDevice: (device: NewDevice) => Promise<DeviceId>;
+  readonly removeDevice: (userId: UserId, deviceId: DeviceId) => Promise<void>;
   readonly links: () => Promise<readonly { readonly state: string; readonly count: number }[]>;
 }
 

@@ -19,18 +19,19 @@ async function askTwice(): Promise<string> {
   const unseen = new Writable({ write: (_chunk, _encoding, done) => done() });
   // One for both questions, made before the first: between two, the terminal would show what is typed.
   const terminal = createInterface({ input: process.stdin, output: unseen, terminal: true });
-  const ask = (question: string) => {
+  const lines = terminal[Symbol.asyncIterator]();
+  /** Empty when whoever is asked leaves instead. */
+  const ask = async (question: string): Promise<string> => {
     process.stderr.write(question);
-    return new Promise<string>((resolve) => {
-      terminal.question("", (answer) => {
-        process.stderr.write("\n");
-        resolve(answer);
-      });
-    });
+    const { value, done } = await lines.next();
+    process.stderr.write("\n");
+    return done ? "" : value;
   };
   try {
     const password = await ask("Password: ");
-    if (password !== (await ask("Once more: "))) throw new BadParameter("password", "The two passwords differ.");
+    if (password !== "" && password !== (await ask("Once more: "))) {
+      throw new BadParameter("password", "The two passwords differ.");
+    }
     return password;
   } finally {
     terminal.close();

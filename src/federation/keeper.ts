@@ -147,7 +147,13 @@ export class LinkKeeper {
     await Promise.all([...this.#followed.values()].map(({ follower }) => follower.stop()));
     await this.#flush();
     const { store, membership } = this.#parts;
-    if (store.isShared) await store.transaction((tx) => tx.links.release(membership.id));
+    if (!store.isShared) return;
+    try {
+      await store.transaction((tx) => tx.links.release(membership.id));
+    } catch (error) {
+      // Then the others find out by themselves, a lease later.
+      this.#parts.surroundings.report.warn({ error }, "the links could not be given back");
+    }
   }
 
   async #abandon(link: LinkKey): Promise<void> {

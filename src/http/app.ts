@@ -45,7 +45,9 @@ export function appOn(parts: AppParts): FastifyInstance {
   app.setErrorHandler((error, request, reply) => {
     const requestId = requestIdOf(request);
     const { url: route, config } = request.routeOptions;
-    if (isOurs(error)) report.error({ requestId, route, error }, "a request failed");
+    // A client that breaks off in the middle of its body is a normal day.
+    const isBrokenOff = request.raw.destroyed && !request.raw.complete;
+    if (!isBrokenOff && isOurs(error)) report.error({ requestId, route, error }, "a request failed");
     return sendAnswer(reply, errorAnswer(error, config.errors ?? "standard", requestId));
   });
   readBodies(app);

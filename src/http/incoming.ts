@@ -1,3 +1,4 @@
+import { isIP } from "node:net";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { refusals } from "./refusal.ts";
 
@@ -22,7 +23,7 @@ export interface Incoming {
   readonly lastEventId: string | undefined;
   /** The cookies' header, as it was sent. */
   readonly cookies: string;
-  /** The client's address; a proxy's word for it only from a trusted proxy. */
+  /** The client's address; a proxy's word for it only from a trusted proxy, and only if it is an address. */
   readonly source: string;
 }
 
@@ -37,7 +38,7 @@ export function readIncoming(request: FastifyRequest): Incoming {
     basic: authorization(request, "basic"),
     lastEventId: request.headers["last-event-id"] === undefined ? undefined : String(request.headers["last-event-id"]),
     cookies: request.headers.cookie ?? "",
-    source: request.ip,
+    source: isIP(request.ip) === 0 ? (request.socket.remoteAddress ?? "") : request.ip,
   };
 }
 

@@ -60,18 +60,24 @@ export function signInOn({ store, passwords, limits, audit }: SignInParts): Sign
     });
   }
 
+  async function tryOnce<Result>(attempt: SignInAttempt, name: string, enter: Enter<Result>) {
+    const { tenant, user } = await find(attempt.tenantId, name);
+    const isRight = await passwords.isRight(attempt.password, user?.passwordHash);
+    return { tenant, user, isRight, letInside: user && isRight ? await letIn(user, attempt, enter) : undefined };
+  }
+
   return async (attempt, enter) => {
     const { tenantId, password, source, clientId } = attempt;
     const name = readName("name", attempt.name);
     readText("password", password);
     const entered = await limits.attempt(JSON.stringify([tenantId, name]), source, async () => {
-      const { tenant, user } = await find(tenantId, name);
-      const isRight = await passwords.isRight(password, user?.passwordHash);
-      const letInside = user && isRight ? await letIn(user, attempt, enter) : undefined;
+      const first = await tryOnce(attempt, name, enter);
+      // Changed while we checked: by a new password, or by another sign-in that hashed the same one anew.
+      const last = first.isRight && !first.letInside ? await tryOnce(attempt, name, enter) : first;
       // Nothing that was typed: an unknown name may be a password in the wrong field.
-      const meant = { tenantId: tenant?.id, userId: user?.id, clientId };
-      if (!letInside) await audit.record({ act: "sign_in_failed", ...meant, source });
-      return letInside;
+      const meant = { tenantId: last.tenant?.id, userId: last.user?.id, clientId };
+      if (!last.letInside) await audit.record({ act: "sign_in_failed", ...meant, source });
+      return last.letInside;
     });
     if (!entered) throw new InvalidLogin();
     return entered.result;

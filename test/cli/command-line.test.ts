@@ -1,22 +1,10 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { describe, it, type TestContext } from "node:test";
-import { breezeway, startChild, takenPort } from "../stories/child-service.ts";
+import { describe, it } from "node:test";
+import { breezeway, takenPort } from "../stories/child-service.ts";
 import { PlatformClient } from "../stories/platform-client.ts";
-
-function folderOf(t: TestContext): string {
-  const folder = mkdtempSync(join(tmpdir(), "breezeway-cli-"));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
-
-async function running(t: TestContext, folder: string) {
-  const service = await startChild("serve", { BREEZEWAY_DATA: folder, BREEZEWAY_PORT: "0" });
-  t.after(() => service.process.kill("SIGKILL"));
-  return service;
-}
+import { folderOf, running } from "./made-folder.ts";
 
 describe("the command line", () => {
   it("prints help when it is asked for, and when it is asked nothing", async () => {
@@ -34,6 +22,12 @@ describe("the command line", () => {
     assert.equal(code, 2);
     assert.equal(stdout, "");
     assert.match(stderr, /unknown command 'serv'\n\(Did you mean serve\?\)/);
+    const verb = await breezeway(["client", "rotate-secrets"]);
+    assert.equal(verb.code, 2);
+    assert.match(verb.stderr, /Did you mean rotate-secret\?/);
+    const flag = await breezeway(["audit", "list", "--tennant", "Acme"]);
+    assert.equal(flag.code, 2);
+    assert.match(flag.stderr, /Did you mean --tenant\?\)\n\(breezeway audit list --help lists its options\)/);
   });
 
   it("tells all that is wrong with the configuration in one message, with exit code 3", async () => {
@@ -73,10 +67,7 @@ describe("the command line", () => {
     assert.equal(absent.code, 5);
     assert.match(absent.stderr, /There is no tenant Other\. See all with: breezeway tenant list/);
     const bad = await breezeway(["device", "add", "--user", "x", "--name", "a", "--type", "b"], { environment });
-    assert.deepEqual(
-      [bad.code, bad.stderr],
-      [2, 'breezeway: --user must be a number from 1 to 2147483647, not "x".\n'],
-    );
+    assert.deepEqual([bad.code, bad.stderr], [2, "breezeway: --user must be a number from 1 to 2147483647.\n"]);
   });
 
   it("speaks to the running service, which hears of it at once", async (t) => {

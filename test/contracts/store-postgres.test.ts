@@ -90,8 +90,8 @@ describe("the store on PostgreSQL, many at a time", { skip: skip ?? false }, () 
           return mine;
         });
       assert.deepEqual(await Promise.all([lockInTurn(0), lockInTurn(1)]), [0, 1]);
-      // One of the two is repeated; on a busy machine the server may find both at fault, and then both are.
-      assert.ok(runs === 3 || runs === 4, `${runs} runs`);
+      // One of the two is repeated; on a busy machine the server may find both at fault, and then they may meet again.
+      assert.ok(runs >= 3, `${runs} runs`);
     }));
 
   it("answers store_unavailable when its connection is cut in mid-transaction, and goes on", { timeout: 30_000 }, (t) =>

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
-import { accessSync, constants, existsSync, readdirSync, readFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readdirSync } from "node:fs";
 import { delimiter, join } from "node:path";
+import { ensureProgram, isExecutable, whyMissing } from "./debian-package.ts";
 
 /** The programs of one PostgreSQL installation. */
 export interface InstalledPostgres {
@@ -11,7 +11,6 @@ export interface InstalledPostgres {
 
 /** Breezeway needs 15; older ones count as missing. */
 const oldestVersion = 15;
-const wanted = `PostgreSQL ${oldestVersion} or later`;
 
 /** The newest PostgreSQL on this machine, or undefined. */
 export function installedPostgres(): InstalledPostgres | undefined {
@@ -24,39 +23,18 @@ export function installedPostgres(): InstalledPostgres | undefined {
 
 /** Installs Debian's PostgreSQL where we may; elsewhere throws a sentence that says what to install. */
 export function ensurePostgres(): InstalledPostgres {
-  const present = installedPostgres();
-  if (present) return present;
-  if (process.getuid?.() !== 0 || !isDebian()) {
-    throw new Error(
-      `The tests need ${wanted}: install it (Debian: apt-get install postgresql; macOS: brew install postgresql@17).`,
-    );
-  }
-  process.stderr.write("The tests need PostgreSQL: installing Debian's package postgresql with apt-get.\n");
-  // Test files start at once, each in its process: one installs, the others wait for it and find it done.
-  const install = `ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 ||
-    { apt-get update -q && apt-get install -qy --no-install-recommends postgresql; }`;
-  const outcome = spawnSync("flock", [join(tmpdir(), "breezeway-tests-apt.lock"), "sh", "-c", install], {
-    env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" },
-    encoding: "utf8",
+  return ensureProgram({
+    wanted: `PostgreSQL ${oldestVersion} or later`,
+    debianPackage: "postgresql",
+    isThere: "ls /usr/lib/postgresql/*/bin/initdb",
+    otherwise: "Debian: apt-get install postgresql; macOS: brew install postgresql@17",
+    find: installedPostgres,
   });
-  const installed = installedPostgres();
-  if (!installed) {
-    throw new Error(
-      `The tests need ${wanted}, and apt-get install postgresql did not bring it: ${lastLines(outcome.stderr ?? "") || outcome.error?.message}`,
-    );
-  }
-  return installed;
 }
 
-/** Why the tests can't have PostgreSQL here; undefined when they can. With CI=true it is an error: nothing is skipped. */
+/** Why the tests can't have PostgreSQL here; undefined when they can. */
 export function missingPostgres(): string | undefined {
-  try {
-    ensurePostgres();
-    return undefined;
-  } catch (error) {
-    if (process.env.CI === "true" || !(error instanceof Error)) throw error;
-    return error.message;
-  }
+  return whyMissing(ensurePostgres);
 }
 
 function candidateFolders(): string[] {
@@ -73,22 +51,4 @@ function versionOf(bin: string): number | undefined {
   const answer = spawnSync(postgres, ["--version"], { encoding: "utf8" });
   const version = /^postgres \(PostgreSQL\) (\d+)/.exec(answer.stdout ?? "")?.[1];
   return version === undefined ? undefined : Number(version);
-}
-
-function isExecutable(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-function isDebian(): boolean {
-  const release = "/etc/os-release";
-  return existsSync(release) && /^ID(_LIKE)?=.*(debian|ubuntu)/m.test(readFileSync(release, "utf8"));
-}
-
-function lastLines(text: string): string {
-  return text.trim().split("\n").slice(-3).join(" / ");
 }

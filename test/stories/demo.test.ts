@@ -14,6 +14,7 @@ describe("the demo", () => {
     const first = await demo(t, folder);
     const device = await virtualDevice(first.client);
     const before = await first.client.device(device);
+    assert.equal(await nameByAccessToken(first.service.baseUrl, folder, device), "Nest account");
     assert.equal(before.attributes.get("d.structures[1].a.name")?.value, "Maple Street");
     const ids = idsOf(before.attributes);
     const newest = Math.max(...[...before.attributes.values()].map(({ updTime }) => updTime));
@@ -30,6 +31,7 @@ describe("the demo", () => {
 
     const second = await demo(t, folder);
     assert.equal(await virtualDevice(second.client), device);
+    assert.equal(await nameByAccessToken(second.service.baseUrl, folder, device), "Nest account");
     assert.deepEqual(idsOf((await second.client.device(device)).attributes), ids);
     await eventually(t.signal, async () => assert.equal((await second.client.device(device)).presenceInfo, "1"));
     second.service.process.kill("SIGTERM");
@@ -65,6 +67,13 @@ async function virtualDevice(client: PlatformClient): Promise<number> {
   const devices: { devId: string; devName: string }[] = getDeviceListResponse.devList;
   assert.deepEqual(devices.map(({ devName }) => devName).sort(), ["Hall lamp", "Nest account"]);
   return Number(devices.find(({ devName }) => devName === "Nest account")?.devId);
+}
+
+/** As the README's first command asks for it. */
+async function nameByAccessToken(baseUrl: string, folder: string, device: number): Promise<unknown> {
+  const token = readFileSync(join(folder, "demo-access-token"), "utf8");
+  const answer = await fetch(`${baseUrl}/v3/devices/${device}`, { headers: { authorization: `Bearer ${token}` } });
+  return ((await answer.json()) as { deviceName: unknown }).deviceName;
 }
 
 function idsOf(attributes: ReadonlyMap<string, { readonly value: string }>): [string, string][] {

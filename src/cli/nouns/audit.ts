@@ -1,20 +1,19 @@
 import type { AuditRecord } from "../../identity/audit.ts";
 import type { AdminCommand, Noun } from "../admin-command.ts";
-import { number, optional } from "../input.ts";
+import { number } from "../input.ts";
 import { table } from "../output.ts";
+import { chosenTenant, ofTenant } from "./of-tenant.ts";
 
 const mostEntries = 10_000;
 
 const list: AdminCommand = {
   name: "audit list",
   meaning: "list the newest entries first",
-  options: (command) =>
-    command.option("--tenant <name or id>", "of one tenant only").option("--limit <number>", "how many at most", "50"),
+  options: (command) => ofTenant(command).option("--limit <number>", "how many at most", "50"),
   async act({ identity }, input) {
-    const tenant = optional(input, "tenant");
-    const ofTenant = tenant === undefined ? {} : { tenantId: (await identity.findTenant(tenant)).tenantId };
+    const tenantId = await chosenTenant(identity, input);
     const limit = Math.floor(number({ limit: "50", ...input }, "limit", 1, mostEntries));
-    const entries = await identity.audit.list({ ...ofTenant, limit });
+    const entries = await identity.audit.list({ ...(tenantId !== undefined && { tenantId }), limit });
     return { answer: { entries: entries.map(({ timeMs, ...entry }) => ({ time: iso(timeMs), ...entry })) } };
   },
   tell({ entries }) {

@@ -2,6 +2,7 @@ import type { Client } from "../../oauth/clients.ts";
 import type { AdminCommand, Noun } from "../admin-command.ts";
 import { isGiven, number, optional, text, texts } from "../input.ts";
 import { counted, rows, table } from "../output.ts";
+import { chosenTenant, ofTenant, tenantNames } from "./of-tenant.ts";
 
 const add: AdminCommand = {
   name: "client add",
@@ -36,21 +37,20 @@ const add: AdminCommand = {
 const list: AdminCommand = {
   name: "client list",
   meaning: "list clients",
-  options: (command) => command.option("--tenant <name or id>", "of one tenant only"),
+  options: ofTenant,
   async act({ identity, clients }, input) {
-    const tenant = optional(input, "tenant");
-    const tenantId = tenant === undefined ? undefined : (await identity.findTenant(tenant)).tenantId;
-    const tenantNames = new Map((await identity.listTenants()).map((one) => [one.tenantId, one.name]));
-    const shown = ({ id, name, kind, redirectUris, requiresPkce, createdMs, ...client }: Client) => ({
+    const found = await clients.listClients(await chosenTenant(identity, input));
+    const names = await tenantNames(identity);
+    const shown = ({ id, tenantId, name, kind, redirectUris, requiresPkce, createdMs }: Client) => ({
       client_id: id,
       name,
-      tenant: tenantNames.get(client.tenantId),
+      tenant: names.get(tenantId),
       kind,
       redirect_uris: redirectUris,
       require_pkce: requiresPkce,
       created: new Date(createdMs).toISOString(),
     });
-    return { answer: { clients: (await clients.listClients(tenantId)).map(shown) } };
+    return { answer: { clients: found.map(shown) } };
   },
   tell({ clients }) {
     if (clients.length === 0) return "There are no clients yet. See: breezeway client add --help";

@@ -1,4 +1,4 @@
-import type { UserId } from "../../model/ids.ts";
+import type { DeviceId, UserId } from "../../model/ids.ts";
 import type { AdminCommand, Noun } from "../admin-command.ts";
 import { id, text } from "../input.ts";
 
@@ -19,4 +19,20 @@ const add: AdminCommand = {
   tell: ({ deviceId }) => `Added device ${deviceId}.`,
 };
 
-export const device: Noun = { name: "device", meaning: "devices of users", commands: [add] };
+const remove: AdminCommand = {
+  name: "device remove",
+  meaning: "take an ordinary device from a user, with its attributes and its history",
+  options: (command) =>
+    command
+      .requiredOption("--user <id>", "the user's id; see: breezeway user list")
+      .requiredOption("--device <id>", "the device's id"),
+  async act({ identity, removeDevice }, input) {
+    const { userId, tenantId } = await identity.findUser(id<UserId>(input, "user"));
+    const deviceId = id<DeviceId>(input, "device");
+    await removeDevice(userId, deviceId);
+    return { answer: { deviceId }, changed: { tenantId, userId, detail: { device: deviceId } } };
+  },
+  tell: ({ deviceId }) => `Removed device ${deviceId}.`,
+};
+
+export const device: Noun = { name: "device", meaning: "devices of users", commands: [add, remove] };

@@ -27,7 +27,7 @@ const list: AdminCommand = {
   meaning: "list all tenants",
   act: async ({ identity }) => ({ answer: { tenants: await identity.listTenants() } }),
   tell({ tenants }) {
-    if (tenants.length === 0) return "There are no tenants yet. Add one with: breezeway tenant add --name <name>";
+    if (tenants.length === 0) return "There are no tenants yet. See: breezeway tenant add --help";
     return table(
       ["APP ID", "NAME"],
       (tenants as Tenant[]).map(({ tenantId, name }) => [tenantId, name]),

@@ -1,8 +1,10 @@
+import type { User } from "../../identity/users.ts";
 import type { UserId } from "../../model/ids.ts";
 import type { AdminCommand, Noun } from "../admin-command.ts";
-import { id, isGiven, optional, text } from "../input.ts";
+import { id, isGiven, text } from "../input.ts";
 import { counted, table } from "../output.ts";
 import { readPassword } from "../password.ts";
+import { chosenTenant, ofTenant, tenantNames } from "./of-tenant.ts";
 
 const add: AdminCommand = {
   name: "user add",
@@ -30,23 +32,21 @@ const add: AdminCommand = {
 const list: AdminCommand = {
   name: "user list",
   meaning: "list users",
-  options: (command) => command.option("--tenant <name or id>", "of one tenant only"),
+  options: ofTenant,
   async act({ identity }, input) {
-    const tenant = optional(input, "tenant");
-    const found = tenant === undefined ? undefined : (await identity.findTenant(tenant)).tenantId;
-    const tenantNames = new Map((await identity.listTenants()).map((one) => [one.tenantId, one.name]));
-    const users = (await identity.listUsers(found)).map(({ userId, tenantId, name, isAdmin, createdMs }) => ({
+    const users = await identity.listUsers(await chosenTenant(identity, input));
+    const names = await tenantNames(identity);
+    const shown = ({ userId, tenantId, name, isAdmin, createdMs }: User) => ({
       userId,
       name,
       admin: isAdmin,
-      tenant: tenantNames.get(tenantId),
+      tenant: names.get(tenantId),
       created: new Date(createdMs).toISOString(),
-    }));
-    return { answer: { users } };
+    });
+    return { answer: { users: users.map(shown) } };
   },
   tell({ users }) {
-    if (users.length === 0)
-      return "There are no users yet. Add one with: breezeway user add --tenant <name or id> --name <name>";
+    if (users.length === 0) return "There are no users yet. See: breezeway user add --help";
     return table(
       ["USER", "NAME", "ADMIN", "TENANT", "CREATED"],
       (users as Record<string, string>[]).map((one) => [

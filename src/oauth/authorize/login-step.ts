@@ -15,17 +15,18 @@ export function loginStep(parts: AuthorizeParts): Authorize["logIn"] {
   const show = showingFor(parts);
   return async (form, { browserSecret, source }) => {
     const ticket = openTicket(sealer, form.transaction ?? "", form.csrf ?? "");
-    if (!ticket || browserSecret === undefined) return show.expired();
+    const client = ticket && (await show.stillRegistered(ticket.request));
+    if (!ticket || !client) return show.expired();
     const { request } = ticket;
     const { nowMs, isThisBrowser, decision } = await store.read(async (tx) => ({
       nowMs: await tx.clock.nowMs(),
       // The answer to a first click has changed the cookie before the second was sent: it is this browser all the same.
       isThisBrowser:
-        isOfBrowser(ticket, browserSecret) || (await tx.signIns.isOfBrowser(ticket.id, hashOf(browserSecret))),
+        browserSecret !== undefined &&
+        (isOfBrowser(ticket, browserSecret) || (await tx.signIns.isOfBrowser(ticket.id, hashOf(browserSecret)))),
       decision: await tx.signIns.decisionOf(ticket.id),
     }));
-    const client = await show.stillRegistered(request);
-    if (!client || !isThisBrowser || nowMs >= ticket.expiresMs) return show.expired();
+    if (!isThisBrowser || nowMs >= ticket.expiresMs) return show.expired(client);
     if (decision) return show.message(400, { kind: decision === "declined" ? "declined" : "expired" }, client);
 
     const { username = "", password = "" } = form;

@@ -15,27 +15,27 @@ export function termsStep(parts: AuthorizeParts): Pick<Authorize, "showTerms" | 
   const { store, identity, issuer, codeSeconds } = parts;
   const show = showingFor(parts);
 
-  /** The sign-in that this very browser made, whatever became of it. */
+  /** The sign-in that this very browser made, whatever became of it; else at least the client it was meant for. */
   async function signInOf(transaction: string, { browserSecret }: Visit) {
-    if (transaction === "" || browserSecret === undefined) return undefined;
     const found = await store.read(async (tx) => {
       const row = await tx.signIns.find(hashOf(transaction));
       const user = row && (await tx.users.byId(row.userId));
       const isOver = row && row.decision === null && (await tx.signIns.decisionOf(row.loginId)) !== undefined;
-      return row && user && !isOver && { row, user, nowMs: await tx.clock.nowMs() };
+      return row && user && { row, user, isOver, nowMs: await tx.clock.nowMs() };
     });
-    if (!found || !isSame(found.row.secretHash, hashOf(browserSecret)) || found.nowMs >= found.row.expiresMs) {
-      return undefined;
-    }
-    const request = JSON.parse(found.row.request) as AuthorizationRequest;
+    if (!found) return {};
+    const { row, isOver, nowMs } = found;
+    const request = JSON.parse(row.request) as AuthorizationRequest;
     const client = await show.stillRegistered(request);
-    return client && { ...found, request, client, browserSecret };
+    if (!client || browserSecret === undefined || isOver || nowMs >= row.expiresMs) return { client };
+    if (!isSame(row.secretHash, hashOf(browserSecret))) return { client };
+    return { client, signIn: { ...found, request, client, browserSecret } };
   }
 
   return {
     async showTerms(transaction, visit) {
-      const signIn = await signInOf(transaction, visit);
-      if (!signIn) return show.expired();
+      const { signIn, client: meantFor } = await signInOf(transaction, visit);
+      if (!signIn) return show.expired(meantFor);
       const { row, user, client, request, browserSecret } = signIn;
       if (row.decision) return show.message(400, { kind: row.decision === "declined" ? "declined" : "done" }, client);
       const { terms } = await identity.brandOf(client.tenantId);
@@ -53,8 +53,8 @@ export function termsStep(parts: AuthorizeParts): Pick<Authorize, "showTerms" | 
     },
 
     async decide({ transaction = "", csrf = "", decision }, visit) {
-      const signIn = await signInOf(transaction, visit);
-      if (!signIn || !isSame(csrf, csrfOf(signIn.browserSecret, transaction))) return show.expired();
+      const { signIn, client: meantFor } = await signInOf(transaction, visit);
+      if (!signIn || !isSame(csrf, csrfOf(signIn.browserSecret, transaction))) return show.expired(meantFor);
       const { row, client, request } = signIn;
       if (decision !== "accept" && decision !== "decline") {
         return show.message(400, { kind: "error", sentence: "Choose Accept or Decline." }, client);

@@ -4,7 +4,7 @@ import { StoreUnavailable } from "../../model/errors.ts";
 import { migrate } from "../migrations.ts";
 import { type OpenStore, type StoreHealth, type Transaction, transactionOn } from "../seam.ts";
 import { commit, LentSql } from "./connection.ts";
-import { isWorthRepeating, translated, unavailable } from "./trouble.ts";
+import { isSilence, isWorthRepeating, translated, unavailable } from "./trouble.ts";
 
 export interface PostgresOptions {
   readonly url: string;
@@ -18,6 +18,8 @@ const databaseClock = "floor(extract(epoch FROM clock_timestamp()) * 1000)::bigi
 const pools = { ordinary: 8, urgent: 2, reading: 4 };
 const attempts = 6;
 const longestIdleMs = 5_000;
+/** A transaction may have to wait for locks; one that only looks, or goes before all others, has nothing to wait for. */
+const longestQueryMs = { waiting: 30_000, looking: 5_000 };
 const forWriting = "BEGIN";
 const forReading = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
 /** One number for all Breezeway nodes: whoever holds it changes the schema. */
@@ -44,6 +46,7 @@ class PostgresStore implements OpenStore {
   readonly #urgentPool: pg.Pool;
   /** Nor do reads: transactions that wait for a user's lock would otherwise hold them up. */
   readonly #readingPool: pg.Pool;
+  readonly #connect: pg.PoolConfig;
   readonly #clock: string;
   readonly #body = new AsyncLocalStorage<true>();
   readonly #running = new Set<Promise<unknown>>();
@@ -51,26 +54,35 @@ class PostgresStore implements OpenStore {
   #isClosed = false;
 
   constructor({ url, connectTimeoutMs = 5_000, clock = databaseClock }: PostgresOptions) {
-    const connect = {
+    const connect: pg.PoolConfig = {
       connectionString: url,
       connectionTimeoutMillis: connectTimeoutMs,
       application_name: "breezeway",
       // A node that is frozen inside a transaction must not hold its users' locks until it thaws.
       idle_in_transaction_session_timeout: longestIdleMs,
     };
-    this.#pool = new pg.Pool({ ...connect, max: pools.ordinary });
-    this.#urgentPool = new pg.Pool({ ...connect, max: pools.urgent });
-    this.#readingPool = new pg.Pool({ ...connect, max: pools.reading });
+    // A connection that died without a word would otherwise never answer.
+    const { waiting, looking } = longestQueryMs;
+    this.#pool = new pg.Pool({ ...connect, max: pools.ordinary, query_timeout: waiting });
+    this.#urgentPool = new pg.Pool({ ...connect, max: pools.urgent, query_timeout: looking });
+    this.#readingPool = new pg.Pool({ ...connect, max: pools.reading, query_timeout: looking });
     // A connection that breaks while idle is replaced at the next use; without a listener it would end the process.
     for (const pool of this.#pools) pool.on("error", () => undefined);
+    this.#connect = connect;
     this.#clock = clock;
   }
 
-  migrate(): Promise<void> {
-    return this.#attempt(this.#pool, forWriting, async (sql) => {
-      await sql.run(`SELECT pg_advisory_xact_lock(${migrationLock})`);
-      await migrate(sql);
-    });
+  /** On a connection of its own: however long it takes, and however long another node is at it, it is waited for. */
+  async migrate(): Promise<void> {
+    const pool = new pg.Pool({ ...this.#connect, max: 1 });
+    try {
+      await this.#attempt(pool, forWriting, async (sql) => {
+        await sql.run(`SELECT pg_advisory_xact_lock(${migrationLock})`);
+        await migrate(sql);
+      });
+    } finally {
+      await pool.end();
+    }
   }
 
   async transaction<Result>(
@@ -148,11 +160,13 @@ class PostgresStore implements OpenStore {
       return result;
     } catch (error) {
       sql.end();
-      // A connection whose ROLLBACK fails is broken: it is thrown away, not lent to the next.
-      const isUsable = await client.query("ROLLBACK").then(
-        () => true,
-        () => false,
-      );
+      // A connection that is silent, or whose ROLLBACK fails, is broken: it is thrown away, not lent to the next.
+      const isUsable =
+        !isSilence(error) &&
+        (await client.query("ROLLBACK").then(
+          () => true,
+          () => false,
+        ));
       if (isUsable) client.off("error", ignore);
       client.release(!isUsable);
       throw translated(error, isUsable);

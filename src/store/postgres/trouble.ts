@@ -14,6 +14,12 @@ export function isWorthRepeating(error: unknown): boolean {
   return error instanceof Error && ["40001", "40P01"].includes(codeOf(error));
 }
 
+/** No answer within the time that a query may take: the connection may be dead without anybody having said so. */
+export function isSilence(error: unknown): boolean {
+  const cause = error instanceof StoreUnavailable ? error.cause : error;
+  return cause instanceof Error && cause.message === "Query read timeout";
+}
+
 export function unavailable(error: unknown): StoreUnavailable {
   const reason = error instanceof Error ? error.message : String(error);
   return new StoreUnavailable(`The store can't be used now (${reason}).`, { cause: error });

@@ -1,0 +1,91 @@
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { bytesOf, textOf } from "../../src/cli/given-files.ts";
+import { BadParameter } from "../../src/model/errors.ts";
+import { breezeway } from "../stories/child-service.ts";
+import { PlatformClient } from "../stories/platform-client.ts";
+import { folderOf, running } from "./made-folder.ts";
+
+describe("the commands of an administrator", () => {
+  it("go to the running service, with what stands in the files beside the one who types", async (t) => {
+    const [folder, desk] = [folderOf(t), folderOf(t)];
+    const service = await running(t, folder);
+    const environment = { BREEZEWAY_DATA: folder };
+    const said = async (args: readonly string[], input = "") => {
+      const { code, stdout, stderr } = await breezeway(args, { environment, cwd: desk, input });
+      assert.deepEqual([code, stderr], [0, ""], args.join(" "));
+      return JSON.parse(stdout);
+    };
+    writeFileSync(join(desk, "logo.png"), Buffer.from("89504e470d0a1a0a", "hex"));
+    writeFileSync(join(desk, "terms.txt"), "Be kind.\r\n");
+
+    assert.deepEqual(await said(["tenant", "add", "--name", "Acme", "--app-id", "42"]), { tenantId: 42, name: "Acme" });
+    const look = ["--accent", "#0b6470", "--logo", "logo.png", "--support-url", "https://help.example/"];
+    await said(["tenant", "brand", "--tenant", "Acme", ...look]);
+    await said(["tenant", "terms", "--tenant", "Acme", "--file", "terms.txt", "--version", "3"]);
+    const { terms, ...shown } = await said(["tenant", "show", "--tenant", "42"]);
+    assert.deepEqual([terms.text, terms.version], ["Be kind.", "3"]);
+    assert.deepEqual(shown, {
+      tenantId: 42,
+      name: "Acme",
+      accent: "#0b6470",
+      supportUrl: "https://help.example/",
+      logo: { type: "image/png", bytes: 8 },
+    });
+
+    const addresses = ["https://voice.example/a", "https://voice.example/b"];
+    const given = addresses.flatMap((address) => ["--redirect-uri", address]);
+    const added = await said(["client", "add", "--tenant", "Acme", "--name", "Voice", ...given]);
+    assert.deepEqual(Object.keys(added), ["client_id", "client_secret"]);
+    const { clients } = await said(["client", "list"]);
+    assert.deepEqual([clients[0].client_id, clients[0].redirect_uris], [added.client_id, addresses]);
+
+    await said(["user", "add", "--tenant", "Acme", "--name", "ada"], "correct horse\n");
+    const [ada] = (await said(["user", "list", "--tenant", "Acme"])).users;
+    await said(["user", "set-password", "--user", String(ada.userId)], "battery staple\n");
+    const client = new PlatformClient(() => service.baseUrl);
+    await client.login("ada", "battery staple", 42);
+
+    const { entries } = await said(["audit", "list", "--limit", "3", "--tenant", "Acme"]);
+    assert.deepEqual(
+      entries.map(({ act, userId, source }: Record<string, unknown>) => [act, userId, source]),
+      [
+        ["sign_in", ada.userId, "127.0.0.1"],
+        ["admin", ada.userId, "command"],
+        ["password_changed", ada.userId, "command"],
+      ],
+    );
+    assert.match(entries[0].time, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+  });
+
+  it("say what is wrong with a file, and with which option", async (t) => {
+    const folder = folderOf(t);
+    writeFileSync(join(folder, "empty"), "");
+    writeFileSync(join(folder, "bytes"), Buffer.from([0xff, 0xfe, 0xfd]));
+    writeFileSync(join(folder, "large"), Buffer.alloc(1024 * 1024 + 1));
+    const wrong: readonly (readonly [() => unknown, RegExp])[] = [
+      [() => bytesOf("logo", join(folder, "nowhere.png")), /^--logo: there is no such file\.$/],
+      [() => bytesOf("logo", folder), /^--logo: that is a folder, not a file\.$/],
+      [() => bytesOf("logo", join(folder, "large")), /^--logo: the file is too large\.$/],
+      [() => textOf("file", join(folder, "empty")), /^--file: the file is empty\.$/],
+      [() => textOf("file", join(folder, "bytes")), /^--file: the file is not text in UTF-8\.$/],
+    ];
+    for (const [read, sentence] of wrong) {
+      assert.throws(read, (error: unknown) => error instanceof BadParameter && sentence.test(error.message));
+    }
+    const brand = ["tenant", "brand", "--tenant", "Acme", "--logo", "nowhere.png"];
+    const { code, stderr } = await breezeway(brand, { environment: { BREEZEWAY_DATA: folder } });
+    assert.deepEqual([code, stderr], [2, "breezeway: --logo: there is no such file.\n"]);
+  });
+
+  it("have help that shows what each needs, and the version stays the program's", async () => {
+    const { code, stdout } = await breezeway(["tenant", "terms", "--help"]);
+    assert.equal(code, 0);
+    assert.match(stdout, /--version <text>/);
+    assert.match(stdout, /Settings .*:\n {2}--data/);
+    assert.doesNotMatch(stdout, /--port/);
+    assert.match((await breezeway(["--version"])).stdout, /^\d+\.\d+\.\d+\n$/);
+  });
+});

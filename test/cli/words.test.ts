@@ -1,0 +1,83 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { Command } from "commander";
+import { nouns } from "../../src/cli/nouns.ts";
+import { counted, table } from "../../src/cli/output.ts";
+
+const commands = nouns.flatMap((noun) => noun.commands);
+
+/** What a person reads on a terminal when the service has answered. */
+function told(name: string, answer: object, typed: Record<string, unknown> = {}): string {
+  const command = commands.find((one) => one.name === name);
+  assert.ok(command, name);
+  return command.tell(answer, typed);
+}
+
+describe("what a terminal shows", () => {
+  it("is a sentence about what was done", () => {
+    const credentials = { client_id: "bwc_1", client_secret: "bwcs_2" };
+    const cases: readonly (readonly [string, RegExp])[] = [
+      [told("tenant add", { tenantId: 42, name: "Acme" }), /^Added tenant Acme with app id 42\.$/],
+      [told("user add", { userId: 3 }, { name: "ada" }), /^Added user ada with id 3\.$/],
+      [told("device add", { deviceId: 5 }), /^Added device 5\.$/],
+      [told("device remove", { deviceId: 5 }), /^Removed device 5\.$/],
+      [told("client add", credentials, { name: "Voice" }), /^Added client Voice\.\n\n {2}client_id {6}bwc_1\n/],
+      [told("client add", credentials, { name: "Voice" }), /The secret is shown this once/],
+      [told("client rotate-secret", credentials, { overlap: "24" }), /The old secret goes on for 24 hours\.$/],
+      [told("client rotate-secret", credentials, { overlap: "1" }), /for 1 hour\.$/],
+      [told("client rotate-secret", credentials, { overlap: "0" }), /The old secret has ended\.$/],
+      [told("client remove", { name: "Voice", grants: 0 }), /^Removed client Voice\. It had been given nothing\.$/],
+      [told("client remove", { name: "Voice", grants: 2 }), /2 grants ended, with every token\.$/],
+      [told("user set-password", { userId: 3, grants: 0 }), /signed out everywhere\. No client had access\.$/],
+      [told("user set-password", { userId: 3, grants: 1 }), /1 grant to clients ended\.$/],
+    ];
+    for (const [words, pattern] of cases) assert.match(words, pattern);
+  });
+
+  it("says what went with a user, and what an ecosystem could not be told", () => {
+    const removed = { links: 2, devices: 3, attributes: 520, history: 9, blindIntervals: 1, grants: 1 };
+    assert.equal(
+      told("user remove", { userId: 3, removed, tokensRevoked: 2 }),
+      "Removed user 3 with 2 links, 3 devices and 1 grant to clients.",
+    );
+    assert.match(
+      told("user remove", { userId: 3, removed, tokensRevoked: 1 }),
+      /\nOf their tokens, 1 could not be ended/,
+    );
+  });
+
+  it("is a table with a head, or the way to the first entry when there is none", () => {
+    assert.match(told("tenant list", { tenants: [] }), /breezeway tenant add --help/);
+    assert.match(told("user list", { users: [] }), /breezeway user add --help/);
+    assert.match(told("client list", { clients: [] }), /breezeway client add --help/);
+    assert.equal(told("tenant list", { tenants: [{ tenantId: 42, name: "Acme" }] }), "APP ID  NAME\n42      Acme");
+    const entry = { tenantId: 42, userId: 3, clientId: null, source: "command" };
+    const detail = { command: "tenant brand", accent: "#0b6470", clear: ["logo", "support-url"] };
+    const entries = [{ time: "2026-01-01T00:00:00.000Z", act: "admin", ...entry, detail }];
+    const [head, line] = told("audit list", { entries }).split("\n");
+    assert.match(head!, /^TIME +ACT +TENANT +USER +CLIENT +SOURCE +DETAIL$/);
+    assert.match(line!, /Z {2}admin +42 +3 +- +command +tenant brand accent=#0b6470 clear=logo,support-url$/);
+  });
+
+  it("gives the terminal no orders, wherever a text came from", () => {
+    const shown = table(["SOURCE"], [["\u001b[2Jgone\u0007"]]);
+    assert.equal(shown, "SOURCE\n\uFFFD[2Jgone\uFFFD");
+  });
+
+  it("counts in words", () => {
+    assert.deepEqual(
+      [0, 1, 2].map((count) => counted(count, "link")),
+      ["no links", "1 link", "2 links"],
+    );
+  });
+});
+
+describe("the options of a command", () => {
+  it("never take a secret, which others on the machine could read", () => {
+    for (const { name, options } of commands) {
+      const described = new Command(name);
+      options?.(described);
+      for (const { long } of described.options) assert.doesNotMatch(long!, /password|secret|token/, `${name} ${long}`);
+    }
+  });
+});

@@ -1,0 +1,221 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import fc from "fast-check";
+import { type Caller, theOwner } from "../isolation/callers.ts";
+import { callsOf } from "../isolation/calls.ts";
+import { assertRefusalShape, isRefused } from "../isolation/error-shapes.ts";
+import { type Address, errorsAt, everyAddress, titleOf } from "../isolation/every-address.ts";
+import { type Home, ownersHome } from "../isolation/home.ts";
+import { differences, lastingRows } from "../isolation/lasting-rows.ts";
+import { type Place, placesOf, requestOf } from "../isolation/requests.ts";
+import { allOf, type HeaderLines, send, toldBy, type WireAnswer, type WireRequest } from "../isolation/wire.ts";
+import { databases } from "../stories/world.ts";
+import { anyRequest } from "./any-request.ts";
+import { type BadRequest, sent } from "./bad-request.ts";
+import { badVersionsOf } from "./bad-requests.ts";
+
+const deadline = { timeout: 240_000 };
+
+for (const database of databases) {
+  describe(`a wrong request, on ${database}`, () => {
+    it(
+      "gets one clear refusal in the shape of its address, repeats nothing and changes nothing",
+      deadline,
+      async (t) => {
+        const home = await ownersHome(t, database);
+        const owner = await theOwner(home);
+        for (const address of everyAddress()) {
+          await t.test(titleOf(address), () => tryAll(home, address, owner, database === "sqlite"));
+        }
+        assert.deepEqual(unforeseen(home), []);
+      },
+    );
+
+    it("for something that can't be is told apart from every other", deadline, async (t) => {
+      const home = await ownersHome(t, database);
+      const { keys } = await theOwner(home);
+      const before = await rows(home);
+      for (const [status, code, change] of impossible(home)) {
+        const headers = [["Authorization", `Bearer ${keys.bearer}`], ...(change.headers ?? [])] as HeaderLines;
+        const answer = await ask(home, { method: "GET", ...change, headers });
+        const told = `${change.target} ${String(change.body).slice(0, 60)}: ${toldBy(answer)}`;
+        assert.equal(answer.status, status, told);
+        assertRefusalShape("standard", answer);
+        assert.equal(JSON.parse(answer.text).error, code, told);
+        assertSilent(answer);
+      }
+      assert.deepEqual(differences(before, await rows(home)), []);
+    });
+
+    it(
+      "made at random never finds a mistake of ours, and is refused in the shape of its address",
+      deadline,
+      async (t) => {
+        const home = await ownersHome(t, database);
+        const { client, bobId } = home.world;
+        const { keys } = await theOwner(home);
+        // Whoever asks may lose what is theirs: nothing here depends on it.
+        const things = { ...home.things(), userId: String(bobId) };
+        const property = fc.asyncProperty(
+          anyRequest(things, { bearer: keys.bearer!, secToken: keys.secToken!, client }),
+          async (request) => {
+            const answer = await ask(home, request);
+            const [path = ""] = request.target.split(/[?#]/);
+            const errors = errorsAt(request.method, path);
+            if (request.method === "HEAD") assert.ok(answer.status < 500, toldBy(answer));
+            else if (isRefused(answer)) {
+              assertRefusalShape(errors ?? "standard", answer, errors === undefined || path.includes("%"));
+            }
+          },
+        );
+        await fc.assert(property, { numRuns: database === "sqlite" ? 600 : 200 });
+        assert.deepEqual(unforeseen(home), []);
+      },
+    );
+  });
+}
+
+type Impossible = readonly [status: number, code: string, request: Partial<WireRequest> & { readonly target: string }];
+
+/** What a rightful caller may ask of their own devices, and can't have. */
+function impossible(home: Home): readonly Impossible[] {
+  const { lampId, linkedId } = home.things();
+  const lamp = `/v3/devices/${lampId}`;
+  const linked = `/v3/devices/${linkedId}`;
+  const fanRequest = "d.structures[1].d.thermostats[1].fan_timer_active.requestWrite";
+  const put = (status: number, code: string, target: string, members: string): Impossible => {
+    const headers = [["Content-Type", "application/json"]] as const;
+    return [status, code, { method: "PUT", target, headers, body: members }];
+  };
+  return [
+    ...[
+      "NaN",
+      "-1",
+      "-0",
+      "+1",
+      "1e3",
+      "1.0",
+      "0x10",
+      "18446744073709551616",
+      "%D9%A1",
+      "%201",
+      "1%00",
+      "true",
+      "1,2",
+    ].map((since): Impossible => [400, "invalid_request", { target: `${lamp}?since=${since}` }]),
+    [400, "invalid_request", { target: `${lamp}?since=1&since=1` }],
+    [400, "invalid_request", { target: "/v3/devices?cursor=x" }],
+    [400, "invalid_request", { target: "/v3/devices?cursor=x&cursor=x" }],
+    [400, "invalid_request", { target: "/v3/devices?deviceTypeName=Lamp&deviceTypeName=Lamp" }],
+    [400, "invalid_request", { target: "/v3/users?access_token=x" }],
+    put(403, "read_only_attribute", linked, '{"d.structures[1].a.away":"away"}'),
+    put(403, "read_only_attribute", linked, `{"${fanRequest}":"true","o.totalStructures":2}`),
+    put(404, "unknown_attribute", linked, `{"${fanRequest}":"true","${sent}":"x"}`),
+    put(404, "unknown_attribute", linked, `{"${sent}":"x","d.structures[1].a.away":"away"}`),
+    put(404, "unknown_attribute", linked, '{"d.structures[3].a.away":"away"}'),
+    put(404, "unknown_attribute", linked, '{"__proto__":"x"}'),
+    put(404, "unknown_attribute", linked, '{"constructor":"x"}'),
+    put(400, "invalid_request", linked, `{"${fanRequest}":"${sent.repeat(18)}"}`),
+    put(400, "invalid_request", linked, `{"${fanRequest}":"${sent}\\u0007"}`),
+    put(400, "invalid_request", linked, `{"${fanRequest}":"true","${fanRequest.replace("stats", "stat")}":"true"}`),
+    put(400, "invalid_request", lamp, `{"${sent.repeat(9)}":"x"}`),
+    put(400, "invalid_request", lamp, `{"":"x"}`),
+    put(400, "invalid_request", lamp, `{"a\\u0000":"x","b":"y"}`),
+    put(400, "invalid_request", lamp, `{"a":"x","b":"\\u0000"}`),
+    put(400, "invalid_request", lamp, `{"a":"x","b":"\\ud800"}`),
+    put(400, "invalid_request", lamp, `{"a":"x","b\\ud800":"y"}`),
+    put(400, "invalid_request", lamp, `{"a":"x","b":["${sent}"]}`),
+    put(400, "invalid_request", lamp, `{"a":"x","\\u0061":"${sent}"}`),
+    put(413, "value_too_large", lamp, `{"a":"x","b":"${"é".repeat(4_097)}"}`),
+    put(413, "body_too_large", lamp, `{"a":"${"x".repeat(65_530)}"}`),
+  ];
+}
+
+/** Every way to call the address rightly, made wrong in every way. */
+async function tryAll(home: Home, address: Address, owner: Caller, isFull: boolean): Promise<void> {
+  const ways = callsOf(address, home.things()).length;
+  const places = isFull ? placesOf(address) : placesOf(address).slice(-1);
+  for (let way = 0; way < ways; way++) {
+    for (const place of places) {
+      // What may pass uses things up, and asks for passwords: once is enough.
+      const isFirst = way === 0 && place === places[0];
+      const isSameAsGet = address.errors === "fault" && address.method === "POST";
+      const withStrange = isFull && !isSameAsGet && (isFirst || address.rule === "bearer");
+      await tryWay({ home, address, way, owner, place, withStrange });
+    }
+  }
+}
+
+interface Trial {
+  readonly home: Home;
+  readonly address: Address;
+  readonly way: number;
+  readonly owner: Caller;
+  readonly place: Place;
+  /** Also what may pass. */
+  readonly withStrange: boolean;
+}
+
+async function tryWay({ home, address, way, owner, place, withStrange }: Trial): Promise<void> {
+  /** Whatever was used up or taken away is there again. */
+  const badVersions = async () => {
+    const call = () => callsOf(address, home.things())[way]!;
+    await home.renew(address, call());
+    await home.arrange(call().needs ?? "linked");
+    const secToken = call().endsKey ? await home.secToken() : owner.keys.secToken!;
+    return badVersionsOf(requestOf(address, call(), { ...owner.keys, secToken, browser: home.cookie() }, place));
+  };
+  const problems: string[] = [];
+  const check = ({ name, mayPass = false, isNowhere = false }: BadRequest, answer: WireAnswer) => {
+    try {
+      if (!isRefused(answer)) assert.ok(mayPass, "it was not refused");
+      else {
+        assertSilent(answer);
+        if (address.method !== "HEAD") assertRefusalShape(address.errors, answer, isNowhere);
+      }
+    } catch (problem) {
+      problems.push(`${place}, ${name}: ${(problem as Error).message.split("\n")[0]}: ${toldBy(answer)}`);
+    }
+  };
+
+  let versions = await badVersions();
+  const refused: number[] = [];
+  for (let nth = 0; nth < versions.length; nth++) {
+    const version = versions[nth]!;
+    if (!version.mayPass) refused.push(nth);
+    else if (withStrange) {
+      const answer = await ask(home, version.request);
+      check(version, answer);
+      if (isRefused(answer)) refused.push(nth);
+      else versions = await badVersions();
+    }
+  }
+  versions = await badVersions();
+  const before = await rows(home);
+  for (const nth of refused) check(versions[nth]!, await ask(home, versions[nth]!.request));
+  assert.deepEqual(problems, []);
+  assert.deepEqual(differences(before, await rows(home)), []);
+}
+
+function assertSilent(answer: WireAnswer): void {
+  // What was typed into the field of the user name is there again, to be mended.
+  const text = answer.text.replace(/(name="username"[^>]* value=")[^"]*/, "$1");
+  assert.ok(!allOf({ ...answer, text }).includes(sent), "what was sent is repeated");
+}
+
+let sources = 0;
+
+function ask(home: Home, request: WireRequest): Promise<WireAnswer> {
+  const source = ++sources;
+  const from = ["X-Forwarded-For", `10.${source >> 16}.${(source >> 8) & 255}.${source & 255}`] as const;
+  return send(home.world.baseUrl, { ...request, headers: [...(request.headers ?? []), from] });
+}
+
+async function rows({ world }: Home): Promise<readonly string[]> {
+  return (await lastingRows(world)).map((row) => JSON.stringify(row));
+}
+
+/** What the service says of itself that it did not foresee. */
+function unforeseen({ world }: Home): readonly string[] {
+  return world.logged.filter((line) => line.includes('"level":"error"'));
+}

@@ -1,0 +1,18 @@
+import { type RouteParts, routeTable } from "../../src/http/route-table.ts";
+import { operations } from "../../src/platform/operations.ts";
+
+/** What a table of routes is made from, when none of them is going to be called. */
+export const unusedParts = {
+  v3: {},
+  oauth: { oauth: {} },
+  federation: {},
+  platform: { operations },
+  checks: {},
+  version: "1.2.3",
+  baseUrl: () => "https://breezeway.example",
+} as unknown as RouteParts;
+
+/** Every route that there is. */
+export function madeTable() {
+  return routeTable(unusedParts, { isDraining: () => false, checkTimeoutMs: 1 });
+}

@@ -1,0 +1,202 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { Validator } from "@seriousme/openapi-schema-validator";
+import type { Description } from "../../src/http/description.ts";
+import { errorContents } from "../../src/http/descriptions/errors.ts";
+import { openApiDocument } from "../../src/http/openapi.ts";
+import { type Access, accessRules, type Route } from "../../src/http/routes.ts";
+import { type OpenApi, operationsOf, Schemas } from "./described-answers.ts";
+import { madeTable } from "./made-table.ts";
+
+const deployment = { version: "1.2.3", baseUrl: "https://breezeway.example" };
+
+/** As a client gets it. */
+const written = (routes: readonly Route[]): OpenApi => JSON.parse(JSON.stringify(openApiDocument(routes, deployment)));
+const document = written(madeTable());
+const operations = operationsOf(document);
+
+describe("the OpenAPI document", () => {
+  it("is valid OpenAPI 3.1", async () => {
+    const { valid, errors } = await new Validator().validate(structuredClone(document));
+    assert.ok(valid, JSON.stringify(errors));
+    assert.equal(document.openapi, "3.1.0");
+  });
+
+  it("names the deployment", () => {
+    assert.equal(document.info.version, "1.2.3");
+    assert.deepEqual(document.servers, [{ url: "https://breezeway.example" }]);
+    const { authorizationCode } = document.components.securitySchemes.accessToken.flows;
+    assert.equal(authorizationCode.authorizationUrl, "https://breezeway.example/oauth2/authorize");
+    assert.equal(authorizationCode.tokenUrl, "https://breezeway.example/oauth2/access_token");
+  });
+
+  it("tells each route of the table, with all its methods, and nothing else", () => {
+    const inTable = madeTable().flatMap((route) => {
+      const paths =
+        route.access === "operation"
+          ? route.descriptions.map(({ operation }) => route.path.replace(":operation", operation))
+          : [route.path.replace(/:(\w+)/g, "{$1}")];
+      return paths.flatMap((path) => route.methods.map((method) => `${method} ${path}`));
+    });
+    assert.deepEqual(operations.map(({ method, path }) => `${method} ${path}`).sort(), inTable.sort());
+  });
+
+  it("names each operation once, and puts it under a tag that has words", () => {
+    const ids = operations.map(({ operationId }) => operationId);
+    assert.deepEqual(ids, [...new Set(ids)]);
+    const tags = document.tags.map(({ name }: { name: string }) => name);
+    for (const { operationId, tags: own } of operations as OpenApi[]) {
+      assert.ok(own.length === 1 && tags.includes(own[0]), operationId);
+    }
+  });
+
+  it("leads every reference somewhere", () => {
+    const references = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]*)"/g)].map(([, reference]) => reference!);
+    assert.ok(references.length > 50);
+    for (const reference of references) {
+      const found = reference
+        .replace(/^#\//, "")
+        .split("/")
+        .reduce((at, name) => at?.[name], document);
+      assert.ok(found, reference);
+    }
+  });
+
+  it("tells exactly the parameters that a path holds", () => {
+    for (const { path, operationId, parameters } of operations as OpenApi[]) {
+      const inPath = parameters.filter((one: OpenApi) => one.in === "path").map((one: OpenApi) => one.name);
+      assert.deepEqual(
+        inPath,
+        [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name),
+        operationId,
+      );
+    }
+  });
+
+  it("gives examples that fit their schemas", () => {
+    const schemas = new Schemas(document);
+    let count = 0;
+    const check = (content: Readonly<Record<string, OpenApi>>, where: string) => {
+      for (const [type, { schema, example }] of Object.entries(content)) {
+        if (example === undefined) continue;
+        const body = type === "application/json" ? JSON.stringify(example) : example;
+        schemas.assertFits(schema, schemas.read(schema, type, body), where);
+        count++;
+      }
+    };
+    for (const { operationId, parameters, requestBody, responses } of operations as OpenApi[]) {
+      for (const [status, { content = {} }] of Object.entries<OpenApi>(responses))
+        check(content, `${operationId} ${status}`);
+      check(requestBody?.content ?? {}, `${operationId} body`);
+      for (const { name, schema, example } of parameters) {
+        if (example !== undefined) schemas.assertFits(schema, example, `${operationId} ${name}`);
+      }
+    }
+    assert.ok(count > 20, `${count} examples`);
+  });
+
+  it("shows refusals, on the page, that fit their schemas too", () => {
+    const schemas = new Schemas(document);
+    for (const { contentType, schema, example } of Object.values(errorContents)) {
+      const body = contentType === "application/json" ? JSON.stringify(example) : String(example);
+      schemas.assertFits(schema, schemas.read(schema, contentType, body), contentType);
+    }
+  });
+
+  it("speaks of each kind of refusal in one place", () => {
+    for (const { operationId, responses } of operations) {
+      const { content } = responses.default;
+      const [type] = Object.keys(content ?? {});
+      if (type === "application/json") assert.ok(content[type].schema.$ref, operationId);
+      assert.ok(["application/json", "text/html", undefined].includes(type), operationId);
+    }
+  });
+
+  it("repeats no secret that anyone could use", () => {
+    assert.doesNotMatch(JSON.stringify(document), /bw[ars]_[A-Za-z0-9_-]/);
+  });
+});
+
+describe("who may call an operation", () => {
+  const described: Description = {
+    operationId: "one",
+    tag: "Service",
+    summary: "One",
+    words: [],
+    answers: [{ status: 200, meaning: "Done." }],
+  };
+  const routeOf = (access: Access, method: "GET" | "POST") =>
+    ({
+      methods: [method],
+      path: "/one",
+      access,
+      errors: access === "secToken" ? "adaptor" : "standard",
+      ...(access === "operation"
+        ? { descriptions: [{ ...described, operation: "one", access: "secToken" }] }
+        : { description: described }),
+      answer: async () => ({ status: 200, headers: {}, body: "" }),
+    }) as unknown as Route;
+  const told = (access: Access, method: "GET" | "POST") => operationsOf(written([routeOf(access, method)]))[0]!;
+
+  it("follows from the route's rule alone", () => {
+    const schemes = Object.fromEntries(
+      accessRules.map((access) => [access, told(access, "GET").security.flatMap((one) => Object.keys(one))]),
+    );
+    assert.deepEqual(schemes, {
+      public: [],
+      secToken: ["secTokenHeader", "secToken"],
+      bearer: ["accessToken"],
+      client: ["clientSecret"],
+      operation: ["secToken"],
+    });
+  });
+
+  it("brings its refusals, and the credentials that a body may hold instead", () => {
+    const { requestBody, security, responses } = told("client", "POST") as OpenApi;
+    const { properties } = requestBody.content["application/json"].schema;
+    assert.deepEqual(Object.keys(properties), ["client_id", "client_secret"]);
+    assert.deepEqual(security, [{ clientSecret: [] }, {}]);
+    assert.match(responses[401].description, /^`invalid_client`: /);
+    assert.match(told("bearer", "GET").responses[401].description, /`missing_token`[\s\S]*`invalid_token`/);
+    assert.match(told("secToken", "GET").responses[401].description, /^`106`: /);
+    assert.ok(told("operation", "POST").responses[500].content["text/xml"]);
+    assert.deepEqual(Object.keys(told("public", "GET").responses), ["200", "default"]);
+  });
+});
+
+describe("a description that can't be told", () => {
+  it("stops the document when two schemas share a name", () => {
+    const named = (description: string): Description => ({
+      operationId: description,
+      tag: "Service",
+      summary: description,
+      words: [],
+      answers: [
+        {
+          status: 200,
+          meaning: "Done.",
+          content: { contentType: "application/json", schema: { title: "Twice", description } },
+        },
+      ],
+    });
+    const routes = ["first", "second"].map(
+      (name): Route => ({
+        methods: ["GET"],
+        path: `/${name}`,
+        access: "public",
+        errors: "standard",
+        description: named(name),
+        answer: async () => ({ status: 200, headers: {}, body: "" }),
+      }),
+    );
+    assert.throws(() => openApiDocument(routes, deployment), /Two different schemas are called Twice/);
+  });
+
+  it("stops the start when a platform operation has none", async () => {
+    const { describedOperations } = await import("../../src/http/descriptions/platform.ts");
+    assert.throws(
+      () => describedOperations(new Map([["openTheDoor", { access: "public" }]])),
+      /The platform operation openTheDoor has no description/,
+    );
+  });
+});

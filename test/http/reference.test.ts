@@ -1,0 +1,228 @@
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { describe, it, type TestContext } from "node:test";
+import { describedRoutes } from "../../src/http/descriptions/described.ts";
+import { curl } from "../../src/http/reference/curl.ts";
+import { referencePage } from "../../src/http/reference/page.ts";
+import { startHttp } from "../../src/http/server.ts";
+import { assertAccessible } from "../browser/axe.ts";
+import { browserOfFile } from "../browser/world.ts";
+import { missingChromium } from "../set-up/chromium.ts";
+import { person } from "../stories/world.ts";
+import { madeTable, unusedParts } from "./made-table.ts";
+import { readCurl } from "./read-curl.ts";
+import { toldWorld } from "./told-world.ts";
+
+/** A server that answers the page, with nothing behind the other routes. */
+async function served(t: TestContext, baseUrl = () => "https://breezeway.example") {
+  const report = { debug() {}, info() {}, warn() {}, error() {} };
+  const parts = { ...unusedParts, host: "127.0.0.1", port: 0, report, callers: {} as never };
+  const server = await startHttp({ ...parts, baseUrl });
+  t.after(() => server.stop());
+  return server;
+}
+
+const matches = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map(([, found]) => found!);
+const textOf = (html: string) =>
+  html.replace(/<[^>]*>/g, "").replace(/&(lt|gt|quot|amp|#39);/g, (_, name: string) => signs[name]!);
+const signs: Readonly<Record<string, string>> = { lt: "<", gt: ">", quot: '"', amp: "&", "#39": "'" };
+
+describe("the reference", () => {
+  it("is one page with its own style, and forbids the browser everything else", async (t) => {
+    const { url } = await served(t);
+    const answer = await fetch(`${url}/docs`);
+    const html = await answer.text();
+    assert.equal(answer.headers.get("content-type"), "text/html; charset=utf-8");
+    assert.equal(answer.headers.get("cache-control"), "no-store");
+    assert.equal(answer.headers.get("referrer-policy"), "no-referrer");
+    assert.equal(answer.headers.get("x-frame-options"), "DENY");
+    const [style] = matches(html, /<style>([\s\S]*?)<\/style>/g);
+    const hash = createHash("sha256").update(style!).digest("base64");
+    assert.deepEqual(answer.headers.get("content-security-policy")?.split("; "), [
+      "default-src 'none'",
+      `style-src 'sha256-${hash}'`,
+      "img-src data:",
+      "base-uri 'none'",
+      "form-action 'none'",
+      "frame-ancestors 'none'",
+    ]);
+    assert.doesNotMatch(html, /<script|<iframe|<form|<img|<object|\son\w+=|\sstyle=|javascript:|@import|url\(/i);
+    const targets = matches(html, /(?:href|src)="([^"]*)"/g).filter((target) => !target.startsWith("#"));
+    assert.deepEqual(
+      new Set(targets.map((target) => target.split(",")[0])),
+      new Set(["data:image/svg+xml", "openapi.json"]),
+    );
+    assert.ok(html.length < 200_000, `${html.length} characters`);
+  });
+
+  it("is made once, and the document too", async (t) => {
+    let madeFor = 0;
+    const { url } = await served(t, () => {
+      madeFor++;
+      return "https://breezeway.example";
+    });
+    for (const path of ["/docs", "/openapi.json"]) {
+      const first = await (await fetch(url + path)).text();
+      const made = madeFor;
+      assert.equal(await (await fetch(url + path)).text(), first);
+      assert.equal(madeFor, made);
+    }
+  });
+
+  it("tells every operation, and leads every link somewhere", () => {
+    const { html } = referencePage(madeTable(), { version: "1.2.3", baseUrl: "https://breezeway.example" });
+    const ids = matches(html, /\sid="([^"]*)"/g);
+    assert.deepEqual(ids, [...new Set(ids)]);
+    const linked = new Set(matches(html, /href="#([^"]*)"/g));
+    assert.deepEqual(
+      [...linked].filter((id) => !ids.includes(id)),
+      [],
+    );
+    const sections = new Map(
+      matches(html, /<section([\s\S]*?<\/section>)/g).map((section) => [/id="([^"]*)"/.exec(section)![1], section]),
+    );
+    for (const { methods, path, description, errors } of describedRoutes(madeTable())) {
+      const section = sections.get(description.operationId) ?? "";
+      const words = textOf(section);
+      const named = [path, description.summary, ...methods.filter((method) => method !== "HEAD")];
+      const parameters = (description.parameters ?? []).map(({ name }) => name);
+      const codes = (description.errors ?? []).map(({ code }) => String(code));
+      const statuses = description.answers.map(({ status }) => String(status));
+      for (const word of [...named, ...parameters, ...codes, ...statuses]) {
+        assert.ok(words.includes(word), `${description.operationId} doesn't tell ${word}`);
+      }
+      assert.ok(linked.has(description.operationId), description.operationId);
+      const isCalled = errors !== "page";
+      assert.equal(
+        words.includes("curl "),
+        isCalled,
+        `${description.operationId} has ${isCalled ? "no" : "a"} command`,
+      );
+    }
+    assert.match(html, /https:\/\/breezeway\.example\/v3\/users/);
+    assert.match(html, /Version 1\.2\.3/);
+  });
+
+  it("escapes whatever the deployment is called", () => {
+    const { html } = referencePage(madeTable(), { version: "<b>", baseUrl: "https://a.example/?'<script>" });
+    assert.doesNotMatch(html, /<b>|<script/);
+  });
+
+  it("gives commands that work as they are", async (t) => {
+    const { baseUrl, operations, platform, accountToken, parts, addClient, code, hold } = await toldWorld(t);
+    const methods = new Map(operations.map(({ operationId, method }) => [operationId, method]));
+    const client = await addClient("user");
+    const html = await (await fetch(`${baseUrl}/docs`)).text();
+    const commands = new Map(
+      matches(html, /<section([\s\S]*?<\/section>)/g).flatMap((section) => {
+        const [shown] = matches(section, /<figcaption>Request<\/figcaption><pre[^>]*>([\s\S]*?)<\/pre>/g);
+        return shown === undefined ? [] : [[/id="([^"]*)"/.exec(section)![1]!, textOf(shown)] as const];
+      }),
+    );
+    const { tenantId } = await parts.identity.findTenant("Story");
+    const variables: Record<string, string> = {
+      PASSWORD: person.password,
+      SEC_TOKEN: platform.secToken,
+      ECOSYSTEM_TOKEN: accountToken,
+      CLIENT_ID: client.client_id,
+      CLIENT_SECRET: client.client_secret,
+      CODE: await code(client.client_id),
+      TOKEN: "bwa_nonsense",
+    };
+    let deviceId = "";
+    const run = async (operationId: string) => {
+      const command = commands.get(operationId) ?? assert.fail(`${operationId} has no command`);
+      const { url, init } = readCurl(
+        command.replaceAll(/\b41\b/g, deviceId).replace("appId=1", `appId=${tenantId}`),
+        variables,
+      );
+      // Addresses are kept in logs and histories.
+      for (const secret of Object.values(variables)) assert.ok(!url.includes(encodeURIComponent(secret)), command);
+      const answer = await fetch(url, init);
+      const told = [operationId, `${operationId}ByPost`].find((id) => methods.get(id) === init.method) ?? "";
+      commands.delete(operationId);
+      return hold(told, 200, { status: answer.status, headers: answer.headers, body: await answer.text() });
+    };
+    variables.ACCESS_TOKEN = (await run("issueToken")).access_token;
+    deviceId = (await run("linkAccount")).DeviceId;
+    const last = ["unlinkAccount", "userLogout", "revokeToken"];
+    for (const operationId of [...commands.keys()].filter((id) => !last.includes(id))) await run(operationId);
+    for (const operationId of last) await run(operationId);
+    assert.equal(commands.size, 0);
+  });
+});
+
+describe("a ready command", () => {
+  const plain = { method: "GET", path: "/x", query: [], form: [], json: undefined, authorization: undefined } as const;
+
+  it("keeps what a shell would take for something else", () => {
+    const value = `it's "100%" $HOME \`ls\` [1] & more; \\ ü`;
+    for (const request of [
+      { ...plain, query: [{ name: "a", value }] },
+      { ...plain, method: "POST", form: [{ name: "a", value }] } as const,
+      { ...plain, method: "DELETE", query: [{ name: "a", value }] } as const,
+    ]) {
+      const { url, init } = readCurl(curl(request, "https://a.example"), {});
+      assert.equal(init.method, request.method);
+      const sent = new URLSearchParams(String(init.body ?? new URL(url).search));
+      assert.deepEqual([...sent], [["a", value]]);
+    }
+    const json = { text: value };
+    const { init } = readCurl(curl({ ...plain, method: "PUT", json }, "https://a.example"), {});
+    assert.deepEqual(JSON.parse(String(init.body)), json);
+    assert.equal(init.headers["content-type"], "application/json");
+  });
+
+  it("takes secrets from variables, and puts none into the address of a POST", () => {
+    const request = { ...plain, method: "POST", form: [{ name: "password", variable: "PASSWORD" }] } as const;
+    const command = curl(request, "https://a.example");
+    assert.match(command, /"password=\$PASSWORD"/);
+    const { url, init } = readCurl(command, { PASSWORD: "a&b c" });
+    assert.equal(url, "https://a.example/x");
+    assert.equal(init.body, "password=a%26b%20c");
+    const basic = { scheme: "Basic", variables: ["CLIENT_ID", "CLIENT_SECRET"] } as const;
+    const { init: byClient } = readCurl(curl({ ...plain, authorization: basic }, "https://a.example"), {
+      CLIENT_ID: "me",
+      CLIENT_SECRET: "word",
+    });
+    assert.equal(byClient.headers.authorization, `Basic ${Buffer.from("me:word").toString("base64")}`);
+  });
+});
+
+const skip = missingChromium() ?? false;
+
+describe("the reference in a browser", { skip }, () => {
+  const browser = browserOfFile();
+
+  // Each width and each scheme is looked at by axe once: on a page of this length it takes its time.
+  for (const { width, colorScheme, hasMenu } of [
+    { width: 390, colorScheme: "light", hasMenu: true },
+    { width: 1440, colorScheme: "dark", hasMenu: false },
+  ] as const) {
+    it(`is accessible, fits ${width} pixels, and asks nobody for anything`, async (t) => {
+      const { url } = await served(t);
+      const context = await browser().newContext({ viewport: { width, height: 844 }, colorScheme });
+      t.after(() => context.close());
+      const asked: string[] = [];
+      const complaints: string[] = [];
+      context.on("request", (request) => asked.push(request.url()));
+      context.on("console", (message) => complaints.push(message.text()));
+      const tab = await context.newPage();
+      await tab.goto(`${url}/docs`);
+      assert.deepEqual(
+        asked.filter((address) => !address.startsWith("data:")),
+        [`${url}/docs`],
+      );
+      assert.deepEqual(complaints, []);
+      assert.equal(await tab.locator(".menu").isVisible(), hasMenu);
+      assert.equal(await tab.locator(".side").isVisible(), !hasMenu);
+      await tab.evaluate(`for (const one of document.querySelectorAll("details")) one.open = true`);
+      const tooWide = "document.documentElement.scrollWidth - document.documentElement.clientWidth";
+      assert.equal(await tab.evaluate(tooWide), 0);
+      const cutOff = `[...document.querySelectorAll("pre")].filter((one) =>
+        one.scrollWidth > one.clientWidth && getComputedStyle(one).overflowX !== "auto").length`;
+      assert.equal(await tab.evaluate(cutOff), 0);
+      await assertAccessible(tab);
+    });
+  }
+});

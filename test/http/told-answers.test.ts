@@ -1,0 +1,214 @@
+import assert from "node:assert/strict";
+import { describe, it, type TestContext } from "node:test";
+import { startHttp } from "../../src/http/server.ts";
+import { StoreUnavailable } from "../../src/model/errors.ts";
+import { formOf } from "../oauth/scripted-browser.ts";
+import { person } from "../stories/world.ts";
+import { unusedParts } from "./made-table.ts";
+import { type ToldWorld, toldWorld } from "./told-world.ts";
+
+describe("what the service answers", () => {
+  it("is what its document tells, in success and failure, and all that the document tells can be met", async (t) => {
+    const world = await toldWorld(t);
+    await callAsStranger(world);
+    await callForHealth(world, t);
+    await comeByBrowser(world);
+    const accessToken = await getTokens(world);
+    const deviceId = await link(world);
+    await useUsersAndDevices(world, accessToken, deviceId);
+    await usePlatform(world, deviceId);
+    await unlink(world);
+    assert.deepEqual(world.answers.unseen(), []);
+  });
+
+  it("to a method that the document doesn't tell is a refusal that names those it does", async (t) => {
+    const { operations, baseUrl } = await toldWorld(t);
+    for (const [path, told] of Map.groupBy(operations, (operation) => operation.path)) {
+      const answer = await fetch(`${baseUrl}${path.replaceAll(/[{}]/g, "")}`, { method: "PATCH" });
+      assert.equal(answer.status, 405, path);
+      const allowed = answer.headers.get("allow")?.split(", ") ?? [];
+      assert.deepEqual(allowed.sort(), told.map(({ method }) => method).sort(), path);
+    }
+  });
+});
+
+/** Without proof, and with a wrong one. */
+async function callAsStranger({ operations, call }: ToldWorld): Promise<void> {
+  for (const { operationId, security } of operations) {
+    const schemes = security.flatMap((one) => Object.keys(one));
+    if (schemes.includes("accessToken")) {
+      await call(operationId, 401, { at: "1" });
+      await call(operationId, 401, { at: "1", bearer: "bwa_nonsense" });
+    } else if (schemes.includes("secTokenHeader")) {
+      await call(operationId, 401);
+      await call(operationId, 401, { bearer: "bws_nonsense" });
+    } else if (schemes.includes("secToken")) {
+      await call(operationId, 500);
+    } else if (schemes.includes("clientSecret")) {
+      await call(operationId, 401);
+      await call(operationId, 401, { form: { client_id: "nobody", client_secret: "nonsense" } });
+    }
+  }
+}
+
+async function callForHealth({ call, hold }: ToldWorld, t: TestContext): Promise<void> {
+  for (const operationId of ["checkLiveness", "checkLivenessByHead", "checkReadiness", "checkReadinessByHead"]) {
+    await call(operationId, 200);
+  }
+  await call("getOpenApi", 200);
+  await call("getReference", 200);
+  const checks = { store: () => Promise.reject(new StoreUnavailable("The store can't write now.")) };
+  const report = { debug() {}, info() {}, warn() {}, error() {} };
+  const ill = await startHttp({ ...unusedParts, host: "127.0.0.1", port: 0, report, callers: {} as never, checks });
+  t.after(() => ill.stop());
+  for (const [operationId, method] of [["checkReadiness", "GET"] as const, ["checkReadinessByHead", "HEAD"] as const]) {
+    const answer = await fetch(`${ill.url}/readyz`, { method });
+    hold(operationId, 503, { status: answer.status, headers: answer.headers, body: await answer.text() });
+  }
+}
+
+async function comeByBrowser(world: ToldWorld): Promise<void> {
+  const { call, hold, parts, addClient, loginForm, browser } = world;
+  const { client_id: clientId } = await addClient("user");
+  const request = { response_type: "code", client_id: clientId, state: "s" };
+  await call("startAuthorization", 200, { query: request });
+  await call("startAuthorization", 302, { query: { ...request, state: "" } });
+  await call("startAuthorization", 400, { query: { ...request, client_id: "nobody" } });
+
+  const login = await loginForm(clientId);
+  const wrong = { username: person.name, password: "wrong" };
+  hold("sendLogin", 401, await login.browser.submit(login.form, wrong));
+  hold("sendLogin", 400, await browser().submit(login.form, wrong));
+  const nobody = { username: "nobody", password: "wrong" };
+  // Each failure makes the next wait longer, so in the end one comes too soon.
+  let refused = await login.browser.submit(login.form, nobody);
+  while (refused.status === 401) refused = await login.browser.submit(login.form, nobody);
+  hold("sendLogin", 429, refused);
+  const right = { username: person.name, password: person.password };
+  const signedIn = await login.browser.submit(login.form, right);
+  hold("sendLogin", 303, signedIn);
+  const { client_id: enterpriseId } = await addClient("enterprise");
+  const byTenant = await loginForm(enterpriseId);
+  hold("sendLogin", 302, await byTenant.browser.submit(byTenant.form, right));
+
+  const terms = await login.browser.get(signedIn.location);
+  hold("showTerms", 200, terms);
+  await call("showTerms", 400, { query: { transaction: "gone" } });
+  hold("sendDecision", 400, await browser().submit(formOf(terms), { decision: "accept" }));
+  hold("sendDecision", 302, await login.browser.submit(formOf(terms), { decision: "accept" }));
+
+  const logo = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"><path d="M0 0h8v8z"/></svg>');
+  const { tenantId } = await parts.identity.findTenant("Story");
+  await call("getLogo", 404, { at: String(tenantId) });
+  await parts.identity.setBrand(tenantId, { logo });
+  await call("getLogo", 200, { at: String(tenantId) });
+}
+
+/** Answers an access token of the user's. */
+async function getTokens({ call, addClient, code }: ToldWorld): Promise<string> {
+  const client = await addClient("user");
+  const ask = (status: number, form: Readonly<Record<string, string>>) =>
+    call("issueToken", status, { form: { ...client, ...form } });
+  await ask(400, {});
+  await ask(400, { grant_type: "password" });
+  await ask(400, { grant_type: "client_credentials" });
+  await ask(400, { grant_type: "authorization_code", code: "nonsense" });
+  const enterprise = await addClient("enterprise");
+  await call("issueToken", 200, { json: { ...enterprise, grant_type: "client_credentials" } });
+  const first = await ask(200, { grant_type: "authorization_code", code: await code(client.client_id) });
+  const second = await ask(200, { grant_type: "refresh_token", refresh_token: first.refresh_token });
+  await call("getServerMetadata", 200);
+
+  await call("revokeToken", 400, { form: client });
+  await call("revokeToken", 200, { form: { ...client, token: "nonsense", token_type_hint: "" } });
+  await call("revokeToken", 200, { json: { ...client, token: second.access_token } });
+  await call("listUsers", 401, { bearer: second.access_token });
+  return (await ask(200, { grant_type: "authorization_code", code: await code(client.client_id) })).access_token;
+}
+
+/** Answers the virtual device's id. */
+async function link({ call, platform: { secToken }, accountToken, proxy }: ToldWorld): Promise<string> {
+  const account = { secToken, anEcosystemName: "nest", anAccessToken: accountToken };
+  const unknown = { ...account, anEcosystemName: "nowhere" };
+  const { secToken: _, ...named } = account;
+  for (const operationId of ["getLinkStatus", "unlinkAccount"]) {
+    await call(operationId, 400, { query: { secToken } });
+    await call(operationId, 400, { query: unknown });
+    await call(operationId, 404, { query: account });
+  }
+  for (const operationId of ["linkAccount", "replaceAccountToken"]) {
+    await call(operationId, 400, { form: { secToken } });
+    await call(operationId, 400, { json: unknown });
+    if (operationId === "replaceAccountToken") await call(operationId, 404, { form: account });
+    else await call(operationId, 422, { form: { ...account, anAccessToken: "c.nonsense" } });
+  }
+  proxy.mood = "closed";
+  await call("linkAccount", 503, { form: account });
+  proxy.mood = "open";
+  const { DeviceId: deviceId } = await call("linkAccount", 200, { json: named, bearer: secToken });
+  await call("linkAccount", 409, { query: account });
+  await call("replaceAccountToken", 200, { form: account });
+  await call("replaceAccountToken", 422, { form: { ...account, anAccessToken: "c.nonsense" } });
+  proxy.mood = "closed";
+  await call("replaceAccountToken", 503, { form: { ...account, anAccessToken: "c.nonsense" } });
+  proxy.mood = "open";
+  await call("getLinkStatus", 200, { query: { anEcosystemName: "NEST" }, bearer: secToken });
+  for (const [operationId, place] of [
+    ["getLargeStrings", "query"] as const,
+    ["getLargeStringsByPost", "form"] as const,
+  ]) {
+    await call(operationId, 200, { [place]: { secToken, id: deviceId } });
+    await call(operationId, 400, { [place]: { secToken } });
+    await call(operationId, 404, { [place]: { secToken, id: "999" } });
+  }
+  return deviceId;
+}
+
+async function useUsersAndDevices({ call, parts, userId }: ToldWorld, bearer: string, deviceId: string): Promise<void> {
+  await call("listUsers", 200, { bearer });
+  await call("getUser", 200, { bearer, at: String(userId) });
+  await call("getUser", 404, { bearer, at: "999" });
+
+  const added = await parts.administration.run("device add", { user: String(userId), name: "Hall lamp", type: "Lamp" });
+  const lamp = String((added as { readonly deviceId: number }).deviceId);
+  await call("listDevices", 200, { bearer });
+  await call("listDevices", 200, { bearer, query: { deviceTypeName: "Lamp" } });
+  await call("listDevices", 400, { bearer, query: { cursor: "nonsense" } });
+
+  await call("updateDevice", 200, { bearer, at: lamp, json: { power: "on", level: 7, isDimmed: false, scene: null } });
+  await call("updateDevice", 400, { bearer, at: lamp, json: {} });
+  await call("updateDevice", 413, { bearer, at: lamp, json: { power: "x".repeat(9_000) } });
+  await call("updateDevice", 404, { bearer, at: "999", json: { power: "on" } });
+  await call("updateDevice", 404, { bearer, at: deviceId, json: { "d.structures[1].a.roof": "on" } });
+  await call("updateDevice", 403, { bearer, at: deviceId, json: { "d.structures[1].a.away": "home" } });
+
+  await call("getDevice", 200, { bearer, at: lamp });
+  await call("getDevice", 200, { bearer, at: deviceId });
+  await call("getDevice", 200, { bearer, at: deviceId, query: { attribute: "o.totalStructures", since: "0" } });
+  await call("getDevice", 200, { bearer, at: lamp, query: { since: "0" } });
+  await call("getDevice", 400, { bearer, at: deviceId, query: { since: "yesterday" } });
+  await call("getDevice", 404, { bearer, at: "999" });
+}
+
+async function usePlatform({ call, parts, platform: { secToken } }: ToldWorld, deviceId: string): Promise<void> {
+  const { tenantId } = await parts.identity.findTenant("Story");
+  const login = { ...person, appId: String(tenantId) };
+  for (const [suffix, place] of [["", "query"] as const, ["ByPost", "form"] as const]) {
+    const ask = (operation: string, status: number, parameters: Readonly<Record<string, string>>) =>
+      call(`${operation}${suffix}`, status, { [place]: parameters });
+    const signedIn: string = await ask("userLogin", 200, login);
+    await ask("userLogin", 500, { ...login, appId: "" });
+    const stranger = { ...login, name: `stranger${suffix}` };
+    while (!/<errorCode>107</.test(await ask("userLogin", 500, stranger)));
+    await ask("getDeviceList", 200, { secToken });
+    await ask("getDeviceAttributesWithValues", 200, { secToken, devId: deviceId });
+    await ask("getDeviceAttributesWithValues", 500, { secToken });
+    await ask("getDeviceAttributesWithValues", 500, { secToken, devId: "999" });
+    const [, fresh = ""] = /<securityToken>(.*)<\/securityToken>/.exec(signedIn) ?? [];
+    await ask("userLogout", 200, { secToken: fresh });
+  }
+}
+
+async function unlink({ call, platform: { secToken } }: ToldWorld): Promise<void> {
+  await call("unlinkAccount", 200, { query: { secToken, anEcosystemName: "nest" } });
+}

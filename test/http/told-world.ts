@@ -1,0 +1,96 @@
+import assert from "node:assert/strict";
+import type { TestContext } from "node:test";
+import { type Form, formOf, ScriptedBrowser, type Shown } from "../oauth/scripted-browser.ts";
+import { person, world } from "../stories/world.ts";
+import { DescribedAnswers, type OpenApi, operationsOf, type ToldOperation } from "./described-answers.ts";
+
+const callback = "http://127.0.0.1:9/callback";
+
+export interface Call {
+  readonly method?: string;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly form?: Readonly<Record<string, string>>;
+  readonly json?: unknown;
+  readonly bearer?: string;
+  /** What stands for the variables of the path. */
+  readonly at?: string;
+}
+
+/** The real service, and callers of every kind who hold each answer against the service's own document. */
+export async function toldWorld(t: TestContext) {
+  const { service, simulator, proxy, accountToken, client: platform, userId } = await world(t, { hasProxy: true });
+  const { baseUrl, parts } = service;
+  const document: OpenApi = await (await fetch(`${baseUrl}/openapi.json`)).json();
+  const answers = new DescribedAnswers(document);
+  const operations = new Map(operationsOf(document).map((one) => [one.operationId, one]));
+
+  /** Makes the call that an operation is for, and holds what comes back against the document. */
+  const call = async (operationId: string, status: number, { at = "", ...rest }: Call = {}): Promise<OpenApi> => {
+    const operation = operations.get(operationId);
+    assert.ok(operation, `there is no operation ${operationId}`);
+    const path = operation.path.replace(/\{\w+\}/, at);
+    const answer = await fetch(`${baseUrl}${path}${queryOf(rest.query)}`, requestOf(operation, rest));
+    return hold(operationId, status, { status: answer.status, headers: answer.headers, body: await answer.text() });
+  };
+  const hold = (operationId: string, status: number, answer: Pick<Shown, "status" | "headers" | "body">): OpenApi => {
+    assert.equal(answer.status, status, `${operationId}: ${answer.body}`);
+    answers.check(operationId, answer);
+    const isJson = answer.headers.get("content-type")?.startsWith("application/json") && answer.body !== "";
+    return isJson ? JSON.parse(answer.body) : answer.body;
+  };
+
+  const addClient = async (kind: "user" | "enterprise") => {
+    const wanted = { tenant: "Story", name: "Teller", kind, redirectUris: [callback], requiresPkce: false };
+    const { client, secret } = await parts.oauth.addClient(wanted);
+    return { client_id: client.id, client_secret: secret };
+  };
+  const authorizeUrl = (clientId: string) =>
+    `${baseUrl}/oauth2/authorize?${new URLSearchParams({ response_type: "code", client_id: clientId, state: "s" })}`;
+  const code = async (clientId: string): Promise<string> => {
+    const returned = await new ScriptedBrowser(() => baseUrl).authorize(authorizeUrl(clientId), person);
+    return returned.searchParams.get("code") ?? "";
+  };
+
+  return {
+    baseUrl,
+    answers,
+    operations: [...operations.values()],
+    parts,
+    simulator,
+    proxy,
+    accountToken,
+    platform,
+    userId,
+    call,
+    hold,
+    addClient,
+    authorizeUrl,
+    code,
+    browser: () => new ScriptedBrowser(() => baseUrl),
+    /** A login page's form, in a browser of its own. */
+    async loginForm(clientId: string): Promise<{ readonly browser: ScriptedBrowser; readonly form: Form }> {
+      const browser = new ScriptedBrowser(() => baseUrl);
+      return { browser, form: formOf(await browser.get(authorizeUrl(clientId))) };
+    },
+  };
+}
+
+export type ToldWorld = Awaited<ReturnType<typeof toldWorld>>;
+
+function queryOf(query: Readonly<Record<string, string>> | undefined): string {
+  return query ? `?${new URLSearchParams(query)}` : "";
+}
+
+function requestOf({ method }: ToldOperation, { form, json, bearer, method: other }: Call): RequestInit {
+  const authorization = bearer === undefined ? undefined : { authorization: `Bearer ${bearer}` };
+  if (json === undefined) {
+    return {
+      method: other ?? method,
+      redirect: "manual",
+      headers: { ...authorization },
+      ...(form && { body: new URLSearchParams(form) }),
+    };
+  }
+  const headers = { ...authorization, "content-type": "application/json" };
+  return { method: other ?? method, headers, body: JSON.stringify(json) };
+}

@@ -1,0 +1,101 @@
+import type { TestContext } from "node:test";
+import type { TenantId } from "../../src/model/ids.ts";
+import { ada, admin, type MadeClient, type OAuthWorld, oauthWorld } from "../oauth/oauth-world.ts";
+import type { Caller } from "./callers.ts";
+import { type Home, owner, secTokenOf, useLargeIds } from "./home.ts";
+
+/** Users and clients with good keys of their own. */
+export async function usersAndClients({ world }: Home): Promise<readonly Caller[]> {
+  const { tenantId, otherTenantId } = world;
+  const bob = { name: "bob", password: "another word" };
+  const otherAdmin = { name: "root", password: "in charge elsewhere" };
+  await world.service.parts.identity.addUser({ tenant: "Other", ...otherAdmin, isAdmin: true });
+  const otherClient = await world.addClient({ tenant: "Other" });
+  const neighbour = await world.addClient({ name: "Neighbour" });
+  const enterprise = await world.addClient({ kind: "enterprise" });
+  const otherEnterprise = await world.addClient({ kind: "enterprise", tenant: "Other" });
+  await world.addDevice(world.bobId, "Lamp of bob");
+  await world.addDevice(world.strangerId, "Lamp of a stranger");
+  const user = async (
+    name: string,
+    userId: typeof world.bobId,
+    tenant: TenantId,
+    person: typeof bob,
+    by: MadeClient,
+  ) => {
+    const keys = { ...(await keysOf(world, person, tenant, by)), client: by };
+    const reach = { kind: "user", userId } as const;
+    const is = { bearer: reach, secToken: reach, client: { kind: "client", clientId: by.id } as const };
+    return { name, keys, is, newSecToken: () => secTokenOf(world, person, tenant) };
+  };
+  const wholeTenant = (name: string, bearer: string, tenant: TenantId, by: MadeClient): Caller => {
+    const is = {
+      bearer: { kind: "enterprise", tenantId: tenant },
+      client: { kind: "client", clientId: by.id },
+    } as const;
+    return { name, keys: { bearer, client: by }, is };
+  };
+  const credentials = await world.post("/oauth2/access_token", {
+    grant_type: "client_credentials",
+    client_id: enterprise.id,
+    client_secret: enterprise.secret,
+  });
+  return [
+    await user("another user of the same tenant", world.bobId, tenantId, bob, neighbour),
+    await user("an administrator with a user's keys", world.adminId, tenantId, admin, neighbour),
+    await user("a user of another tenant", world.strangerId, otherTenantId, ada, otherClient),
+    wholeTenant(
+      "an enterprise client of the same tenant",
+      (await world.tokens(enterprise, admin)).access_token,
+      tenantId,
+      enterprise,
+    ),
+    wholeTenant("the same by its own secret alone", credentials.body.access_token, tenantId, enterprise),
+    wholeTenant(
+      "an enterprise client of another tenant",
+      (await world.tokens(otherEnterprise, otherAdmin)).access_token,
+      otherTenantId,
+      otherEnterprise,
+    ),
+  ];
+}
+
+/** A second deployment, where somebody of the owner's name, password and id lives. */
+export async function callersOfAnotherEnvironment(test: TestContext): Promise<readonly Caller[]> {
+  const world = await oauthWorld(test);
+  await useLargeIds(world);
+  await world.service.parts.identity.addUser({ tenant: "Acme", ...owner, isAdmin: false });
+  const enterprise = await world.addClient({ kind: "enterprise" });
+  const browser = world.browser();
+  await browser.signIn(world.authorizeUrl(), owner);
+  const { password: _, ...keys } = await keysOf(world, owner);
+  return [
+    {
+      name: "the owner's namesake of another environment",
+      keys: { ...keys, client: world.client, browser: [...browser.cookies.values()].join() },
+      is: {},
+    },
+    {
+      name: "an enterprise client of another environment",
+      keys: { bearer: (await world.tokens(enterprise, admin)).access_token, client: enterprise },
+      is: {},
+    },
+  ];
+}
+
+/** What a person gets by signing in everywhere. */
+export async function keysOf(
+  world: OAuthWorld,
+  person: { readonly name: string; readonly password: string },
+  tenantId = world.tenantId,
+  by = world.client,
+) {
+  const browser = world.browser();
+  await browser.signIn(world.authorizeUrl({ client_id: by.id }), person);
+  return {
+    bearer: (await world.tokens(by, person)).access_token,
+    secToken: await secTokenOf(world, person, tenantId),
+    password: { password: person.password, appId: String(tenantId) },
+    browser: [...browser.cookies.values()].join(),
+  };
+}

@@ -1,0 +1,115 @@
+import type { Address } from "./every-address.ts";
+
+/** What calls are about: the owner's things, or things of which none is there. */
+export interface Things {
+  readonly tenantId: string;
+  readonly clientId: string;
+  readonly userId: string;
+  readonly userName: string;
+  /** An ordinary device. */
+  readonly lampId: string;
+  /** The virtual device of a linked account. */
+  readonly linkedId: string;
+  readonly code: string;
+  readonly accessToken: string;
+  readonly refreshToken: string;
+  /** A token of the ecosystem, with which nobody is linked yet. */
+  readonly ecosystemToken: string;
+  /** A login page, open in a browser. */
+  readonly login: { readonly transaction: string; readonly csrf: string; readonly cookie: string };
+  /** The page with the terms, open in the browser in which the owner has signed in. */
+  readonly terms: { readonly transaction: string; readonly csrf: string };
+}
+
+/** What has to be shown at a door. Public ones have none, or one that no rule speaks of. */
+export type KeyKind = "bearer" | "secToken" | "client" | "password" | "browser";
+
+/** How to call an address rightly, but for the key. */
+export interface Call {
+  /** Of a public address that isn't open to everybody. */
+  readonly key?: KeyKind;
+  readonly path?: Readonly<Record<string, string>>;
+  readonly parameters?: Readonly<Record<string, string>>;
+  readonly json?: unknown;
+  readonly cookie?: string;
+  /** 200, unless it leads elsewhere. */
+  readonly success?: number;
+  /** Linked, unless it is about linking. */
+  readonly needs?: "unlinked";
+  /** The key is no good afterwards. */
+  readonly endsKey?: true;
+}
+
+/** The ways to call an address, or a sentence that says what is missing here. */
+export function callsOf({ rule, method, path }: Address, things: Things): readonly Call[] {
+  const known = Object.hasOwn(calls, `${rule} ${path}`) ? calls[`${rule} ${path}`] : undefined;
+  const found = known?.(things, method) ?? [];
+  if (found.length > 0) return found;
+  throw new Error(
+    `Nobody has said how ${method} ${path} is called by the rule "${rule}". Add "${rule} ${path}" to the calls in ` +
+      "test/isolation/calls.ts, naming the owner's things by their ids, so that everybody else can be tried on it.",
+  );
+}
+
+const fanRequest = "d.structures[1].d.thermostats[1].fan_timer_active.requestWrite";
+const nest = { anEcosystemName: "nest" };
+const open = () => [{}];
+
+const calls: Readonly<Record<string, (things: Things, method: string) => readonly Call[]>> = {
+  "public /livez": open,
+  "public /readyz": open,
+  "public /openapi.json": open,
+  "public /docs": open,
+  "public /.well-known/oauth-authorization-server": open,
+
+  "public /oauth2/authorize": ({ clientId }) => [
+    { parameters: { response_type: "code", client_id: clientId, state: "s-1" } },
+  ],
+  "public /oauth2/logo/:tenantId": ({ tenantId }) => [{ path: { tenantId } }],
+  "public /oauth2/login": ({ userName, login: { transaction, csrf, cookie } }) => [
+    { key: "password", parameters: { transaction, csrf, username: userName }, cookie, success: 303 },
+  ],
+  "public /oauth2/terms": ({ terms: { transaction, csrf } }, method) => [
+    method === "GET"
+      ? { key: "browser", parameters: { transaction } }
+      : { key: "browser", parameters: { transaction, csrf, decision: "accept" }, success: 302 },
+  ],
+  "client /oauth2/access_token": ({ code, refreshToken }) => [
+    { parameters: { grant_type: "authorization_code", code } },
+    { parameters: { grant_type: "refresh_token", refresh_token: refreshToken } },
+    { parameters: { grant_type: "refresh_token", code: refreshToken } },
+  ],
+  "client /oauth2/revoke_token": ({ accessToken, refreshToken }) => [
+    { parameters: { token: refreshToken, token_type_hint: "" } },
+    { parameters: { token: accessToken, token_type_hint: "refresh_token" } },
+  ],
+
+  "bearer /v3/users": open,
+  "bearer /v3/users/:userId": ({ userId }) => [{ path: { userId } }],
+  "bearer /v3/devices": () => [
+    { parameters: { deviceTypeName: "Lamp" } },
+    { parameters: { deviceTypeName: "EcosystemAccount" } },
+  ],
+  "bearer /v3/devices/:deviceId": ({ lampId, linkedId }, method) =>
+    method === "GET"
+      ? [{ path: { deviceId: lampId } }, { path: { deviceId: linkedId }, parameters: { since: "0" } }]
+      : [
+          { path: { deviceId: lampId }, json: { colour: "written by who may" } },
+          { path: { deviceId: linkedId }, json: { [fanRequest]: null } },
+        ],
+
+  "secToken /adaptor/federatedtokens": ({ ecosystemToken }, method) => {
+    if (method === "GET" || method === "DELETE") return [{ parameters: nest }];
+    const parameters = { ...nest, anAccessToken: ecosystemToken };
+    return [method === "POST" ? { parameters, needs: "unlinked" } : { parameters }];
+  },
+  "secToken /adaptor/largestrings": ({ linkedId }) => [{ parameters: { id: linkedId } }],
+
+  "public /zdk/services/zamapi/userLogin": ({ userName }) => [{ key: "password", parameters: { name: userName } }],
+  "secToken /zdk/services/zamapi/userLogout": () => [{ endsKey: true }],
+  "secToken /zdk/services/zamapi/getDeviceList": ({ userId }) => [{}, { parameters: { userId } }],
+  "secToken /zdk/services/zamapi/getDeviceAttributesWithValues": ({ lampId, linkedId }) => [
+    { parameters: { devId: lampId } },
+    { parameters: { devId: linkedId } },
+  ],
+};

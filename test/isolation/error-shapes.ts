@@ -1,0 +1,87 @@
+import assert from "node:assert/strict";
+import type { Address } from "./every-address.ts";
+import { header, toldBy, type WireAnswer } from "./wire.ts";
+
+/** Refused here, or sent back to the client with an error. */
+export function isRefused(answer: WireAnswer): boolean {
+  return answer.status >= 400 || /[?&]error=/.test(header(answer, "location") ?? "");
+}
+
+/**
+ * One clear refusal in the shape of its address. The common shape is for what gets to no address at all, or asks one for
+ * a method that it doesn't take.
+ */
+export function assertRefusalShape(errors: Address["errors"], answer: WireAnswer, mayBeNowhere = false): void {
+  const { status } = answer;
+  const refused = toldBy(answer);
+  assert.equal(header(answer, "cache-control"), "no-store", refused);
+  assert.equal(header(answer, "x-content-type-options"), "nosniff", refused);
+  assert.match(header(answer, "x-request-id") ?? "", /^[0-9a-f-]{36}$/, refused);
+  const isSentBack = header(answer, "location") !== undefined;
+  const isFault = status === 500 && errors === "fault";
+  assert.ok((status >= 400 && status < 500) || isSentBack || isFault, refused);
+  const isCommon = status === 405 || status === 431 || (mayBeNowhere && answer.text.startsWith('{"error":'));
+  if (isSentBack) assertSentBack(answer, refused);
+  else if (isFault) assertFault(answer, refused);
+  else if (errors === "adaptor" && !isCommon) assertAdaptorError(answer, refused);
+  else if (errors === "page" && !isCommon) assertPage(answer, refused);
+  else assertErrorObject(answer, refused);
+}
+
+/** One may begin with the name of an ecosystem, which is written small. */
+const sentence = /^(?:[A-Z]|nest )[^\n]{3,300}\.$/;
+
+function assertErrorObject(answer: WireAnswer, refused: string): void {
+  assert.equal(header(answer, "content-type"), "application/json; charset=utf-8", refused);
+  const body = JSON.parse(answer.text);
+  assert.deepEqual(Object.keys(body), ["error", "error_description", "request_id"], refused);
+  assert.match(body.error, /^[a-z]+(_[a-z]+)*$/, refused);
+  assert.match(body.error_description, sentence, refused);
+  assert.equal(body.request_id, header(answer, "x-request-id"), refused);
+}
+
+/** The status that each number has; 102 also stands for what HTTP itself gives reason to refuse. */
+const adaptorStatuses: Readonly<Record<number, readonly number[]>> = {
+  102: [400, 413, 415],
+  106: [401],
+  109: [404],
+  118: [409],
+  119: [404],
+  120: [400],
+  121: [422],
+};
+
+function assertAdaptorError(answer: WireAnswer, refused: string): void {
+  assert.equal(header(answer, "content-type"), "application/json; charset=utf-8", refused);
+  const body = JSON.parse(answer.text);
+  assert.deepEqual(Object.keys(body), ["errorCode", "errorMessage"], refused);
+  assert.ok(adaptorStatuses[body.errorCode]?.includes(answer.status), refused);
+  assert.match(body.errorMessage, sentence, refused);
+}
+
+const fault =
+  /^<\?xml version="1.0" encoding="UTF-8"\?>\n<ns1:requestFault xmlns:ns1="http:\/\/arrayent.com\/zamapi\/"><errorCode>(\d+)<\/errorCode><errorMsg>([^<]+)<\/errorMsg><\/ns1:requestFault>$/;
+
+function assertFault(answer: WireAnswer, refused: string): void {
+  assert.equal(header(answer, "content-type"), "text/xml; charset=utf-8", refused);
+  const [, code = "", message = ""] = fault.exec(answer.text) ?? [];
+  // Not 199: that one says that it was our mistake.
+  assert.ok(Number(code) >= 101 && Number(code) <= 122, refused);
+  assert.match(message, sentence, refused);
+}
+
+function assertPage(answer: WireAnswer, refused: string): void {
+  assert.equal(header(answer, "content-type"), "text/html; charset=utf-8", refused);
+  assert.match(header(answer, "content-security-policy") ?? "", /default-src 'none'.*frame-ancestors 'none'/, refused);
+  assert.equal(header(answer, "x-frame-options"), "DENY", refused);
+  assert.match(answer.text, /^<!doctype html>[\s\S]*<h1>[^<]+<\/h1>[\s\S]*<p[\s\S]*<\/html>\n$/, refused);
+}
+
+/** To the client's own address, in the words of RFC 6749. */
+function assertSentBack(answer: WireAnswer, refused: string): void {
+  assert.equal(answer.status, 302, refused);
+  const location = new URL(header(answer, "location")!);
+  assert.equal(location.origin + location.pathname, "http://127.0.0.1:9/callback", refused);
+  assert.match(location.searchParams.get("error") ?? "", /^[a-z_]+$/, refused);
+  assert.match(location.searchParams.get("error_description") ?? "", sentence, refused);
+}

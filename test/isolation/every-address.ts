@@ -1,0 +1,74 @@
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import type { ErrorShape } from "../../src/http/error-response.ts";
+import { type RouteParts, routeTable } from "../../src/http/route-table.ts";
+import type { Access, Method } from "../../src/http/routes.ts";
+import { operations } from "../../src/platform/operations.ts";
+
+/** What the routes work with doesn't matter here: none of them is asked anything. */
+const parts = { v3: {}, oauth: { oauth: {} }, federation: {}, platform: { operations }, checks: {} };
+const routes = routeTable(parts as unknown as RouteParts, { isDraining: () => false, checkTimeoutMs: 0 });
+
+/** One method of one path, with the rule that it goes by; each platform operation is a path of its own. */
+export interface Address {
+  readonly rule: Exclude<Access, "operation">;
+  readonly method: Method;
+  readonly path: string;
+  /** How it refuses: platform operations by an XML fault. */
+  readonly errors: ErrorShape | "fault";
+}
+
+/** Everything that the service can be asked, from its own table of routes. */
+export function everyAddress(): readonly Address[] {
+  return routes.flatMap((route) =>
+    route.methods.flatMap((method): readonly Address[] => {
+      const { access, path, errors } = route;
+      if (access !== "operation") return [{ rule: access, method, path, errors }];
+      return [...operations].map(([name, { access: rule }]) => {
+        return { rule, method, path: path.replace(":operation", name), errors: "fault" };
+      });
+    }),
+  );
+}
+
+/** The paths as the table has them, each with the methods that it takes. */
+export function everyPath(): ReadonlyMap<string, readonly string[]> {
+  const paths = new Map<string, readonly string[]>();
+  for (const { path, methods } of routes) paths.set(path, [...(paths.get(path) ?? []), ...methods]);
+  return paths;
+}
+
+/** The shape in which a path refuses what it was asked; undefined when it is none of ours, or takes no such method. */
+export function errorsAt(method: string, path: string): Address["errors"] | undefined {
+  const route = routes.find(({ path: pattern, methods }) => {
+    const isPath = new RegExp(`^${pattern.replaceAll(".", "\\.").replace(/:\w+/g, "[^/]*")}$`).test(path);
+    return isPath && methods.some((one) => one === method);
+  });
+  return route && (route.access === "operation" ? "fault" : route.errors);
+}
+
+export function titleOf({ method, path }: Pick<Address, "method" | "path">): string {
+  return `${method} ${path}`;
+}
+
+/** Starts a service meanwhile, and answers what it gave its HTTP framework to listen to, whatever its table says. */
+export async function registeredWhile(start: () => Promise<void>): Promise<readonly string[]> {
+  const registered: string[] = [];
+  const listen = (message: unknown) => {
+    const { fastify } = message as { fastify: { addHook(name: "onRoute", hook: (route: Registered) => void): void } };
+    fastify.addHook("onRoute", ({ method, url }) => {
+      registered.push(...[method].flat().map((one) => `${one} ${url}`));
+    });
+  };
+  subscribe("fastify.initialization", listen);
+  try {
+    await start();
+  } finally {
+    unsubscribe("fastify.initialization", listen);
+  }
+  return registered;
+}
+
+interface Registered {
+  readonly method: string | readonly string[];
+  readonly url: string;
+}

@@ -1,0 +1,201 @@
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import type { TestContext } from "node:test";
+import pg from "pg";
+import { startSimulator } from "../../simulator/simulator.ts";
+import type { DeviceId } from "../../src/model/ids.ts";
+import { hashOf, newSecret } from "../../src/oauth/secrets.ts";
+import { type OAuthWorld, oauthWorld, type Tokens } from "../oauth/oauth-world.ts";
+import { formOf } from "../oauth/scripted-browser.ts";
+import { type Database, eventually } from "../stories/world.ts";
+import type { Call, Things } from "./calls.ts";
+import type { Address } from "./every-address.ts";
+import { rowsOf } from "./lasting-rows.ts";
+
+export const owner = { name: "Ottoline-of-the-home", password: "ottoline's own words" };
+
+/** Names and values that stand nowhere else: whoever is shown one of them was shown something of the owner's. */
+const planted = {
+  lamp: "Lantern-of-Ottoline",
+  attribute: "glow-of-Ottoline",
+  value: "amber-of-Ottoline",
+};
+
+/**
+ * The real service with a linked account, and one owner whose home everybody else tries to get at. Ids are so large
+ * that none of them can be found in an answer by chance.
+ */
+export async function ownersHome(test: TestContext, database: Database) {
+  const simulator = await startSimulator({ port: 0 });
+  const ecosystems = { nest: { protocol: "nest", apiUrl: simulator.url } };
+  const world = await oauthWorld(test, {
+    database,
+    environment: {
+      BREEZEWAY_ECOSYSTEMS: JSON.stringify(ecosystems),
+      // Each request may say that it comes from elsewhere, so that what one caller gets wrong delays no other.
+      BREEZEWAY_TRUSTED_PROXIES: "127.0.0.1",
+      BREEZEWAY_FAILURES_PER_SOURCE: "1000000",
+    },
+  });
+  test.after(() => simulator.stop());
+  await useLargeIds(world);
+  await world.service.parts.identity.setBrand(world.tenantId, { logo: onePixel });
+  const { identity, federation, commit, store } = world.service.parts;
+  const userId = await identity.addUser({ tenant: "Acme", ...owner, isAdmin: false });
+  const lampId = await world.addDevice(userId, planted.lamp, "Lamp");
+  const changes = [{ key: planted.attribute, value: planted.value }];
+  await commit({ userId, cause: { by: "client", user: userId }, updates: [{ deviceId: lampId, changes }] });
+  let accounts = 0;
+  /** Of an account of its own, of which no name and no id is another's. */
+  const ecosystemToken = () => {
+    const name = `House ${++accounts} at the harbour`;
+    return simulator.addAccount({ seed: accounts, structures: [{ name, thermostats: 2, alarms: 1 }] }).token;
+  };
+
+  let link: { readonly deviceId: DeviceId; readonly marks: readonly string[] } | undefined;
+  /** Brings about what a call needs, and waits until nothing changes by itself any more. */
+  const arrange = async (needed: "linked" | "unlinked") => {
+    const linked = await federation.status(userId, "nest").catch(() => undefined);
+    if (needed === "unlinked") {
+      if (linked) await federation.unlink(userId, "nest");
+      return;
+    }
+    const deviceId = linked?.deviceId ?? (await federation.link(userId, "nest", ecosystemToken()));
+    await eventually(test.signal, async () => {
+      const row = await store.read((tx) => tx.links.find(userId, "nest"));
+      if (row?.state !== "live" || row.blindness) throw new Error("the owner's link is not live");
+    });
+    const { labels, identifiers } = await federation.largeStrings(userId, deviceId);
+    const marks = [labels, identifiers].flatMap(textsIn).filter((text) => text.length > 8 && text !== "thermostats");
+    link = { deviceId, marks: marks.filter((text) => text !== "smokeCoAlarms") };
+  };
+  await arrange("linked");
+
+  const login = async (): Promise<Things["login"]> => {
+    const browser = world.browser();
+    const { transaction = "", csrf = "" } = formOf(await browser.get(world.authorizeUrl())).fields;
+    return { transaction, csrf, cookie: [...browser.cookies].map((pair) => pair.join("=")).join("; ") };
+  };
+  /** The owner has signed in and has decided nothing yet; what the browser's cookie holds is the key to it. */
+  const signIn = async () => {
+    const browser = world.browser();
+    const { transaction = "", csrf = "" } = formOf(await browser.signIn(world.authorizeUrl(), owner)).fields;
+    return { terms: { transaction, csrf }, cookie: [...browser.cookies.values()].join() };
+  };
+  let tokens: Tokens;
+  let code: string;
+  let loginPage: Things["login"];
+  let termsPage: Awaited<ReturnType<typeof signIn>>;
+  const renewAll = async () => {
+    tokens = await world.tokens(world.client, owner);
+    code = await world.code({}, owner);
+    loginPage = await login();
+    termsPage = await signIn();
+  };
+  await renewAll();
+  const secToken = () => secTokenOf(world, owner, world.tenantId);
+
+  const things = (): Things => ({
+    tenantId: String(world.tenantId),
+    clientId: world.client.id,
+    userId: String(userId),
+    userName: owner.name,
+    lampId: String(lampId),
+    linkedId: String(link!.deviceId),
+    code,
+    accessToken: tokens.access_token,
+    refreshToken: tokens.refresh_token,
+    ecosystemToken: ecosystemToken(),
+    login: loginPage,
+    terms: termsPage.terms,
+  });
+
+  return {
+    world,
+    userId,
+    arrange,
+    renewAll,
+    things,
+    /** The owner's tokens, those that the next calls are about. */
+    tokens: () => tokens,
+    code: () => code,
+    secToken,
+    cookie: () => termsPage.cookie,
+    /** The same kinds of things, but nobody's; everything that isn't the owner's alone stays as it is. */
+    absent: (things: Things): Things => ({
+      ...things,
+      userId: "2147000001",
+      userName: owner.name.replace("Ottoline", "Nobodies"),
+      lampId: "2147000002",
+      linkedId: "2147000003",
+      code: newSecret(""),
+      accessToken: newSecret("bwa_"),
+      refreshToken: newSecret("bwr_"),
+      terms: { transaction: newSecret(""), csrf: newSecret("") },
+    }),
+    /** New ones of what a call has used up. */
+    async renew({ rule, method, path }: Address, { parameters }: Call): Promise<void> {
+      if (rule === "client" && parameters?.code === code) code = await world.code({}, owner);
+      else if (rule === "client" && (await world.statusWith(tokens.access_token)) !== 200) {
+        tokens = await world.tokens(world.client, owner);
+      }
+      if (path === "/oauth2/terms" && method === "POST") termsPage = await signIn();
+    },
+    /** What no one else may be shown. */
+    marks: (): readonly string[] => [
+      ...Object.values(planted),
+      ...link!.marks,
+      ...[userId, lampId, link!.deviceId].map(String),
+      owner.name,
+    ],
+    rows: () => rowsOf(world, userId),
+  };
+}
+
+export type Home = Awaited<ReturnType<typeof ownersHome>>;
+
+const onePixel = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+  "base64",
+);
+
+export async function secTokenOf(
+  { service }: OAuthWorld,
+  { name, password }: { readonly name: string; readonly password: string },
+  tenantId: number,
+): Promise<string> {
+  const login = { name, password, appId: String(tenantId), source: "192.0.2.1" };
+  return (await service.parts.identity.login(login)).secToken;
+}
+
+/** What somebody finds of a token who has stolen the store. */
+export function storedFormOf(secret: string): string {
+  return hashOf(secret);
+}
+
+/** The next user and the next device get ids that can't be mistaken for any other number. */
+export async function useLargeIds({ folder, databaseUrl }: OAuthWorld): Promise<void> {
+  const next = { users: 1_700_100_001, devices: 1_800_200_001 };
+  if (databaseUrl) {
+    const database = new pg.Client({ connectionString: databaseUrl });
+    await database.connect();
+    for (const [table, id] of Object.entries(next)) {
+      await database.query(`ALTER TABLE ${table} ALTER COLUMN id RESTART WITH ${id}`);
+    }
+    return database.end();
+  }
+  const database = new DatabaseSync(join(folder, "breezeway.db"));
+  database.exec("PRAGMA busy_timeout = 5000");
+  for (const [table, id] of Object.entries(next)) {
+    database.prepare("DELETE FROM sqlite_sequence WHERE name = ?").run(table);
+    database.prepare("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)").run(table, id - 1);
+  }
+  database.close();
+}
+
+/** Every text in a value, names of members included. */
+function textsIn(value: unknown): readonly string[] {
+  if (typeof value === "string") return [value];
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([name, inner]) => [name, ...textsIn(inner)]);
+}

@@ -1,0 +1,43 @@
+import type { UserId } from "../../src/model/ids.ts";
+import { storedRows } from "../oauth/bar/stored.ts";
+import type { OAuthWorld } from "../oauth/oauth-world.ts";
+
+/** All that the store has of a user and of their tenant, but for what changes by itself. */
+export async function rowsOf(world: OAuthWorld, userId: UserId): Promise<readonly string[]> {
+  const rows = await lastingRows(world);
+  const isGrant = ([table, row]: (typeof rows)[number]) => table === "grants" && row.user_id === userId;
+  const grants = new Set(rows.filter(isGrant).map(([, row]) => row.id));
+  return rows
+    .filter(
+      ([table, row]) =>
+        row.user_id === userId ||
+        (table === "users" && row.id === userId) ||
+        grants.has(row.grant_id) ||
+        ["tenants", "clients", "settings"].includes(table),
+    )
+    .map((row) => JSON.stringify(row));
+}
+
+/** What is in one and not in the other. */
+export function differences(before: readonly string[], after: readonly string[]): readonly string[] {
+  const [was, is] = [new Set(before), new Set(after)];
+  return [
+    ...[...was.difference(is)].map((row) => `gone: ${row}`),
+    ...[...is.difference(was)].map((row) => `new: ${row}`),
+  ];
+}
+
+/** Every row of the store, but for heartbeats, the audit log, and when something was last used or confirmed. */
+export async function lastingRows(
+  world: OAuthWorld,
+): Promise<(readonly [string, Readonly<Record<string, unknown>>])[]> {
+  const tables = await storedRows(world);
+  return [...tables]
+    .filter(([table]) => !["nodes", "audit", "sqlite_sequence"].includes(table))
+    .flatMap(([table, rows]) => rows.map((row) => [table, withoutMarksOfTime(row)] as const))
+    .sort((one, other) => (JSON.stringify(one) < JSON.stringify(other) ? -1 : 1));
+}
+
+function withoutMarksOfTime({ used_ms, confirmed_ms, ...row }: Readonly<Record<string, unknown>>) {
+  return row;
+}

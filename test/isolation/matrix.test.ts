@@ -1,0 +1,142 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { databases } from "../stories/world.ts";
+import { type Caller, expiredCaller, keysFor, type Standing, theOwner } from "./callers.ts";
+import { type Call, callsOf } from "./calls.ts";
+import { type Address, everyAddress, everyPath, registeredWhile, titleOf } from "./every-address.ts";
+import { everybodyElse } from "./everybody-else.ts";
+import { type Home, ownersHome } from "./home.ts";
+import { differences } from "./lasting-rows.ts";
+import { assertAlike, assertClosed } from "./outcomes.ts";
+import { keyKindOf, type Place, placesOf, requestOf } from "./requests.ts";
+import { allOf, send, toldBy, type WireAnswer } from "./wire.ts";
+
+for (const database of databases) {
+  describe(`what belongs to somebody, on ${database}`, () => {
+    it("is shown to nobody else and changed by nobody else, by whichever door", { timeout: 240_000 }, async (t) => {
+      const home = await ownersHome(t, database);
+      const expired = await expiredCaller(home);
+      const owner = await theOwner(home);
+      const others = [...(await everybodyElse(t, home)), expired];
+      for (const address of everyAddress()) {
+        await t.test(titleOf(address), async () => {
+          // Where a key stands is read before the store is asked: one place shows what another database could change.
+          const places = database === "sqlite" ? placesOf(address) : placesOf(address).slice(0, 1);
+          const count = callsOf(address, home.things()).length;
+          for (let way = 0; way < count; way++) await tryEverybody({ home, address, places, way, owner, others });
+        });
+      }
+      const unforeseen = home.world.logged.filter((line) => line.includes('"level":"error"'));
+      assert.deepEqual(unforeseen, []);
+    });
+  });
+}
+
+describe("the service", () => {
+  it("listens to nothing that its table of routes doesn't name", async (t) => {
+    let home: Home | undefined;
+    const registered = await registeredWhile(async () => {
+      home = await ownersHome(t, "sqlite");
+    });
+    const paths = everyPath();
+    const named = [...paths].flatMap(([path, methods]) => methods.map((method) => `${method} ${path}`));
+    assert.ok(named.length > 25);
+    assert.deepEqual(
+      named.filter((one) => !registered.includes(one)),
+      [],
+    );
+    const others = registered.filter((one) => !named.includes(one));
+    for (const one of others) {
+      const [method = "", path = ""] = one.split(" ");
+      assert.ok(paths.has(path), `${one} is in no table: add it to src/http/route-table.ts, with its rule`);
+      // CONNECT is for proxies, and Node answers it by closing.
+      if (method === "CONNECT") continue;
+      const answer = await send(home!.world.baseUrl, { method, target: path.replace(/:\w+/g, "1") });
+      assert.equal(answer.status, 405, one);
+    }
+  });
+});
+
+interface Trial {
+  readonly home: Home;
+  readonly address: Address;
+  readonly places: readonly Place[];
+  /** Which of the ways to call it. */
+  readonly way: number;
+  readonly owner: Caller;
+  readonly others: readonly Caller[];
+}
+
+/** All others first, then the owner: that the very same call works for them proves that it was rightly made. */
+async function tryEverybody({ home, address, places, way, owner, others }: Trial): Promise<void> {
+  await home.arrange("linked");
+  await home.renew(address, callsOf(address, home.things())[way]!);
+  const things = home.things();
+  const theirs = callsOf(address, things)[way]!;
+  const nobodys = callsOf(address, home.absent(things))[way]!;
+  const kind = keyKindOf(address, theirs);
+  const isAboutThings = JSON.stringify(theirs) !== JSON.stringify(nobodys);
+  const marks = home.marks();
+  const before = await home.rows();
+
+  const isWithin = (caller: Caller) => {
+    const standing = kind && caller.is[kind];
+    return standing !== undefined && reaches(standing, home);
+  };
+  const answers: WireAnswer[] = [];
+  const tryOne = async (caller: Caller) => {
+    for (const place of places) {
+      const told = `${caller.name}, ${place}`;
+      const answer = await ask(home, address, theirs, caller, place);
+      // A user name comes back in the field that it was typed into, and who typed it knew it.
+      const typed = theirs.key === "password" ? [things.userName] : [];
+      const shown = marks.filter((mark) => !typed.includes(mark) && allOf(answer).includes(mark));
+      assert.deepEqual(shown, [], `${told}: ${toldBy(answer)}`);
+      if (kind && !caller.is[kind]) {
+        assertClosed(address, kind, answer, told);
+        if (caller.name !== "nobody") answers.push(answer);
+      }
+      // A page that has expired names the client that it was meant for, as the login page does to everybody.
+      const isCompared = kind !== "browser" && (kind !== "password" || place === places[0]);
+      if (isAboutThings && isCompared) {
+        assertAlike(answer, await ask(home, address, nobodys, caller, place), told);
+      }
+    }
+  };
+  await Promise.all(others.filter((caller) => !isWithin(caller)).map(tryOne));
+  // Why a key doesn't fit is nobody's business.
+  if (kind !== "browser") for (const answer of answers) assertAlike(answer, answers[0]!, "the wrong keys");
+  assert.deepEqual(differences(before, await home.rows()), []);
+
+  for (const caller of [...others.filter(isWithin), owner]) {
+    for (const place of places) {
+      await home.arrange(theirs.needs ?? "linked");
+      const call = callsOf(address, home.things())[way]!;
+      const answer = await ask(home, address, call, withCookie(caller, owner, home), place);
+      assert.equal(answer.status, call.success ?? 200, `${caller.name}, ${place}: ${toldBy(answer)}`);
+      await home.renew(address, call);
+    }
+  }
+}
+
+/** The browser in which the owner has just signed in. */
+function withCookie(caller: Caller, owner: Caller, home: Home): Caller {
+  return caller === owner ? { ...caller, keys: { ...caller.keys, browser: home.cookie() } } : caller;
+}
+
+let sources = 0;
+
+async function ask(home: Home, address: Address, call: Call, caller: Caller, place: Place): Promise<WireAnswer> {
+  const kind = keyKindOf(address, call);
+  let keys = kind ? keysFor(caller, kind, home) : caller.keys;
+  if (call.endsKey && caller.newSecToken) keys = { ...keys, secToken: await caller.newSecToken() };
+  const request = requestOf(address, call, keys, place);
+  const source = ++sources;
+  const from = ["X-Forwarded-For", `10.${source >> 16}.${(source >> 8) & 255}.${source & 255}`] as const;
+  return send(home.world.baseUrl, { ...request, headers: [...(request.headers ?? []), from] });
+}
+
+function reaches(standing: Standing, { world, userId }: Home): boolean {
+  if (standing.kind === "client") return standing.clientId === world.client.id;
+  return standing.kind === "user" ? standing.userId === userId : standing.tenantId === world.tenantId;
+}

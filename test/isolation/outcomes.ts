@@ -1,0 +1,45 @@
+import assert from "node:assert/strict";
+import type { KeyKind } from "./calls.ts";
+import type { Address } from "./every-address.ts";
+import { header, toldBy, type WireAnswer } from "./wire.ts";
+
+/** A door that didn't open: refused in the words of its kind, whatever was asked behind it. */
+export function assertClosed({ errors }: Address, kind: KeyKind, answer: WireAnswer, told: string): void {
+  const { status, text } = answer;
+  const refused = `${told}: ${toldBy(answer)}`;
+  if (errors === "fault") {
+    assert.equal(status, 500, refused);
+    // A password that isn't there at all is a missing parameter.
+    assert.match(text, kind === "password" ? /<errorCode>(101|102)</ : /<errorCode>106</, refused);
+  } else if (errors === "page") {
+    assert.ok(status === 400 || status === 401, refused);
+    assert.equal(header(answer, "location"), undefined, refused);
+  } else {
+    assert.equal(status, 401, refused);
+    const body = JSON.parse(text);
+    if (errors === "adaptor") assert.equal(body.errorCode, 106, refused);
+    else assert.ok(namesOf(kind).includes(body.error), refused);
+    assert.match(header(answer, "www-authenticate") ?? "", kind === "client" ? /^Basic/ : /^Bearer/, refused);
+  }
+}
+
+function namesOf(kind: KeyKind): readonly string[] {
+  return kind === "client" ? ["invalid_client"] : ["missing_token", "invalid_token"];
+}
+
+/** Byte for byte the same, but for what is another in every answer: its id, the time, and what a page seals or draws. */
+export function assertAlike(one: WireAnswer, other: WireAnswer, told: string): void {
+  assert.deepEqual(comparable(one), comparable(other), told);
+}
+
+function comparable(answer: WireAnswer) {
+  const requestId = header(answer, "x-request-id") ?? "";
+  const headers = answer.headers
+    .filter(([name]) => !["date", "x-request-id"].includes(name.toLowerCase()))
+    .map(([name, value]) => [name, value.replace(/^(breezeway=)[\w-]+/, "$1…")]);
+  const text = answer.text
+    .replaceAll(requestId, "…")
+    .replace(/(<input type="hidden" name="\w+" value=")[^"]*/g, "$1…")
+    .replace(/(name="username"[^>]* value=")[^"]*/g, "$1…");
+  return { status: answer.status, headers, text };
+}

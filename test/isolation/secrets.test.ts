@@ -1,0 +1,191 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { storedFiles, storedRows } from "../oauth/bar/stored.ts";
+import { ada, type OAuthWorld, oauthWorld } from "../oauth/oauth-world.ts";
+import { databases, eventually } from "../stories/world.ts";
+import { theOwner } from "./callers.ts";
+import { callsOf } from "./calls.ts";
+import { brokenBytes, canaries, formsOf, mark, requestsFullOfSecrets } from "./canaries.ts";
+import { echoingEcosystem, farewells, refusals } from "./echoing-ecosystem.ts";
+import { everyAddress, titleOf } from "./every-address.ts";
+import { type Home, owner, ownersHome, secTokenOf } from "./home.ts";
+import { placesOf, requestOf } from "./requests.ts";
+import { everySecretInUse } from "./secrets-in-use.ts";
+import { allOf, send, sendBytes, toldBy, type WireAnswer, type WireRequest } from "./wire.ts";
+
+const deadline = { timeout: 240_000 };
+/** How many requests are under way at once. */
+const lanes = 8;
+
+for (const database of databases) {
+  describe(`a secret, on ${database}`, () => {
+    it(
+      "sent to any address, by any method, in any place comes back nowhere and is kept nowhere",
+      deadline,
+      async (t) => {
+        const home = await ownersHome(t, database);
+        const { world } = home;
+        const all = [...requestsFullOfSecrets()];
+        // What is read before the store is asked is the same on either.
+        const requests = database === "sqlite" ? all : all.filter((_, place) => place % 5 === 0);
+        await inLanes(requests, async (request) => assertSilent(await send(world.baseUrl, request), request));
+        for (const bytes of brokenBytes) {
+          const answer = await sendBytes(world.baseUrl, bytes);
+          assert.ok(!allOf(answer).includes(mark), `${bytes.subarray(0, 40)}: ${toldBy(answer)}`);
+        }
+        assert.ok(requests.length > 400);
+        for (const { method, path } of everyAddress().filter(({ rule }) => rule === "public")) {
+          const request = { method, target: path };
+          assertSilent(await send(world.baseUrl, request), request, "afterwards");
+        }
+        await assertForgotten(world, { "a canary": mark });
+      },
+    );
+
+    it("in place of each thing that a rightful caller sends is as safe", deadline, async (t) => {
+      const home = await ownersHome(t, database);
+      const { world } = home;
+      const rightful = await rightfulRequests(home);
+      for (const { request, title } of rightful) {
+        const answer = await send(world.baseUrl, request);
+        assertSilent(answer, request, title);
+      }
+      assert.ok(rightful.length > 70);
+      await assertForgotten(world, { "a canary": mark });
+    });
+
+    it("that is really used is in no log line and lies nowhere in clear", deadline, async (t) => {
+      const home = await ownersHome(t, database);
+      const secrets = await everySecretInUse(home);
+      assert.ok(Object.keys(secrets).length > 20);
+      await assertForgotten(home.world, secrets);
+    });
+  });
+}
+
+describe("a token of an ecosystem", () => {
+  it("that the ecosystem repeats in all its answers goes no further", deadline, async (t) => {
+    const ecosystem = await echoingEcosystem(t);
+    const ecosystems = { nest: { protocol: "nest", apiUrl: ecosystem.url } };
+    const world = await oauthWorld(t, { environment: { BREEZEWAY_ECOSYSTEMS: JSON.stringify(ecosystems) } });
+    const secToken = await secTokenOf(world, ada, world.tenantId);
+    const federated = { secToken, anEcosystemName: "nest", anAccessToken: canaries.anAccessToken };
+    const told: string[] = [];
+    const ask = async (method: string) => {
+      const { status, headers, body } = await world.post("/adaptor/federatedtokens", federated, { method });
+      told.push(JSON.stringify([[...headers], body]));
+      return status;
+    };
+    const refuse = async (method: string) => {
+      for (const manner of refusals) {
+        ecosystem.speak(manner);
+        assert.ok([422, 503].includes(await ask(method)), manner);
+      }
+    };
+    await refuse("POST");
+    for (const manner of farewells) {
+      ecosystem.speak(manner);
+      assert.equal(await ask(manner === farewells[0] ? "POST" : "PUT"), 200);
+      await eventually(t.signal, async () => {
+        const { body } = await world.get(`/adaptor/federatedtokens?anEcosystemName=nest&secToken=${secToken}`);
+        told.push(JSON.stringify(body));
+        assert.match(body.reason, manner === "error" ? /sent an error/ : /revoked the token/);
+      });
+    }
+    await refuse("PUT");
+    ecosystem.speak("500");
+    assert.equal(await ask("DELETE"), 200);
+    assert.deepEqual(
+      told.filter((answer) => answer.includes(mark)),
+      [],
+    );
+    await assertForgotten(world, { "the ecosystem's token": mark }, "bob");
+  });
+});
+
+/** Nothing of what was sent comes back, but for three things that go back to the one who brought them. */
+function assertSilent(answer: WireAnswer, { method, target }: WireRequest, title = ""): void {
+  const headers = answer.headers.filter(([name, value]) => {
+    // The cookie that ties a login page to its browser stays when a second page is opened there.
+    if (name.toLowerCase() === "set-cookie") return !value.startsWith(`breezeway=${canaries.cookie};`);
+    return true;
+  });
+  const location = headers.map(([name, value]) =>
+    // The state belongs to the client, and goes back to it alone.
+    name.toLowerCase() === "location" && value.startsWith("http://127.0.0.1:9/callback?")
+      ? ([name, value.replace(`state=${canaries.state}`, "")] as const)
+      : ([name, value] as const),
+  );
+  // What was typed into the field of the user name is there again, to be mended: in that field alone.
+  const text = answer.text.replace(/(name="username"[^>]* value=")[^"]*/, "$1");
+  const shown = allOf({ ...answer, headers: location, text });
+  const found = [mark, ...formsOf(mark).slice(-3)].filter((form) => shown.includes(form));
+  assert.deepEqual(found, [], `${title} ${method} ${target.slice(0, 120)}: ${toldBy({ ...answer, text })}`);
+}
+
+/** Every rightful call with one of its parameters replaced by a secret, or with secrets beside it. */
+async function rightfulRequests(home: Home) {
+  const { keys } = await theOwner(home);
+  const requests: { readonly title: string; readonly request: WireRequest }[] = [];
+  for (const address of everyAddress()) {
+    // The last way of each: what is written to the first device would be kept, and rightly so.
+    const call = callsOf(address, home.things()).at(-1)!;
+    if (call.endsKey) continue;
+    const place = placesOf(address)[0]!;
+    const add = (change: Partial<typeof call>, headers: WireRequest["headers"] = []) => {
+      const request = requestOf(address, { ...call, ...change }, { ...keys, browser: home.cookie() }, place);
+      requests.push({
+        title: titleOf(address),
+        request: { ...request, headers: [...(request.headers ?? []), ...headers] },
+      });
+    };
+    for (const name of Object.keys(call.parameters ?? {})) {
+      for (const secret of [canaries.password, canaries.access_token]) {
+        add({ parameters: { ...call.parameters, [name]: secret } });
+      }
+    }
+    for (const name of Object.keys(call.path ?? {})) add({ path: { ...call.path, [name]: canaries.password } });
+    const isSpent = address.method !== "GET" && address.method !== "HEAD";
+    if (call.json === undefined && !isSpent) add({ parameters: { ...canaries, ...call.parameters } });
+    if (call.json !== undefined) {
+      add({ json: { [canaries.access_token]: "x" } });
+      add({ json: { [canaries.access_token]: { [canaries.password]: canaries.code } } });
+      add({ json: [canaries.password] });
+      add({ json: { "d.structures[1].a.away": canaries.password } });
+    }
+  }
+  return requests;
+}
+
+/** No line of the log, no row and no byte of a file has it: while the service runs, and when it has stopped. */
+async function assertForgotten(
+  world: OAuthWorld,
+  secrets: Readonly<Record<string, string>>,
+  somebody = owner.name,
+): Promise<void> {
+  assert.ok(world.logged.length > 10);
+  const tables = [...(await storedRows(world))].map(([table, rows]) => [table, JSON.stringify(rows)] as const);
+  assert.ok(tables.some(([, rows]) => rows.includes(somebody)));
+  const running = storedFiles(world);
+  await world.service.stop();
+  const stopped = storedFiles(world);
+  const log = world.logged.join("\n");
+  assert.ok(!log.includes('"level":"error"'), "something happened that nobody had foreseen");
+  for (const [name, secret] of Object.entries(secrets)) {
+    for (const form of formsOf(secret)) {
+      assert.ok(!log.includes(form), `${name} is in the log`);
+      for (const [table, rows] of tables) assert.ok(!rows.includes(form), `${name} is in the table ${table}`);
+      for (const file of [...running, ...stopped]) {
+        assert.ok(!file.bytes.includes(form), `${name} is in the file ${file.name}`);
+      }
+    }
+  }
+}
+
+async function inLanes<Item>(items: readonly Item[], act: (item: Item) => Promise<void>): Promise<void> {
+  const waiting = items.values();
+  const lane = async () => {
+    for (const item of waiting) await act(item);
+  };
+  await Promise.all(Array.from({ length: lanes }, lane));
+}

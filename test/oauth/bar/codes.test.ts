@@ -1,0 +1,317 @@
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { describe, it } from "node:test";
+import { databases } from "../../stories/world.ts";
+import { type Answered, ada, callback, type MadeClient, type OAuthWorld, oauthWorld } from "../oauth-world.ts";
+import { formOf } from "../scripted-browser.ts";
+import { assertInvalidClient, assertRefused } from "./refused.ts";
+import { sentBack } from "./shown-pages.ts";
+import { storedFiles, storedRows } from "./stored.ts";
+
+const verifier = "v".repeat(43);
+const pkce = {
+  code_challenge: createHash("sha256").update(verifier).digest("base64url"),
+  code_challenge_method: "S256",
+};
+
+function assertInvalidGrant(answer: Answered): void {
+  assertRefused(answer, 400, "invalid_grant");
+}
+
+function assertGiven(answer: Answered): void {
+  assert.equal(answer.status, 200, JSON.stringify(answer.body));
+}
+
+/** Neither token of a pair works any more. */
+async function assertDead(world: OAuthWorld, { body }: Answered, by = world.client): Promise<void> {
+  assert.equal(await world.statusWith(body.access_token), 401);
+  assertInvalidGrant(await world.refresh(body.refresh_token, by));
+}
+
+async function assertAlive(world: OAuthWorld, { body }: Answered): Promise<void> {
+  assert.equal(await world.statusWith(body.access_token), 200);
+}
+
+/** The same exchange so often, all at once. */
+async function atOnce(times: number, exchange: (index: number) => Promise<Answered>) {
+  const answers = await Promise.all(Array.from({ length: times }, (_, index) => exchange(index)));
+  const given = answers.filter(({ status }) => status === 200);
+  for (const answer of answers) if (answer.status !== 200) assertInvalidGrant(answer);
+  return given;
+}
+
+for (const database of databases) {
+  describe(`a code, on ${database}`, () => {
+    it("27: is 256 random bits, different each time, of which only the SHA-256 is kept", async (t) => {
+      const world = await oauthWorld(t, { database });
+      const browser = world.browser();
+      const codes: string[] = [];
+      for (let i = 0; i < 6; i++) {
+        const address = await browser.authorize(world.authorizeUrl({ state: "the same" }), ada);
+        codes.push(address.searchParams.get("code")!);
+      }
+      const [spent, ...unspent] = codes;
+      assertGiven(await world.exchange(spent!));
+      const start = commonStart(codes);
+      assert.ok(start.length <= 8, `a prefix at most: ${start}`);
+      for (const code of codes) {
+        assert.match(code, /^[A-Za-z0-9_-]+$/);
+        assert.ok((code.length - start.length) * 6 >= 256, `${code.length} characters`);
+      }
+      const rows = await storedRows(world);
+      const dump = JSON.stringify([...rows]);
+      const files = storedFiles(world);
+      for (const code of codes) {
+        const random = code.slice(start.length);
+        const bytes = Buffer.from(random, "base64url");
+        for (const written of [random, bytes.toString("hex"), bytes.toString("base64")]) {
+          assert.ok(!dump.includes(written), "a table holds a code");
+          assert.ok(!world.logged.join("").includes(written), "the log holds a code");
+        }
+        for (const { name, bytes: content } of files) {
+          assert.ok(!content.includes(random) && !content.includes(bytes), `${name} holds a code`);
+        }
+      }
+      for (const code of unspent) {
+        const digest = createHash("sha256").update(code);
+        const hashes = [digest.copy().digest("base64url"), digest.copy().digest("hex")];
+        assert.ok(
+          hashes.some((hash) => dump.includes(hash)),
+          "its SHA-256 is what is stored",
+        );
+      }
+    });
+
+    it("27: can't be made from what is stored, nor is its hash one", async (t) => {
+      const world = await oauthWorld(t, { database });
+      await world.code();
+      const stored = new Set(
+        [...(await storedRows(world)).values()]
+          .flat()
+          .flatMap((row) => Object.values(row))
+          .filter((value) => typeof value === "string" && value.length >= 20 && value.length < 200),
+      );
+      assert.ok(stored.size > 0);
+      for (const value of stored) {
+        const answer = await world.exchange(String(value));
+        assert.equal(answer.status, 400, `${answer.status}`);
+      }
+    });
+
+    it("28: lives for sixty seconds, and no double click makes it longer", async (t) => {
+      const world = await oauthWorld(t, { database });
+      const inTime = await world.code();
+      await world.timePasses(50_000);
+      assertGiven(await world.exchange(inTime));
+
+      const browser = world.browser();
+      const terms = await browser.signIn(world.authorizeUrl(), ada);
+      const code = sentBack(await browser.submit(formOf(terms), { decision: "accept" }), callback).get("code")!;
+      await world.timePasses(40_000);
+      const again = await browser.submit(formOf(terms), { decision: "accept" });
+      assert.equal(sentBack(again, callback).get("code"), code);
+      await world.timePasses(21_000);
+      assertInvalidGrant(await world.exchange(code));
+      const late = await browser.submit(formOf(terms), { decision: "accept" });
+      assert.equal(late.location, "");
+      assertInvalidGrant(await world.exchange(code));
+      assert.equal((await storedRows(world)).get("grants")?.length, 1, "only the first code gave anything");
+    });
+
+    it("29: belongs to one client; another one's try costs it nothing", async (t) => {
+      const world = await oauthWorld(t, { database });
+      const neighbour = await world.addClient({ name: "Neighbour" });
+      const stranger = await world.addClient({ name: "Stranger", tenant: "Other" });
+      const enterprise = await world.addClient({ name: "Enterprise", kind: "enterprise" });
+      const code = await world.code();
+      for (const other of [neighbour, stranger, enterprise]) assertInvalidGrant(await world.exchange(code, other));
+      assertInvalidClient(await world.exchange(code, { id: world.client.id, secret: neighbour.secret }));
+      assertInvalidClient(await world.exchange(code, { id: neighbour.id, secret: world.client.secret }));
+      assertGiven(await world.exchange(code));
+    });
+
+    it("29: belongs to one redirect address and one challenge; a wrong one spends it", async (t) => {
+      const world = await oauthWorld(t, { database });
+      const asked = { redirect_uri: callback, ...pkce };
+      const told = { redirect_uri: callback, code_verifier: verifier };
+      assertGiven(await world.exchange(await world.code(asked), world.client, told));
+      const wrongs = [
+        { ...told, redirect_uri: `${callback}/` },
+        { ...told, redirect_uri: "https://evil.example/" },
+        { ...told, code_verifier: "w".repeat(43) },
+        { ...told, code_verifier: pkce.code_challenge },
+      ];
+      for (const wrong of wrongs) {
+        const code = await world.code(asked);
+        assertInvalidGrant(await world.exchange(code, world.client, wrong));
+        assertInvalidGrant(await world.exchange(code, world.client, told));
+      }
+      for (const incomplete of [{ redirect_uri: callback }, { code_verifier: verifier }]) {
+        const answer = await world.exchange(await world.code(asked), world.client, incomplete);
+        assertRefused(answer, 400, "invalid_grant", "invalid_request");
+      }
+    });
+
+    it("29: belongs to one person, and to no scope", async (t) => {
+      const world = await oauthWorld(t, { database });
+      const bob = { name: "bob", password: "another word" };
+      const codes = [await world.code({ scope: "all admin *" }), await world.code({}, bob)];
+      const users = [world.userId, world.bobId];
+      for (const [index, code] of codes.entries()) {
+        const { body } = await world.exchange(code, world.client, { scope: "everything", user: "root" });
+        assert.deepEqual(Object.keys(body).sort(), ["access_token", "expires_in", "refresh_token", "token_type"]);
+        assert.deepEqual((await world.get("/v3/users", body.access_token)).body, [users[index]]);
+      }
+    });
+
+    it("29: dies with the person's password, the person's client and its own secret's owner", async (t) => {
+      const world = await oauthWorld(t, { database });
+      const leaving = await world.addClient({ name: "Leaving" });
+      const orphan = await world.code({ client_id: leaving.id });
+      await world.service.parts.oauth.removeClient(leaving.id);
+      assertInvalidClient(await world.exchange(orphan, leaving));
+      assertInvalidGrant(await world.exchange(orphan));
+      const code = await world.code();
+      await world.service.parts.identity.setPassword(world.userId, "a new password");
+      assertInvalidGrant(await world.exchange(code));
+    });
+
+    it("30: is exchanged once, however many try at the same time", async (t) => {
+      const world = await oauthWorld(t, { database });
+      for (let round = 0; round < 5; round++) {
+        const code = await world.code();
+        const given = await atOnce(16, () => world.exchange(code));
+        assert.equal(given.length, 1);
+        // The other fifteen were replays.
+        await assertDead(world, given[0]!);
+      }
+    });
+
+    it("30: is exchanged once, also when other clients or wrong addresses try beside", async (t) => {
+      const world = await oauthWorld(t, { database });
+      const neighbour = await world.addClient({ name: "Neighbour" });
+      for (let round = 0; round < 3; round++) {
+        const code = await world.code();
+        const given = await atOnce(16, (index) => world.exchange(code, index % 2 ? neighbour : world.client));
+        assert.equal(given.length, 1);
+        const spoiled = await world.code({ redirect_uri: callback });
+        const addresses = [callback, `${callback}/`];
+        const some = await atOnce(16, (index) =>
+          world.exchange(spoiled, world.client, { redirect_uri: addresses[index % 2] }),
+        );
+        assert.ok(some.length <= 1);
+        for (const one of some) await assertDead(world, one);
+      }
+    });
+
+    it("31: used again by its owner, takes back all that it gave, and nothing else", async (t) => {
+      const world = await oauthWorld(t, { database });
+      const [before, after] = [await world.exchange(await world.code()), await world.exchange(await world.code())];
+      const code = await world.code();
+      const first = await world.exchange(code);
+      const second = await world.refresh(first.body.refresh_token);
+      const third = await world.refresh(second.body.refresh_token);
+      for (const pair of [first, second, third]) await assertAlive(world, pair);
+      assertInvalidGrant(await world.exchange(code));
+      for (const pair of [first, second, third]) await assertDead(world, pair);
+      for (const pair of [before, after]) {
+        await assertAlive(world, pair);
+        assertGiven(await world.refresh(pair.body.refresh_token));
+      }
+      assertInvalidGrant(await world.exchange(code));
+    });
+
+    it("31: used again by its owner without what belongs to it, takes back all the same", async (t) => {
+      const world = await oauthWorld(t, { database });
+      const told = { redirect_uri: callback, code_verifier: verifier };
+      for (const stolen of [
+        {},
+        { ...told, code_verifier: "w".repeat(43) },
+        { ...told, redirect_uri: `${callback}/` },
+      ]) {
+        const code = await world.code({ redirect_uri: callback, ...pkce });
+        const given = await world.exchange(code, world.client, told);
+        assertGiven(given);
+        assertRefused(await world.exchange(code, world.client, stolen), 400, "invalid_grant", "invalid_request");
+        await assertDead(world, given);
+      }
+    });
+
+    it("31: used again by anybody else, takes back nothing", async (t) => {
+      const world = await oauthWorld(t, { database });
+      const neighbour = await world.addClient({ name: "Neighbour" });
+      const code = await world.code();
+      const given = await world.exchange(code);
+      assertInvalidGrant(await world.exchange(code, neighbour));
+      assertInvalidClient(await world.exchange(code, { id: world.client.id, secret: "wrong" }));
+      assertInvalidClient(await world.exchange(code, { id: world.client.id, secret: neighbour.secret }));
+      const noSecret = { grant_type: "authorization_code", code, client_id: world.client.id };
+      assertInvalidClient(await world.post("/oauth2/access_token", noSecret));
+      await assertAlive(world, given);
+      assertGiven(await world.refresh(given.body.refresh_token));
+    });
+
+    it("31: used again after its sixty seconds, still takes back what it gave", async (t) => {
+      const world = await oauthWorld(t, { database });
+      const code = await world.code();
+      const given = await world.exchange(code);
+      await world.timePasses(5 * 60_000);
+      await assertAlive(world, given);
+      assertInvalidGrant(await world.exchange(code));
+      await assertDead(world, given);
+    });
+
+    it("32: asks for the redirect address again when it was sent, and for the very same", async (t) => {
+      const world = await oauthWorld(t, { database });
+      const other = `${callback}2`;
+      const two = await world.addClient({ name: "Two", redirectUris: [callback, other] });
+      const trade = async (by: MadeClient, sent: string | undefined, told: string | undefined) => {
+        const code = await world.code({ client_id: by.id, redirect_uri: sent });
+        return world.exchange(code, by, { redirect_uri: told });
+      };
+      assertGiven(await trade(two, callback, callback));
+      assertGiven(await trade(two, other, other));
+      assertInvalidGrant(await trade(two, callback, other));
+      for (const told of [undefined, ""]) {
+        assertRefused(await trade(two, callback, told), 400, "invalid_grant", "invalid_request");
+        assertRefused(await trade(world.client, callback, told), 400, "invalid_grant", "invalid_request");
+      }
+      const nearMisses = [`${callback}/`, `${callback}#`, callback.toUpperCase(), ` ${callback}`, `${callback}?`];
+      for (const told of [...nearMisses, encodeURIComponent(callback), "https://evil.example/"]) {
+        assertInvalidGrant(await trade(world.client, callback, told));
+        assertInvalidGrant(await trade(world.client, undefined, told));
+      }
+      for (const told of [undefined, "", callback]) assertGiven(await trade(world.client, undefined, told));
+      for (const told of [undefined, "", callback]) assertGiven(await trade(world.client, "", told));
+    });
+  });
+}
+
+describe("a code at several nodes", () => {
+  it("30: is exchanged once, whichever nodes are asked", async (t) => {
+    const world = await oauthWorld(t, { database: "postgres" });
+    const second = await world.secondNode();
+    for (let round = 0; round < 5; round++) {
+      const code = await world.code();
+      const body = new URLSearchParams({
+        grant_type: "authorization_code",
+        code,
+        client_id: world.client.id,
+        client_secret: world.client.secret,
+      });
+      const given = await atOnce(16, async (index) => {
+        const baseUrl = index % 2 ? second.baseUrl : world.baseUrl;
+        const answer = await fetch(`${baseUrl}/oauth2/access_token`, { method: "POST", body });
+        return { status: answer.status, headers: answer.headers, body: await answer.json() };
+      });
+      assert.equal(given.length, 1);
+      assertInvalidGrant(await world.refresh(given[0]!.body.refresh_token));
+    }
+  });
+});
+
+function commonStart([first = "", ...others]: readonly string[]): string {
+  let length = 0;
+  while (length < first.length && others.every((other) => other[length] === first[length])) length++;
+  return first.slice(0, length);
+}

@@ -1,0 +1,83 @@
+import type { TenantId, UserId } from "../../src/model/ids.ts";
+import { hashOf } from "../../src/oauth/secrets.ts";
+import type { VerificationParts } from "../../src/oauth/verification.ts";
+import type { AccessTokenRow } from "../../src/store/tables/access-tokens.ts";
+
+type Tables = Parameters<Parameters<VerificationParts["store"]["read"]>[0]>[0];
+
+export const tenantId = 1 as TenantId;
+export const hourMs = 3_600_000;
+
+/**
+ * The store as verification sees it: a look is consistent with the moment at which it begins, and while looks are held
+ * its answer comes only when the test says so.
+ */
+export class HeldTokens {
+  readonly isShared: boolean;
+  isHeld = false;
+  /** What every look meets instead of an answer. */
+  fails: Error | undefined;
+  /** How often a token was looked for. */
+  looks = 0;
+  /** How often somebody asked what was revoked. */
+  newsAsked = 0;
+  readonly #rows = new Map<string, AccessTokenRow>();
+  readonly #revoked: string[] = [];
+  readonly #waiting: (() => void)[] = [];
+
+  constructor({ isShared }: { readonly isShared: boolean }) {
+    this.isShared = isShared;
+  }
+
+  /** Adds an access token of that grant, and answers it. */
+  add(grantId: string, { userId = 1, remainingMs = hourMs } = {}): string {
+    const token = `bwa_${String(this.#rows.size).padStart(43, "0")}`;
+    const grant = { id: grantId, tenantId, userId: userId as UserId, clientId: "client", reach: "user" as const };
+    this.#rows.set(hashOf(token), { grant, remainingMs });
+    return token;
+  }
+
+  /** Ends a grant, as a node would; the news of it waits to be asked for. */
+  end(grantId: string): void {
+    for (const [hash, { grant }] of this.#rows) if (grant.id === grantId) this.#rows.delete(hash);
+    this.#revoked.push(JSON.stringify({ grant: grantId }));
+  }
+
+  readonly transaction = (): never => {
+    throw new Error("verification changes nothing");
+  };
+
+  readonly read = async <Result>(body: (tx: Tables) => Promise<Result>): Promise<Result> => {
+    const found = body(this.#tables());
+    const failure = this.fails;
+    if (this.isHeld) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    if (failure) throw failure;
+    return found;
+  };
+
+  /** Answers the look that has waited longest. */
+  letThrough(): void {
+    const next = this.#waiting.shift();
+    if (!next) throw new Error("nobody is looking");
+    next();
+  }
+
+  #tables(): Tables {
+    const accessTokens = {
+      find: async (hash: string) => {
+        this.looks += 1;
+        return this.#rows.get(hash);
+      },
+    };
+    const log = {
+      revocations: async (mark: string | undefined) => {
+        this.newsAsked += 1;
+        return {
+          bodies: this.#revoked.slice(Number(mark ?? this.#revoked.length)),
+          mark: String(this.#revoked.length),
+        };
+      },
+    };
+    return { accessTokens, log } as unknown as Tables;
+  }
+}

@@ -1,0 +1,172 @@
+import assert from "node:assert/strict";
+import { describe, it, type TestContext } from "node:test";
+import { startLogging } from "../../src/logging.ts";
+import { type Service, startService } from "../../src/service.ts";
+import { type FaultProxy, startFaultProxy } from "../set-up/fault-proxy.ts";
+import { eventually } from "../stories/world.ts";
+import { type OAuthWorld, oauthWorld, type Tokens } from "./oauth-world.ts";
+
+/** What is promised: this long after a revocation was answered, no node says yes to its tokens any more. */
+const promisedMs = 1_000;
+
+describe("a token that was revoked on one node", () => {
+  it("gets no yes on another node later than a second after", async (t) => {
+    const world = await oauthWorld(t, { database: "postgres" });
+    const other = await world.secondNode();
+    for (let round = 1; round <= 8; round++) {
+      const tokens = await world.tokens();
+      const callers = startCallers(t, other, tokens);
+      await callers.hear("yes");
+      // Either token of the pair ends the whole grant.
+      const given = round % 2 === 0 ? tokens.refresh_token : tokens.access_token;
+      assert.equal((await world.revoke(given)).status, 200);
+      const revokedMs = performance.now();
+      assert.equal(await world.statusWith(tokens.access_token), 401, "at once on the node that answered");
+      await callers.hear("no");
+      await callers.callOn();
+      const calls = await callers.stop();
+      assertNoLateYes(calls, revokedMs);
+      assert.deepEqual(
+        calls.filter(({ verdict }) => verdict === "can't say"),
+        [],
+      );
+    }
+  });
+
+  it("stays dead on a node that was started afterwards", async (t) => {
+    const world = await oauthWorld(t, { database: "postgres" });
+    const [gone, alive] = [await world.tokens(), await world.tokens()];
+    await world.revoke(gone.refresh_token);
+    const other = await world.secondNode();
+    assert.equal(await verdictOn(other, gone), "no");
+    assert.equal(await verdictOn(other, alive), "yes");
+  });
+});
+
+for (const mood of ["closed", "half-open"] as const) {
+  describe(`a node whose way to the database is ${mood}`, () => {
+    it("says yes to nobody, not even from memory, and recovers by itself", { timeout: 60_000 }, async (t) => {
+      const world = await oauthWorld(t, { database: "postgres" });
+      const { node, proxy } = await nodeBehindProxy(t, world);
+      const [gone, good] = [await world.tokens(), await world.tokens()];
+      const [ofGone, ofGood] = [startCallers(t, node, gone), startCallers(t, node, good)];
+      await Promise.all([ofGone.hear("yes"), ofGood.hear("yes")]);
+
+      proxy.mood = mood;
+      if (mood === "closed") proxy.drop();
+      assert.equal((await world.revoke(gone.refresh_token)).status, 200);
+      const revokedMs = performance.now();
+      // Two that it has in memory, one that it has never seen: all need the store now, and there is none.
+      const unseen = await world.tokens();
+      await Promise.all([ofGone.hear("can't say"), ofGood.hear("can't say")]);
+      const darkMs = performance.now();
+      // Each caller once more: one that hears nothing at all waits for seconds.
+      const dark = await Promise.all([verdictOn(node, unseen), ofGone.callOn(3), ofGood.callOn(3)]);
+      assert.equal(dark[0], "can't say");
+      assert.equal(await world.statusWith(good.access_token), 200, "other nodes go on");
+      const lightMs = performance.now();
+
+      proxy.mood = "open";
+      await Promise.all([ofGone.hear("no"), ofGood.hear("yes")]);
+      await Promise.all([ofGone.callOn(), ofGood.callOn()]);
+      assertNoLateYes(await ofGone.stop(), revokedMs);
+      const inTheDark = (await ofGood.stop()).filter(
+        ({ startedMs, endedMs }) => startedMs > darkMs && endedMs < lightMs,
+      );
+      assert.deepEqual([...new Set(inTheDark.map(({ verdict }) => verdict))], ["can't say"]);
+      assert.equal(await verdictOn(node, unseen), "yes");
+    });
+  });
+}
+
+/** What a node says about a token. */
+type Verdict = "yes" | "no" | "can't say";
+
+const verdicts: Readonly<Record<number, Verdict>> = { 200: "yes", 404: "yes", 401: "no", 503: "can't say" };
+
+/** One path that needs the store, and one that needs nothing but to know its caller: there is no such user. */
+const paths = ["/v3/users", "/v3/users/nobody"];
+
+interface Call {
+  readonly startedMs: number;
+  readonly endedMs: number;
+  readonly verdict: Verdict;
+}
+
+/** Calls the node again and again from several sides, so that looks at the store and news of it cross each other. */
+function startCallers(test: TestContext, node: Service, tokens: Tokens) {
+  const calls: Call[] = [];
+  let isStopped = false;
+  let waiting: { readonly when: (last: Call) => boolean; readonly go: () => void }[] = [];
+  const call = async (path: string) => {
+    while (!isStopped) {
+      const startedMs = performance.now();
+      const verdict = await verdictOn(node, tokens, path);
+      const last = { startedMs, endedMs: performance.now(), verdict };
+      calls.push(last);
+      const due = waiting.filter(({ when }) => when(last));
+      waiting = waiting.filter((one) => !due.includes(one));
+      for (const { go } of due) go();
+    }
+  };
+  const callers = Promise.all([...paths, paths[1]!].map(call));
+  // Where the test has failed, nobody waits for them.
+  callers.catch(() => undefined);
+  test.after(() => {
+    isStopped = true;
+  });
+  const until = (when: (last: Call) => boolean) => new Promise<void>((go) => waiting.push({ when, go }));
+  return {
+    /** Resolves when a call that starts from now on is answered so. */
+    hear(verdict: Verdict): Promise<void> {
+      const fromMs = performance.now();
+      return until((last) => last.verdict === verdict && last.startedMs > fromMs);
+    },
+    /** Resolves when so many more have been answered. */
+    callOn(count = 30): Promise<void> {
+      const enough = calls.length + count;
+      return until(() => calls.length >= enough);
+    },
+    async stop(): Promise<readonly Call[]> {
+      isStopped = true;
+      await callers;
+      return calls;
+    },
+  };
+}
+
+function assertNoLateYes(calls: readonly Call[], revokedMs: number): void {
+  const late = calls.filter(({ startedMs, verdict }) => verdict === "yes" && startedMs > revokedMs + promisedMs);
+  assert.deepEqual(
+    late.map(({ startedMs }) => `yes, ${Math.round(startedMs - revokedMs)} ms after the revocation`),
+    [],
+  );
+}
+
+async function verdictOn(node: Service, { access_token }: Tokens, path = paths[0]): Promise<Verdict> {
+  const answer = await fetch(`${node.baseUrl}${path}`, { headers: { authorization: `Bearer ${access_token}` } });
+  await answer.arrayBuffer();
+  const verdict = verdicts[answer.status];
+  assert.ok(verdict, `${path} was answered with ${answer.status}`);
+  return verdict;
+}
+
+/** Another node on the world's database, which reaches it only through the proxy. */
+async function nodeBehindProxy(
+  test: TestContext,
+  world: OAuthWorld,
+): Promise<{ readonly node: Service; readonly proxy: FaultProxy }> {
+  const proxy = await startFaultProxy(world.databaseUrl!);
+  const databaseUrl = new URL(world.databaseUrl!);
+  databaseUrl.port = new URL(proxy.url).port;
+  const node = await startService({ ...world.config, databaseUrl: String(databaseUrl) }, startLogging("silent"));
+  test.after(async () => {
+    proxy.mood = "open";
+    // What is stuck in the middle of a word is let go; a node stops in good order only while it has its store.
+    proxy.drop();
+    await eventually(AbortSignal.timeout(30_000), async () => void (await node.parts.store.health()));
+    await node.stop();
+    await proxy.stop();
+  });
+  return { node, proxy };
+}

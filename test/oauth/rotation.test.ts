@@ -1,0 +1,167 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { databases } from "../stories/world.ts";
+import { type Answered, type OAuthWorld, oauthWorld, type Tokens } from "./oauth-world.ts";
+
+const minuteMs = 60_000;
+const dayMs = 86_400_000;
+
+for (const database of databases) {
+  describe(`a code on ${database}`, () => {
+    it("gives tokens to one of 16 that come at once, and its tokens are dead afterwards", async (t) => {
+      const world = await oauthWorld(t, { database });
+      for (let round = 1; round <= 3; round++) {
+        const code = await world.code();
+        const answers = await atOnce(16, () => world.exchange(code));
+        const [given, ...others] = answers.filter(({ status }) => status === 200);
+        assert.ok(given);
+        assert.equal(others.length, 0, `${answers.map(({ status }) => status)}`);
+        for (const answer of answers) if (answer !== given) assertInvalidGrant(answer);
+        assert.equal(await world.statusWith(given.body.access_token), 401);
+        assertInvalidGrant(await world.refresh(given.body.refresh_token));
+      }
+    });
+  });
+
+  describe(`a refresh token on ${database}`, () => {
+    it("gives two that come at once a successor each, and 50 of 50 links live on through both", async (t) => {
+      const world = await oauthWorld(t, { database });
+      const links = await atOnce(50, () => world.tokens());
+      const pairs = await Promise.all(links.map((link) => atOnce(2, () => refreshed(world, link))));
+      const goesOn = async (link: Tokens) => {
+        assert.equal(await world.statusWith(link.access_token), 200);
+        const next = await refreshed(world, await refreshed(world, link));
+        assert.equal(await world.statusWith(next.access_token), 200);
+      };
+      // One goes on at once, the other sleeps until its parent has long retired.
+      for (const [one, other] of pairs) assert.notEqual(one!.refresh_token, other!.refresh_token);
+      await Promise.all(pairs.map(([awake]) => goesOn(awake!)));
+      await world.timePasses(10 * minuteMs);
+      await Promise.all(pairs.map(([, sleeper]) => goesOn(sleeper!)));
+    });
+
+    it("may come again 10 minutes after an answer that was lost, at any place of the chain", async (t) => {
+      const world = await oauthWorld(t, { database });
+      let held = await world.tokens();
+      for (let round = 1; round <= 4; round++) {
+        await refreshed(world, held);
+        await world.timePasses(10 * minuteMs);
+        held = await refreshed(world, held);
+        assert.equal(await world.statusWith(held.access_token), 200);
+      }
+    });
+
+    it("is good 20 times and more for a client that keeps its first", async (t) => {
+      const world = await oauthWorld(t, { database });
+      const first = await world.tokens();
+      for (let hour = 1; hour <= 20; hour++) {
+        await world.timePasses(60 * minuteMs);
+        assert.equal(await world.statusWith((await refreshed(world, first)).access_token), 200);
+      }
+    });
+
+    it("is still good within a minute after its successor was used", async (t) => {
+      const world = await oauthWorld(t, { database });
+      const first = await world.tokens();
+      await refreshed(world, await refreshed(world, first));
+      await world.timePasses(0.75 * minuteMs);
+      const again = await refreshed(world, first);
+      assert.equal(await world.statusWith((await refreshed(world, again)).access_token), 200);
+    });
+
+    it("ends its whole grant when it is used after it has retired", async (t) => {
+      const world = await oauthWorld(t, { database });
+      const first = await world.tokens();
+      const other = await world.tokens();
+      const second = await refreshed(world, first);
+      const sibling = await refreshed(world, first);
+      const third = await refreshed(world, second);
+      await world.timePasses(1.25 * minuteMs);
+      for (const { access_token } of [first, second, sibling, third, other]) {
+        assert.equal(await world.statusWith(access_token), 200);
+      }
+      assertInvalidGrant(await world.refresh(first.refresh_token));
+      for (const { access_token, refresh_token } of [first, second, sibling, third]) {
+        assert.equal(await world.statusWith(access_token), 401);
+        assertInvalidGrant(await world.refresh(refresh_token));
+      }
+      assert.equal(await world.statusWith((await refreshed(world, other)).access_token), 200);
+    });
+
+    it("doesn't retire later because its retirement is repeated", async (t) => {
+      const world = await oauthWorld(t, { database });
+      const first = await world.tokens();
+      const [one, two] = [await refreshed(world, first), await refreshed(world, first)];
+      await refreshed(world, one);
+      await world.timePasses(0.75 * minuteMs);
+      await refreshed(world, two);
+      await world.timePasses(0.75 * minuteMs);
+      assertInvalidGrant(await world.refresh(first.refresh_token));
+      assertInvalidGrant(await world.refresh(two.refresh_token));
+    });
+
+    it("has 8 successors at most: the ninth ends the oldest that is unused, and nothing else", async (t) => {
+      const world = await oauthWorld(t, { database });
+      const parent = await world.tokens();
+      const children: Tokens[] = [];
+      for (let n = 1; n <= 8; n++) {
+        children.push(await refreshed(world, parent));
+        await world.timePasses(1_000);
+      }
+      const [used, oldestUnused, ...younger] = children;
+      const grandchild = await refreshed(world, used!);
+      const ninth = await refreshed(world, parent);
+      assertInvalidGrant(await world.refresh(oldestUnused!.refresh_token));
+      for (const { access_token } of children) assert.equal(await world.statusWith(access_token), 200);
+      for (const one of [grandchild, ...younger, ninth]) await refreshed(world, one);
+    });
+
+    it("lets the access tokens before it live to their expiry, not longer", async (t) => {
+      const world = await oauthWorld(t, { database });
+      const first = await world.tokens();
+      await world.timePasses(30 * minuteMs);
+      const second = await refreshed(world, first);
+      await world.timePasses(29 * minuteMs);
+      const third = await refreshed(world, second);
+      const statuses = () =>
+        Promise.all([first, second, third].map(({ access_token }) => world.statusWith(access_token)));
+      assert.deepEqual(await statuses(), [200, 200, 200]);
+      await world.timePasses(2 * minuteMs);
+      assert.deepEqual(await statuses(), [401, 200, 200]);
+      await world.timePasses(60 * minuteMs);
+      assert.deepEqual(await statuses(), [401, 401, 401]);
+      await refreshed(world, third);
+    });
+
+    it("is good after 364 days without use, and each use gives it and its successor another year", async (t) => {
+      const world = await oauthWorld(t, { database });
+      const first = await world.tokens();
+      await world.timePasses(364 * dayMs);
+      const second = await refreshed(world, first);
+      await world.timePasses(364 * dayMs);
+      await refreshed(world, first);
+      await refreshed(world, second);
+    });
+
+    it("is dead after 366 days without use", async (t) => {
+      const world = await oauthWorld(t, { database });
+      const first = await world.tokens();
+      await world.timePasses(366 * dayMs);
+      assertInvalidGrant(await world.refresh(first.refresh_token));
+    });
+  });
+}
+
+async function refreshed(world: OAuthWorld, { refresh_token }: Tokens): Promise<Tokens> {
+  const { status, body } = await world.refresh(refresh_token);
+  assert.equal(status, 200, body.error_description);
+  return body;
+}
+
+function assertInvalidGrant({ status, body }: Answered): void {
+  assert.deepEqual([status, body.error], [400, "invalid_grant"]);
+}
+
+function atOnce<Result>(count: number, act: () => Promise<Result>): Promise<Result[]> {
+  return Promise.all(Array.from({ length: count }, act));
+}

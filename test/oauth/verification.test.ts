@@ -1,0 +1,249 @@
+import assert from "node:assert/strict";
+import { describe, it, type TestContext } from "node:test";
+import { InvalidToken, StoreUnavailable } from "../../src/model/errors.ts";
+import { revocationNews, Verification } from "../../src/oauth/verification.ts";
+import { movedSurroundings, settled } from "../federation/moved-surroundings.ts";
+import { HeldTokens, hourMs, tenantId } from "./held-tokens.ts";
+
+const ada = { kind: "user", userId: 1, tenantId };
+
+describe("verification on one node", () => {
+  it("looks at the store once for each token", async (t) => {
+    const { store, verification } = await verificationWorld(t);
+    const [one, two] = [store.add("grant 1"), store.add("grant 2", { userId: 2 })];
+    for (let n = 1; n <= 3; n++) {
+      assert.deepEqual(await verification.verify(one), ada);
+      assert.deepEqual(await verification.verify(two), { ...ada, userId: 2 });
+    }
+    assert.equal(store.looks, 2);
+  });
+
+  it("doesn't trouble the store with what can't be a token", async (t) => {
+    const { store, verification } = await verificationWorld(t);
+    const token = store.add("grant 1");
+    for (const text of ["", "x", token.slice(0, -1), `${token}0`, ` ${token}`, token.replace("bwa_", "bwr_")]) {
+      await assert.rejects(verification.verify(text), InvalidToken);
+    }
+    assert.equal(store.looks, 0);
+  });
+
+  it("forgets all tokens of several grants, and no others", async (t) => {
+    const { store, verification } = await verificationWorld(t);
+    const gone = ["grant 1", "grant 1", "grant 2"].map((grantId) => store.add(grantId));
+    const stays = store.add("grant 3");
+    for (const token of [...gone, stays]) await verification.verify(token);
+    for (const grantId of ["grant 1", "grant 2"]) store.end(grantId);
+    verification.forget(["grant 1", "unheard of", "grant 2"]);
+    for (const token of gone) await assert.rejects(verification.verify(token), InvalidToken);
+    const { looks } = store;
+    await verification.verify(stays);
+    assert.equal(store.looks, looks);
+  });
+
+  it("doesn't keep what was read before a revocation that came meanwhile", async (t) => {
+    const { store, verification } = await verificationWorld(t);
+    const token = store.add("grant 1");
+    store.isHeld = true;
+    const verifying = verification.verify(token);
+    store.end("grant 1");
+    verification.forget(["grant 1"]);
+    store.isHeld = false;
+    store.letThrough();
+    // The call came before the revocation: either answer is right, but only for this call.
+    await verifying.catch(() => undefined);
+    await assert.rejects(verification.verify(token), InvalidToken);
+  });
+
+  it("keeps what was read after a revocation", async (t) => {
+    const { store, verification } = await verificationWorld(t);
+    const token = store.add("grant 1");
+    verification.forget(["grant 2"]);
+    await verification.verify(token);
+    await verification.verify(token);
+    assert.equal(store.looks, 1);
+  });
+
+  it("ends a token when its time is over, whatever the clock on the wall does", async (t) => {
+    const { store, surroundings, verification } = await verificationWorld(t);
+    const token = store.add("grant 1", { remainingMs: hourMs });
+    await verification.verify(token);
+    surroundings.jump(2 * hourMs);
+    await verification.verify(token);
+    await surroundings.advance(hourMs - 1);
+    surroundings.jump(-4 * hourMs);
+    await verification.verify(token);
+    await surroundings.advance(1);
+    await assert.rejects(verification.verify(token), InvalidToken);
+    assert.equal(store.looks, 1);
+  });
+
+  it("counts a token's time from when it asked, not from when the store answered", async (t) => {
+    const { store, surroundings, verification } = await verificationWorld(t);
+    const token = store.add("grant 1", { remainingMs: 15_000 });
+    store.isHeld = true;
+    const verifying = verification.verify(token);
+    await surroundings.advance(10_000);
+    store.letThrough();
+    await verifying;
+    await surroundings.advance(5_000);
+    await assert.rejects(verification.verify(token), InvalidToken);
+  });
+
+  it("takes no token that the store says has expired", async (t) => {
+    const { store, verification } = await verificationWorld(t);
+    const token = store.add("grant 1", { remainingMs: 0 });
+    await assert.rejects(verification.verify(token), InvalidToken);
+  });
+
+  it("holds 100,000 tokens and lets the oldest go for one more", async (t) => {
+    const { store, verification } = await verificationWorld(t);
+    const tokens = Array.from({ length: 100_001 }, (_, n) => store.add(`grant ${n}`));
+    for (const token of tokens) await verification.verify(token);
+    assert.equal(store.looks, 100_001);
+    for (const token of [tokens[1]!, tokens[50_000]!, tokens.at(-1)!]) await verification.verify(token);
+    assert.equal(store.looks, 100_001);
+    assert.deepEqual(await verification.verify(tokens[0]!), ada);
+    assert.equal(store.looks, 100_002);
+    // What was let go is as revocable as what is held.
+    store.end("grant 0");
+    store.end("grant 1");
+    verification.forget(["grant 0", "grant 1"]);
+    for (const token of tokens.slice(0, 2)) await assert.rejects(verification.verify(token), InvalidToken);
+  });
+
+  it("never asks what other nodes revoked", async (t) => {
+    const { store, surroundings, verification } = await verificationWorld(t);
+    const token = store.add("grant 1");
+    await verification.verify(token);
+    await surroundings.advance(10_000);
+    await verification.verify(token);
+    assert.deepEqual([store.newsAsked, store.looks, surroundings.timers], [0, 1, 0]);
+  });
+});
+
+describe("verification on a node of many", () => {
+  it("hears what other nodes revoke, several times a second", async (t) => {
+    const { store, surroundings, verification } = await verificationWorld(t, { isShared: true });
+    const [gone, stays] = [store.add("grant 1"), store.add("grant 2")];
+    for (const token of [gone, stays]) await verification.verify(token);
+    store.end("grant 1");
+    await surroundings.advance(revocationNews.everyMs);
+    await assert.rejects(verification.verify(gone), InvalidToken);
+    const { looks } = store;
+    await verification.verify(stays);
+    assert.equal(store.looks, looks);
+  });
+
+  it("doesn't keep what was read before the news that came meanwhile", async (t) => {
+    const { store, surroundings, verification } = await verificationWorld(t, { isShared: true });
+    const token = store.add("grant 1");
+    store.isHeld = true;
+    const verifying = verification.verify(token);
+    store.isHeld = false;
+    store.end("grant 1");
+    await surroundings.advance(revocationNews.everyMs);
+    store.letThrough();
+    await verifying.catch(() => undefined);
+    await assert.rejects(verification.verify(token), InvalidToken);
+  });
+
+  it("looks at the store for every call until it has heard news", async () => {
+    const { store, surroundings } = { store: new HeldTokens({ isShared: true }), surroundings: movedSurroundings() };
+    const verification = new Verification({ store, surroundings });
+    const token = store.add("grant 1");
+    await verification.verify(token);
+    await verification.verify(token);
+    assert.equal(store.looks, 2);
+  });
+
+  it("believes its memory no longer than its news are fresh, and again when there are new ones", async (t) => {
+    const { store, surroundings, verification } = await verificationWorld(t, { isShared: true });
+    const token = store.add("grant 1");
+    await verification.verify(token);
+    store.fails = new StoreUnavailable("The store can't be used now.");
+    await surroundings.advance(revocationNews.trustedMs - 1);
+    assert.deepEqual(await verification.verify(token), ada);
+    await surroundings.advance(1);
+    await assert.rejects(verification.verify(token), StoreUnavailable);
+    store.fails = undefined;
+    await surroundings.advance(revocationNews.everyMs);
+    const { looks } = store;
+    assert.deepEqual(await verification.verify(token), ada);
+    assert.equal(store.looks, looks);
+  });
+
+  it("counts its news from when it asked, not from when they came", async (t) => {
+    const { store, surroundings, verification } = await verificationWorld(t, { isShared: true });
+    const token = store.add("grant 1");
+    await verification.verify(token);
+    store.isHeld = true;
+    await surroundings.advance(revocationNews.everyMs);
+    await surroundings.advance(revocationNews.trustedMs - 100);
+    store.letThrough();
+    store.isHeld = false;
+    await settled();
+    store.fails = new StoreUnavailable("The store can't be used now.");
+    await surroundings.advance(99);
+    assert.deepEqual(await verification.verify(token), ada);
+    await surroundings.advance(1);
+    await assert.rejects(verification.verify(token), StoreUnavailable);
+  });
+
+  it("answers nobody from memory while the store says nothing at all", async (t) => {
+    const { store, surroundings, verification } = await verificationWorld(t, { isShared: true });
+    const token = store.add("grant 1");
+    await verification.verify(token);
+    store.isHeld = true;
+    store.end("grant 1");
+    await surroundings.advance(revocationNews.everyMs + revocationNews.trustedMs);
+    let answered = false;
+    const verifying = verification.verify(token).finally(() => {
+      answered = true;
+    });
+    verifying.catch(() => undefined);
+    await settled();
+    assert.equal(answered, false);
+    store.isHeld = false;
+    while (!answered) {
+      store.letThrough();
+      await settled();
+    }
+    await assert.rejects(verifying, InvalidToken);
+  });
+
+  it("hears, when it can hear again, what was revoked in the dark", async (t) => {
+    const { store, surroundings, verification } = await verificationWorld(t, { isShared: true });
+    const token = store.add("grant 1");
+    await verification.verify(token);
+    store.fails = new StoreUnavailable("The store can't be used now.");
+    await surroundings.advance(5_000);
+    store.end("grant 1");
+    await surroundings.advance(5_000);
+    store.fails = undefined;
+    await surroundings.advance(revocationNews.everyMs);
+    await assert.rejects(verification.verify(token), InvalidToken);
+  });
+
+  it("says that it hears nothing, and asks no more once it is stopped", async (t) => {
+    const { store, surroundings, verification } = await verificationWorld(t, { isShared: true });
+    store.fails = new StoreUnavailable("The store can't be used now.");
+    await surroundings.advance(revocationNews.everyMs);
+    assert.deepEqual(
+      surroundings.said.map(({ level }) => level),
+      ["warn"],
+    );
+    verification.stop();
+    const { newsAsked } = store;
+    await surroundings.advance(10_000);
+    assert.deepEqual([store.newsAsked, surroundings.timers], [newsAsked, 0]);
+  });
+});
+
+async function verificationWorld(test: TestContext, { isShared = false } = {}) {
+  const store = new HeldTokens({ isShared });
+  const surroundings = movedSurroundings();
+  const verification = new Verification({ store, surroundings });
+  await verification.start();
+  test.after(() => verification.stop());
+  return { store, surroundings, verification };
+}
