@@ -11,10 +11,10 @@ import type { Surroundings } from "../model/surroundings.ts";
 import type { Membership } from "../nodes/membership.ts";
 import type { Store } from "../store/seam.ts";
 import type { CommandRow } from "../store/tables/commands.ts";
-import { FederatedTokens, type Unlinked } from "./federated-tokens.ts";
-import { type Freshness, freshnessOf, freshnessOfEach } from "./freshness.ts";
 import { receiptsKept } from "./fan-gate.ts";
 import { FanSender } from "./fan-sender.ts";
+import { FederatedTokens, type Unlinked } from "./federated-tokens.ts";
+import { type Freshness, freshnessOf, freshnessOfEach } from "./freshness.ts";
 import { type FederationTables, LinkKeeper } from "./keeper.ts";
 import { type LinkStatus, linkStatus } from "./link-status.ts";
 
@@ -90,8 +90,8 @@ export function federationOn(parts: FederationParts): RunningFederation {
     },
     async stop() {
       stopping.abort();
-      await fans.stop();
-      await keeper.stop();
+      // Links are handed back at once; a fan request that is under way needs none to record its outcome.
+      await Promise.all([fans.stop(), keeper.stop()]);
     },
     receipts: (userId, deviceId) => store.read((tx) => tx.commands.ofDevice(userId, deviceId, receiptsKept)),
     link: (userId, ecosystemName, accessToken) => tokens.link(userId, ecosystemName, accessToken),
