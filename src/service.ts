@@ -72,7 +72,7 @@ export async function openParts(config: Config, report: Report, surroundings = r
     const connectors = new Map(config.ecosystems.map((one) => [one.name, connectorFor(one)]));
     const commit = commitOn({
       store,
-      gates: [fanGate(connectors)],
+      gates: [fanGate({ connectors, stateOf: (deviceId) => federation.keeper.standing(deviceId)?.state })],
       reactions: [fanEcho((commandId) => federation.fans.sentAt(commandId))],
       committed: (commits) => {
         states.apply(commits);

@@ -3,13 +3,18 @@ import { placeOf, thermostatAttribute } from "../model/attribute-names.ts";
 import { fanDeadlines } from "../model/fan-request.ts";
 import type { CommandRow } from "../store/tables/commands.ts";
 import { changeReceipt } from "./fan-receipts.ts";
+import { slotOf } from "./fan-slot.ts";
 
-/** When this node sent a request, on its own unjumping clock; undefined when it wasn't this node, or another life of it. */
+/**
+ * When this node sent a request, on its own unjumping clock: never yet is Infinity; undefined when it wasn't this node,
+ * or another life of it.
+ */
 export type SentAt = (commandId: number) => number | undefined;
 
 /**
  * What the stream shows of a fan closes the request that asked for it: it is confirmed, or, when the fan stops again at
- * once, contradicted. An echo that was received before the request was sent says nothing about it.
+ * once, contradicted. An echo that was received before the request was sent says nothing about it, nor does one of
+ * another thermostat that has its slot now.
  */
 export function fanEcho(sentAt: SentAt): Reaction {
   return async (tx, commit) => {
@@ -31,11 +36,13 @@ function isOlder({ receivedMs }: DeviceCommit, sentMs: number | undefined): bool
   return receivedMs !== undefined && sentMs !== undefined && receivedMs < sentMs;
 }
 
-/** Answers whether `requestWrite` is to be erased: the fan does what was asked, whatever was written there. */
+/** Answers whether `requestWrite` is to be erased: the fan does what was asked, and nobody wrote there since. */
 async function close(tx: CommitTables, command: CommandRow, shown: string, timeMs: number): Promise<boolean> {
+  const { isSameThermostat, isWritable } = await slotOf(tx, command);
+  if (!isSameThermostat) return false;
   if (shown === command.value) {
-    const change = { state: "confirmed", settledMs: timeMs } as const;
-    return changeReceipt(tx, command, ["sending", "accepted", "expired"], change, timeMs);
+    const change = { state: "confirmed", text: null, settledMs: timeMs } as const;
+    return (await changeReceipt(tx, command, ["sending", "accepted", "expired"], change, timeMs)) && isWritable;
   }
   const isAtOnce = command.settledMs !== null && timeMs < command.settledMs + fanDeadlines.showMs;
   const change = { state: "contradicted", settledMs: timeMs } as const;

@@ -14,11 +14,11 @@ export async function addReceipt(
   command: Omit<CommandRow, "id" | "sentMs" | "blockedUntilMs">,
 ): Promise<void> {
   const id = await tx.commands.add(command);
-  await tx.commands.trim(command.userId, command.deviceId, receiptsKept);
+  await tx.commands.trim(command.userId, command.deviceId, receiptsKept, command.requestedMs);
   await tx.log.append(commandEntry({ ...command, id, sentMs: null, blockedUntilMs: null }, command.requestedMs));
 }
 
-/** Changes it only while it is in one of these states, and then tells those who follow the log; answers whether it was. */
+/** Changes it only while it is in one of these states, and tells those who follow the log; answers whether it was. */
 export async function changeReceipt(
   tx: ReceiptTables,
   command: CommandRow,
@@ -27,6 +27,6 @@ export async function changeReceipt(
   nowMs: number,
 ): Promise<boolean> {
   const isChanged = await tx.commands.change(command, from, change);
-  if (isChanged) await tx.log.append(commandEntry({ ...command, ...change }, nowMs));
+  if (isChanged && change.state !== command.state) await tx.log.append(commandEntry({ ...command, ...change }, nowMs));
   return isChanged;
 }

@@ -1,12 +1,12 @@
-import type { AttributeChange, Commit, CommitTables } from "../devices/commit.ts";
+import type { Commit, CommitRequest, CommitTables } from "../devices/commit.ts";
 import type { CommandOutcome, Connector } from "../ecosystem/connector.ts";
-import { placeOf, thermostatAttribute } from "../model/attribute-names.ts";
-import { NotFound, OwnershipLost, StoreUnavailable } from "../model/errors.ts";
-import { fanDeadlines, fanErrorText, noAnswer } from "../model/fan-request.ts";
+import { NotFound, StoreUnavailable } from "../model/errors.ts";
+import { fanDeadlines } from "../model/fan-request.ts";
 import { type Cancel, pause, type Surroundings } from "../model/surroundings.ts";
 import type { Membership } from "../nodes/membership.ts";
 import type { Store } from "../store/seam.ts";
 import type { CommandChange, CommandRow } from "../store/tables/commands.ts";
+import { answered, overdue } from "./fan-outcome.ts";
 import { changeReceipt } from "./fan-receipts.ts";
 import type { LinkKey } from "./link-key.ts";
 
@@ -27,6 +27,11 @@ export interface FanReach {
 
 const everyMs = 500;
 const atOnce = 100;
+const retryMs = 1_000;
+/** How long a node that stops waits for answers that are still to come. */
+const patienceMs = 3_000;
+/** How long it is remembered when something was sent: longer than any snapshot waits for the store. */
+const rememberedMs = 600_000;
 
 /**
  * Sends the fan requests of the links that this node owns: marked as sent before the one sending, never sent again, and
@@ -35,10 +40,13 @@ const atOnce = 100;
  */
 export class FanSender {
   readonly #parts: FanSenderParts;
-  readonly #sending = new Map<number, { readonly sentMs: number; readonly done: Promise<void> }>();
-  readonly #stopping = new AbortController();
-  #round: Promise<void> | undefined;
+  readonly #sending = new Map<number, Promise<void>>();
+  readonly #sentMs = new Map<number, number>();
+  readonly #hurry = new AbortController();
+  #isRunning = false;
   #isAwaited = false;
+  #isWorking = false;
+  #round: Promise<void> = Promise.resolve();
   #next: Cancel | undefined;
 
   constructor(parts: FanSenderParts) {
@@ -47,67 +55,73 @@ export class FanSender {
 
   /** Whatever an earlier life of a lone node was sending has no answer to wait for. */
   async start(): Promise<void> {
-    if (!this.#parts.store.isShared) await this.#sweep(0);
+    if (!this.#parts.store.isShared) await this.#sweep(Number.NEGATIVE_INFINITY);
+    this.#isRunning = true;
+    this.wake();
     this.#schedule();
   }
 
   /** There is something to send: a write has just become durable here. */
   wake(): void {
     this.#isAwaited = true;
-    this.#round ??= this.#work();
+    if (!this.#isRunning || this.#isWorking) return;
+    this.#isWorking = true;
+    this.#round = this.#work();
   }
 
   sentAt(commandId: number): number | undefined {
-    return this.#sending.get(commandId)?.sentMs;
+    return this.#sentMs.get(commandId);
   }
 
-  /** Lets what is under way end, for as long as the ecosystem may take, unless it is told to hurry. */
+  /** Lets what is under way end; an ecosystem that takes too long has not answered. */
   async stop(): Promise<void> {
+    this.#isRunning = false;
     this.#next?.();
-    this.#stopping.abort();
+    const hurry = this.#parts.surroundings.after(patienceMs, () => this.#hurry.abort());
     await this.#round;
-    await Promise.all([...this.#sending.values()].map(({ done }) => done));
+    await Promise.all(this.#sending.values());
+    hurry();
   }
 
   #schedule(): void {
     this.#next = this.#parts.surroundings.after(everyMs, () => {
       this.wake();
-      if (!this.#stopping.signal.aborted) this.#schedule();
+      this.#schedule();
     });
   }
 
   async #work(): Promise<void> {
+    const { store, membership, surroundings } = this.#parts;
     try {
-      while (this.#isAwaited && !this.#stopping.signal.aborted) {
+      while (this.#isAwaited && this.#isRunning && membership.isAlive) {
         this.#isAwaited = false;
-        const { store, membership } = this.#parts;
-        if (!membership.isAlive) return;
         const queued = await store.read((tx) => tx.commands.queuedFor(membership.id, atOnce));
-        for (const command of queued) this.#begin(command);
+        for (const command of queued) if (this.#isRunning) this.#begin(command);
         await this.#sweep(fanDeadlines.sweepMs);
       }
     } catch (error) {
-      if (!(error instanceof StoreUnavailable)) {
-        this.#parts.surroundings.report.error({ error }, "fan requests could not be looked after");
-      }
+      this.#complain(error, "fan requests could not be looked after");
     } finally {
-      this.#round = undefined;
+      this.#forgetLongSent(surroundings.elapsedMs());
+      this.#isWorking = false;
     }
   }
 
   #begin(command: CommandRow): void {
     const reach = this.#parts.reach(command.deviceId);
     if (!reach || this.#sending.has(command.id)) return;
-    const sentMs = this.#parts.surroundings.elapsedMs();
-    const done = this.#send(command, reach)
-      .catch((error) => this.#parts.surroundings.report.error({ error }, "a fan request could not be settled"))
+    const sending = this.#send(command, reach)
+      .catch((error) => this.#complain(error, "a fan request could not be settled"))
       .finally(() => this.#sending.delete(command.id));
-    this.#sending.set(command.id, { sentMs, done });
+    this.#sending.set(command.id, sending);
   }
 
   async #send(command: CommandRow, { link, token, connector }: FanReach): Promise<void> {
+    // Others may see it marked before we do: what they receive until then was received before it was sent.
+    this.#sentMs.set(command.id, Number.POSITIVE_INFINITY);
     const marked = await this.#mark(command, link);
-    if (!marked) return;
+    if (!marked) return void this.#sentMs.delete(command.id);
+    this.#sentMs.set(command.id, this.#parts.surroundings.elapsedMs());
     const isOn = command.value === "true";
     const outcome = await this.#inTime((signal) =>
       connector.runFan(token, { thermostatId: command.thermostatId, isOn }, signal),
@@ -127,88 +141,80 @@ export class FanSender {
 
   async #inTime(send: (signal: AbortSignal) => Promise<CommandOutcome>): Promise<CommandOutcome> {
     const giveUp = new AbortController();
-    const cancel = this.#parts.surroundings.after(fanDeadlines.answerMs, () => giveUp.abort());
     const stop = () => giveUp.abort();
-    this.#stopping.signal.addEventListener("abort", stop, { once: true });
+    const cancel = this.#parts.surroundings.after(fanDeadlines.answerMs, stop);
+    if (this.#hurry.signal.aborted) stop();
+    this.#hurry.signal.addEventListener("abort", stop, { once: true });
     try {
       return await send(giveUp.signal);
     } finally {
       cancel();
-      this.#stopping.signal.removeEventListener("abort", stop);
+      this.#hurry.signal.removeEventListener("abort", stop);
     }
   }
 
   /** The outcome of what was sent is not given up because the store is slow. */
   async #settle(command: CommandRow, outcome: CommandOutcome): Promise<void> {
-    const { commit, surroundings } = this.#parts;
     for (;;) {
       try {
-        await commit({
-          userId: command.userId,
-          cause: { by: "ecosystem" },
-          updates: (tx, nowMs) => settled(tx, command, outcome, nowMs),
-        });
-        return;
+        return await this.#record(command, (tx, nowMs) => answered(tx, command, outcome, nowMs));
       } catch (error) {
-        // Unlinked or removed meanwhile: there is nobody left to tell.
-        if (error instanceof NotFound || error instanceof OwnershipLost) return;
-        if (!(error instanceof StoreUnavailable) || this.#stopping.signal.aborted) throw error;
-        await pause(surroundings, 1_000, this.#stopping.signal);
+        if (!(error instanceof StoreUnavailable) || this.#hurry.signal.aborted) throw error;
+        await pause(this.#parts.surroundings, retryMs, this.#hurry.signal);
       }
     }
   }
 
-  /** Settles what should have been settled so long ago. */
-  async #sweep(afterMs: number): Promise<void> {
-    const { store } = this.#parts;
-    const overdue = await store.read(async (tx) => {
-      const nowMs = await tx.clock.nowMs();
-      const sentBeforeMs = nowMs - afterMs;
-      return tx.commands.overdue(nowMs - fanDeadlines.sweepMs, sentBeforeMs, nowMs - fanDeadlines.showMs, atOnce);
-    });
-    for (const command of overdue) {
-      if (!this.#sending.has(command.id)) await this.#settle(command, { state: "unanswered", detail: "" });
+  async #record(
+    { userId }: CommandRow,
+    updates: Extract<CommitRequest["updates"], (...given: never[]) => unknown>,
+  ): Promise<void> {
+    try {
+      await this.#parts.commit({ userId, cause: { by: "ecosystem" }, updates });
+    } catch (error) {
+      // Removed meanwhile: there is nobody left to tell.
+      if (!(error instanceof NotFound)) throw error;
     }
   }
-}
 
-/** What an outcome changes, by how the request stands when it becomes known. */
-async function settled(tx: CommitTables, given: CommandRow, outcome: CommandOutcome, nowMs: number) {
-  const { userId, deviceId, attribute, value } = given;
-  const command = await tx.commands.find(userId, deviceId, given.id);
-  if (!command) return [];
-  const place = placeOf(attribute) as { readonly x: number; readonly y: number };
-  const keys = {
-    thermostat: thermostatAttribute(place.x, place.y, "deviceId"),
-    fan: thermostatAttribute(place.x, place.y, "fanTimerActive"),
-  };
-  const rows = new Map((await tx.attributes.some(userId, deviceId, Object.values(keys))).map((row) => [row.key, row]));
-  // The slot may have been given to another thermostat: what is written there is no longer about this one.
-  const isStillThere = rows.get(keys.thermostat)?.value === command.thermostatId;
-  const write = (text: string | null): readonly { deviceId: typeof deviceId; changes: readonly AttributeChange[] }[] =>
-    isStillThere ? [{ deviceId, changes: [{ key: attribute, value: text }] }] : [];
-  const reject = async (text: string, blockedUntilMs: number | null = null) => {
-    const change: CommandChange = { state: "rejected", text, settledMs: nowMs, blockedUntilMs };
-    const isChanged = await changeReceipt(tx, command, ["sending", "confirmed"], change, nowMs);
-    return isChanged ? write(fanErrorText(text, value, nowMs)) : [];
-  };
-  switch (outcome.state) {
-    case "accepted":
-      return (await changeReceipt(tx, command, ["sending"], { state: "accepted" }, nowMs)) ? write(null) : [];
-    case "rejected":
-      return reject(outcome.message, outcome.retryAfterMs === undefined ? null : nowMs + outcome.retryAfterMs);
-    case "unauthorized":
-      return reject("The account must be linked again");
-    case "unanswered": {
-      if (command.state === "accepted") {
-        const isShown = rows.get(keys.fan)?.value === value;
-        const state = isShown ? "confirmed" : "contradicted";
-        await changeReceipt(tx, command, ["accepted"], { state, settledMs: nowMs }, nowMs);
-        return [];
-      }
-      const change: CommandChange = { state: "expired", text: noAnswer, settledMs: nowMs };
-      const isChanged = await changeReceipt(tx, command, ["queued", "sending"], change, nowMs);
-      return isChanged ? write(fanErrorText(noAnswer, value, nowMs)) : [];
+  /** Settles what was sent so long ago and is still open, and what else should have gone on by now. */
+  async #sweep(sentAgoMs: number): Promise<void> {
+    for (;;) {
+      const found = await this.#parts.store.read(async (tx) => {
+        const nowMs = await tx.clock.nowMs();
+        const sentBeforeMs = Math.min(nowMs - sentAgoMs, Number.MAX_SAFE_INTEGER);
+        return tx.commands.overdue(nowMs - fanDeadlines.sweepMs, sentBeforeMs, nowMs - fanDeadlines.showMs, atOnce);
+      });
+      let settled = 0;
+      for (const command of found) if (await this.#sweepOne(command)) settled += 1;
+      if (settled < atOnce) return;
     }
+  }
+
+  /** One that can't be settled must not hold up those behind it. */
+  async #sweepOne(command: CommandRow): Promise<boolean> {
+    if (this.#sending.has(command.id)) return false;
+    try {
+      await this.#record(command, (tx, nowMs) => overdue(tx, command, nowMs));
+      return true;
+    } catch (error) {
+      if (error instanceof StoreUnavailable) throw error;
+      this.#complain(error, "a fan request could not be settled");
+      return false;
+    }
+  }
+
+  #forgetLongSent(nowMs: number): void {
+    for (const [id, sentMs] of this.#sentMs) {
+      if (nowMs - sentMs > rememberedMs || (sentMs === Number.POSITIVE_INFINITY && !this.#sending.has(id))) {
+        this.#sentMs.delete(id);
+      }
+    }
+  }
+
+  #complain(error: unknown, sentence: string): void {
+    // The store tells by itself when it is down; what was left undone is done when it is back.
+    if (error instanceof StoreUnavailable) return;
+    this.#parts.surroundings.report.error({ error }, sentence);
   }
 }

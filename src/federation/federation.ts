@@ -90,8 +90,8 @@ export function federationOn(parts: FederationParts): RunningFederation {
     },
     async stop() {
       stopping.abort();
-      await fans.stop();
-      await keeper.stop();
+      // Links are handed back at once; a fan request that is under way needs none to record its outcome.
+      await Promise.all([fans.stop(), keeper.stop()]);
     },
     receipts: (userId, deviceId) => store.read((tx) => tx.commands.ofDevice(userId, deviceId, receiptsKept)),
     link: (userId, ecosystemName, accessToken) => tokens.link(userId, ecosystemName, accessToken),

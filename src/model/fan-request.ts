@@ -1,3 +1,4 @@
+import { cleanText } from "./clean-text.ts";
 import { isoTime } from "./iso-time.ts";
 
 /**
@@ -8,8 +9,11 @@ import { isoTime } from "./iso-time.ts";
  */
 export type FanRequestState = "queued" | "sending" | "accepted" | "confirmed" | "contradicted" | "rejected" | "expired";
 
-/** The ecosystem has so long to answer; and its stream so long to show what it took. */
-export const fanDeadlines = { answerMs: 30_000, sweepMs: 35_000, showMs: 60_000 };
+/**
+ * The ecosystem has so long to answer, and its stream so long to show what it took. What is still open at the sweep, a
+ * little before the 35 s of the promise, has nobody who waits for its answer.
+ */
+export const fanDeadlines = { answerMs: 30_000, sweepMs: 34_000, showMs: 60_000 };
 
 /** What is known about a thermostat when somebody wants its fan to do something. Null: nobody knows. */
 export interface FanView {
@@ -36,7 +40,8 @@ export function fanRefusal(value: string, view: FanView): string | undefined {
   if (view.linkState !== "live") return undefined;
   if (view.hasFan === "false") return "Thermostat does not have a fan";
   if (view.isOnline === "false") return "Thermostat is not online";
-  if (view.needsHome && view.away !== null && view.away !== "home") {
+  // `unknown` is what we show for a word that we don't know: that too is for the ecosystem to decide.
+  if (view.needsHome && (view.away === "away" || view.away === "auto-away")) {
     return "Cannot change fan_timer_active while structure is away";
   }
   return undefined;
@@ -44,10 +49,27 @@ export function fanRefusal(value: string, view: FanView): string | undefined {
 
 export const noAnswer = "no answer from the ecosystem";
 
+/** The ecosystem's words as they are kept: word for word, on one line. */
+export function fanMessage(message: string): string {
+  return cleanText(message).replaceAll(/\r\n|[\r\n\u2028\u2029]/g, " ");
+}
+
 /**
  * What `requestWrite` holds after a refusal: `error: <errormsg>, <badvalue>, <timestamp>`. Message and value may hold
  * commas; the timestamp is what follows the last.
  */
 export function fanErrorText(message: string, badValue: string, timeMs: number): string {
-  return `error: ${message.replaceAll(/\s*[\r\n]+\s*/g, " ")}, ${badValue}, ${isoTime(timeMs)}`;
+  return `error: ${message}, ${badValue}, ${isoTime(timeMs)}`;
+}
+
+/**
+ * Whether what `requestWrite` shows is about this request: its value, while it runs; nothing; or that nobody answered
+ * it. Anything else was written there by a later one, and is not for this one to touch.
+ */
+export function isAbout(
+  request: { readonly value: string; readonly settledMs: number | null },
+  shown: string | null,
+): boolean {
+  if (shown === null || shown === request.value) return true;
+  return request.settledMs !== null && shown === fanErrorText(noAnswer, request.value, request.settledMs);
 }

@@ -39,9 +39,7 @@ for (const database of databases) {
     it("is refused here while nobody is home", async (t) => {
       const { write, read, receipts, simulator, accountId } = await house(t, database);
       await simulator.playScene(accountId, { scene: "leave" });
-      await eventually(t.signal, async () =>
-        assert.equal((await read()).get("d.structures[1].a.away")?.value, "away"),
-      );
+      await eventually(t.signal, async () => assert.equal((await read()).get("d.structures[1].a.away")?.value, "away"));
       await write("true");
       assert.match(
         (await read()).get(request)?.value ?? "",

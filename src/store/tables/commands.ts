@@ -40,8 +40,8 @@ export interface CommandTable {
   queuedFor(owner: NodeId, limit: number): Promise<CommandRow[]>;
   /** What should have been settled by now, whoever should have done it. */
   overdue(queuedBeforeMs: number, sentBeforeMs: number, acceptedBeforeMs: number, limit: number): Promise<CommandRow[]>;
-  /** Keeps the newest so many. */
-  trim(userId: UserId, deviceId: DeviceId, keep: number): Promise<void>;
+  /** Keeps the newest so many, and of the older ones those that are still under way or still block. */
+  trim(userId: UserId, deviceId: DeviceId, keep: number, nowMs: number): Promise<void>;
   removeOfDevice(userId: UserId, deviceId: DeviceId): Promise<number>;
   removeOfUser(userId: UserId): Promise<number>;
 }
@@ -103,14 +103,15 @@ export function commandTable(sql: Sql): CommandTable {
     overdue: (queuedBeforeMs, sentBeforeMs, acceptedBeforeMs, limit) =>
       rows(
         `WHERE (c.state = 'queued' AND c.requested_ms <= $1) OR (c.state = 'sending' AND c.sent_ms <= $2)
-           OR (c.state = 'accepted' AND c.sent_ms <= $3) ORDER BY c.id LIMIT $4`,
+           OR (c.state = 'accepted' AND c.settled_ms IS NULL AND c.sent_ms <= $3) ORDER BY c.id LIMIT $4`,
         [queuedBeforeMs, sentBeforeMs, acceptedBeforeMs, limit],
       ),
-    async trim(userId, deviceId, keep) {
+    async trim(userId, deviceId, keep, nowMs) {
       await sql.run(
-        `DELETE FROM commands WHERE user_id = $1 AND device_id = $2 AND state NOT IN ('queued', 'sending') AND id <=
+        `DELETE FROM commands WHERE user_id = $1 AND device_id = $2 AND state NOT IN ('queued', 'sending', 'accepted')
+           AND (blocked_until_ms IS NULL OR blocked_until_ms <= $4) AND id <=
            (SELECT c.id FROM commands c WHERE ${ofDevice} ORDER BY c.id DESC LIMIT 1 OFFSET $3)`,
-        [userId, deviceId, keep],
+        [userId, deviceId, keep, nowMs],
       );
     },
     removeOfDevice: (userId, deviceId) =>
