@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { mkdirSync } from "node:fs";
+import { alertsOn } from "./alerts/alerts.ts";
 import { administrationOn } from "./cli/administration.ts";
 import { type ControlServer, serveControl } from "./cli/control-socket.ts";
 import { type Config, ConfigurationError, type EcosystemConfig } from "./config.ts";
@@ -69,12 +70,14 @@ export async function openParts(config: Config, report: Report, surroundings = r
 
     const states = new DeviceStates(store);
     const connectors = new Map(config.ecosystems.map((one) => [one.name, connectorFor(one)]));
+    const alerts = alertsOn({ store });
     const commit = commitOn({
       store,
       gates: [fanGate(connectors)],
-      reactions: [fanEcho((commandId) => federation.fans.sentAt(commandId))],
+      reactions: [fanEcho((commandId) => federation.fans.sentAt(commandId)), alerts.react],
       committed: (commits) => {
         states.apply(commits);
+        alerts.heard(commits);
         federation.heard(commits);
       },
       report,
@@ -96,7 +99,20 @@ export async function openParts(config: Config, report: Report, surroundings = r
       await openStore.close();
       unlock();
     };
-    return { folder, store, address, identity, oauth, devices, commit, membership, federation, administration, close };
+    return {
+      folder,
+      store,
+      address,
+      identity,
+      oauth,
+      devices,
+      alerts,
+      commit,
+      membership,
+      federation,
+      administration,
+      close,
+    };
   } catch (error) {
     await store?.close();
     unlock();
@@ -116,7 +132,7 @@ export interface Service {
 /** Runs the service: what is linked is followed again, then the port opens, then commands are heard. */
 export async function startService(config: Config, report: Report, surroundings?: Surroundings): Promise<Service> {
   const parts = await openParts(config, report, surroundings);
-  const { address, identity, oauth, devices, federation, membership, store } = parts;
+  const { address, identity, oauth, devices, alerts, federation, membership, store } = parts;
   const stops: (() => Promise<void>)[] = [parts.close];
   const stopAll = async () => {
     for (const stop of stops.splice(0).reverse()) await stop();
@@ -141,7 +157,7 @@ export async function startService(config: Config, report: Report, surroundings?
       oauth: { oauth, logoOf: (tenantId) => identity.logoOf(tenantId) },
       v3: { users: identity, devices, federation, cursors: cursorsWith(await cursorKey(store)) },
       federation,
-      platform: platformCalls({ identity, devices, federation, report }),
+      platform: platformCalls({ identity, devices, alerts, federation, report }),
       checks: {
         store: () => store.health(),
         links: async () => ({ followed: federation.keeper.followed }),

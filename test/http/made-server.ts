@@ -41,7 +41,7 @@ export async function madeServer(
     },
     async unlink(...given) {
       asked.push(["unlink", ...given]);
-      const removed = { attributes: 519, history: 3, blindIntervals: 1, commands: 2 };
+      const removed = { attributes: 519, history: 3, blindIntervals: 1, commands: 2, alerts: 4 };
       return { deviceId: 43 as DeviceId, removed, isTokenRevoked: true };
     },
     async status(...given) {
