@@ -155,7 +155,7 @@ export async function startService(config: Config, report: Report, surroundings?
         byClientSecret: (credentials) => oauth.authenticateClient(credentials),
       },
       oauth: { oauth, logoOf: (tenantId) => identity.logoOf(tenantId) },
-      v3: { users: identity, devices, federation, cursors: cursorsWith(await cursorKey(store)) },
+      v3: { users: identity, devices, alerts, federation, cursors: cursorsWith(await cursorKey(store)) },
       federation,
       platform: platformCalls({ identity, devices, alerts, federation, report }),
       checks: {

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import type { TestContext } from "node:test";
 import { inspect } from "node:util";
+import { alertsOn } from "../../src/alerts/alerts.ts";
 import { commitOn } from "../../src/devices/commit.ts";
 import { deviceReading } from "../../src/devices/read.ts";
 import { DeviceStates } from "../../src/devices/states.ts";
@@ -136,6 +137,7 @@ function madeV3({ store, identity }: Awaited<ReturnType<typeof madePlatform>>, r
   const fresh = { isPresent: true, isStale: false, confirmedTimeMs: null };
   return {
     users: identity,
+    alerts: alertsOn({ store }),
     devices: { ...deviceReading(store, states), ...deviceWriting(store, commit) },
     federation: { freshnessOfEach: async (devices) => new Map(devices.map(({ id }) => [id, fresh])) },
     cursors: cursorsWith("a key of this test"),
