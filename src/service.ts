@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { mkdirSync } from "node:fs";
+import { alertsOn } from "./alerts/alerts.ts";
 import { administrationOn } from "./cli/administration.ts";
 import { type ControlServer, serveControl } from "./cli/control-socket.ts";
 import { type Config, ConfigurationError, type EcosystemConfig } from "./config.ts";
@@ -70,12 +71,14 @@ export async function openParts(config: Config, report: Report, surroundings = r
 
     const states = new DeviceStates(store);
     const connectors = new Map(config.ecosystems.map((one) => [one.name, connectorFor(one)]));
+    const alerts = alertsOn({ store });
     const commit = commitOn({
       store,
       gates: [fanGate({ connectors, stateOf: (deviceId) => federation.keeper.standing(deviceId)?.state })],
-      reactions: [fanEcho((commandId) => federation.fans.sentAt(commandId))],
+      reactions: [fanEcho((commandId) => federation.fans.sentAt(commandId)), alerts.react],
       committed: (commits) => {
         states.apply(commits);
+        alerts.heard(commits);
         federation.heard(commits);
         events.heard();
       },
@@ -115,6 +118,7 @@ export async function openParts(config: Config, report: Report, surroundings = r
       identity,
       oauth,
       devices,
+      alerts,
       commit,
       membership,
       federation,
@@ -141,7 +145,7 @@ export interface Service {
 /** Runs the service: what is linked is followed again, then the port opens, then commands are heard. */
 export async function startService(config: Config, report: Report, surroundings?: Surroundings): Promise<Service> {
   const parts = await openParts(config, report, surroundings);
-  const { address, identity, oauth, devices, federation, events, membership, store } = parts;
+  const { address, identity, oauth, devices, alerts, federation, events, membership, store } = parts;
   const stops: (() => Promise<void>)[] = [parts.close];
   /** One that fails doesn't keep the others from stopping. */
   const stopAll = async () => {
@@ -172,6 +176,7 @@ export async function startService(config: Config, report: Report, surroundings?
       v3: {
         users: identity,
         devices,
+        alerts,
         federation,
         events,
         tokens: oauth,
@@ -179,7 +184,7 @@ export async function startService(config: Config, report: Report, surroundings?
         cursors: cursorsWith(await cursorKey(store)),
       },
       federation,
-      platform: platformCalls({ identity, devices, federation, report }),
+      platform: platformCalls({ identity, devices, alerts, federation, report }),
       checks: {
         store: () => store.health(),
         links: async () => ({ followed: federation.keeper.followed }),

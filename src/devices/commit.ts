@@ -11,7 +11,7 @@ import { attributeEntry } from "./log-entries.ts";
 /** The tables that a commit touches. */
 export type CommitTables = Pick<
   Transaction,
-  "users" | "devices" | "attributes" | "links" | "commands" | "log" | "clock"
+  "users" | "devices" | "attributes" | "triggers" | "links" | "commands" | "log" | "clock"
 >;
 
 export interface AttributeChange {
@@ -65,11 +65,13 @@ export type Gate = (
 
 /**
  * Hears every commit to a device while its transaction is open, and answers what else must be written because of it.
- * What it writes goes through the same steps, in the same transaction.
+ * What it writes goes through the same steps, in the same transaction. `room` is how many attributes may still be
+ * written because of this commit: what is answered beyond it is not.
  */
 export type Reaction = (
   tx: CommitTables,
   commit: DeviceCommit,
+  room: number,
 ) => Promise<readonly (DeviceUpdate & { readonly cause: Cause })[]>;
 
 /** Chains of reactions from one cause end here. */
@@ -116,25 +118,41 @@ async function apply(
 
   const commits: DeviceCommit[] = [];
   let wave = updates.map((update) => ({ ...update, cause: request.cause }));
-  let reactionWrites = 0;
+  let writesLeft = chainLimits.writes;
   for (let hop = 0; wave.length > 0; hop++) {
     const next: typeof wave = [];
     for (const update of wave) {
-      if (hop > 0) reactionWrites += update.changes.length;
-      if (hop > chainLimits.hops || reactionWrites > chainLimits.writes) {
-        report.warn({ userId, deviceId: update.deviceId, hop }, "a chain of reactions was stopped at its limit");
-        continue;
-      }
       const applied = await applyToDevice(tx, userId, update, hop, nowMs, devices, gates);
       if (!applied) continue;
       const commit = { ...applied, receivedMs };
       commits.push(commit);
-      for (const react of reactions) next.push(...(await react(tx, commit)));
+      for (const react of reactions) {
+        const room = hop < chainLimits.hops ? writesLeft : 0;
+        const answered = await react(tx, commit, room);
+        const admitted = withinRoom(answered, room);
+        if (admitted.length < answered.length) {
+          report.warn({ userId, deviceId: update.deviceId, hop }, "a chain of reactions was stopped at its limit");
+        }
+        writesLeft -= countWrites(admitted);
+        next.push(...admitted);
+      }
     }
     wave = next;
   }
   await request.also?.(tx);
   return commits;
+}
+
+function withinRoom<Update extends DeviceUpdate>(updates: readonly Update[], room: number): readonly Update[] {
+  let left = room;
+  return updates.filter(({ changes }) => {
+    left -= changes.length;
+    return left >= 0;
+  });
+}
+
+function countWrites(updates: readonly DeviceUpdate[]): number {
+  return updates.reduce((count, { changes }) => count + changes.length, 0);
 }
 
 async function applyToDevice(

@@ -26,6 +26,29 @@ export function deviceEntry(userId: UserId, deviceId: DeviceId, timeMs: number, 
   return { userId, deviceId, kind: "device", timeMs, body: JSON.stringify({ what }) };
 }
 
+/** How a firing stands in the log: for those who deliver it, and for those who wonder what happened. */
+export interface AlertBody {
+  readonly alert: number;
+  readonly action: string;
+  /** The attribute as the alert's owner spelled it, and the value that made the alert fire. */
+  readonly attributeName: string;
+  readonly value: string | null;
+  readonly address: string;
+  readonly message: string;
+  /** What was written because of it; nothing when the action isn't to write, or when a limit stopped it. */
+  readonly writes: readonly { readonly deviceId: DeviceId; readonly attributeName: string; readonly value: string }[];
+  /** Why it didn't do all that it should. */
+  readonly note?: string;
+}
+
+export function alertEntry(userId: UserId, deviceId: DeviceId, timeMs: number, body: AlertBody): LogEntry {
+  return { userId, deviceId, kind: "alert", timeMs, body: JSON.stringify(body) };
+}
+
+export function readAlertBody(entry: LogEntry): AlertBody {
+  return JSON.parse(entry.body) as AlertBody;
+}
+
 export function readAttributeBody(entry: LogEntry): AttributeBody {
   return JSON.parse(entry.body) as AttributeBody;
 }

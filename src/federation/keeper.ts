@@ -14,7 +14,7 @@ import { loadMirrored, writeStanding } from "./stored-link.ts";
 
 export type FederationTables = Pick<
   Transaction,
-  "users" | "devices" | "attributes" | "links" | "commands" | "blindIntervals" | "log" | "nodes" | "clock"
+  "users" | "devices" | "attributes" | "triggers" | "links" | "commands" | "blindIntervals" | "log" | "nodes" | "clock"
 >;
 
 /** Opens what an ecosystem's token was sealed into, for one place only. */

@@ -8,6 +8,7 @@ import { encodeIndexMap } from "../model/stored-index-map.ts";
 import { pause, type Surroundings } from "../model/surroundings.ts";
 import { isUrgent, sameTransitions } from "../model/transitions.ts";
 import type { LinkKey } from "./link-key.ts";
+import { disableAlertsOn } from "./lost-slots.ts";
 import { encodeNotices } from "./notices.ts";
 
 /** What the lane believes the store to hold: only the owner of the link's epoch writes it. */
@@ -124,10 +125,13 @@ export class Lane {
     const notices = encodeNotices(assignment.overLimit, account.oddities);
     const isMapNew = assignment.map !== before.indexMap || notices !== before.notices;
     if (changes.length === 0 && !isMapNew) return before;
+    const { evicted } = assignment;
+    const updates = [{ deviceId: link.deviceId, changes: changes.map(toAttributeChange) }];
     await commit({
       userId: link.userId,
       cause: { by: "ecosystem" },
-      updates: [{ deviceId: link.deviceId, changes: changes.map(toAttributeChange) }],
+      // Before anything is written: what a slot shows of its new owner must set off nothing that was meant for the old.
+      updates: evicted.length === 0 ? updates : (tx) => disableAlertsOn(tx, link, evicted).then(() => updates),
       urgent: isUrgent(changes),
       ownership: { deviceId: link.deviceId, ...link.ownership },
       receivedMs: this.#offered.get(account) ?? 0,

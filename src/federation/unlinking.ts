@@ -10,6 +10,7 @@ export interface Removed {
   readonly history: number;
   readonly blindIntervals: number;
   readonly commands: number;
+  readonly alerts: number;
 }
 
 /**
@@ -31,6 +32,7 @@ export function removeLink(
       history: await tx.log.removeOfDevice(userId, deviceId),
       blindIntervals: await tx.blindIntervals.removeOfDevice(userId, deviceId),
       commands: await tx.commands.removeOfDevice(userId, deviceId),
+      alerts: await tx.triggers.removeOfDevice(userId, deviceId),
     };
     await tx.links.remove(userId, deviceId);
     await tx.devices.remove(userId, deviceId);

@@ -4,6 +4,7 @@ import { type Check, healthRoutes } from "./routes/health.ts";
 import { type OAuthRouteParts, oauthRoutes } from "./routes/oauth.ts";
 import { type Platform, platformRoutes } from "./routes/platform.ts";
 import { referenceRoutes } from "./routes/reference.ts";
+import { type AlertRouteParts, alertRoutes } from "./routes/v3-alerts.ts";
 import { type DeviceRouteParts, deviceRoutes } from "./routes/v3-devices.ts";
 import { type EventRouteParts, eventRoutes } from "./routes/v3-events.ts";
 import { type HistoryRouteParts, historyRoutes } from "./routes/v3-history.ts";
@@ -14,6 +15,7 @@ import type { Route } from "./routes.ts";
 /** What the routes work with. */
 export interface RouteParts {
   readonly v3: DeviceRouteParts &
+    AlertRouteParts &
     EventRouteParts &
     HistoryRouteParts &
     WebhookRouteParts & { readonly users: UserReading };
@@ -37,6 +39,7 @@ export function routeTable(
     ...oauthRoutes({ ...parts.oauth, baseUrl: parts.baseUrl }),
     ...userRoutes(parts.v3.users),
     ...deviceRoutes(parts.v3),
+    ...alertRoutes(parts.v3),
     ...historyRoutes(parts.v3),
     ...eventRoutes(parts.v3),
     ...webhookRoutes(parts.v3),

@@ -4,7 +4,7 @@ import type { Transaction } from "../store/seam.ts";
 import { type AccessTables, endAccess } from "./access.ts";
 
 export type RemovalTables = AccessTables &
-  Pick<Transaction, "users" | "links" | "devices" | "attributes" | "blindIntervals" | "commands">;
+  Pick<Transaction, "users" | "links" | "devices" | "attributes" | "blindIntervals" | "commands" | "triggers">;
 
 /** What went with a user. */
 export interface Removed {
@@ -13,6 +13,7 @@ export interface Removed {
   readonly history: number;
   readonly blindIntervals: number;
   readonly commands: number;
+  readonly alerts: number;
   readonly grants: readonly string[];
 }
 
@@ -29,6 +30,7 @@ export async function removeHome(tx: RemovalTables, userId: UserId): Promise<Rem
     attributes: await tx.attributes.removeOfUser(userId),
     blindIntervals: await tx.blindIntervals.removeOfUser(userId),
     commands: await tx.commands.removeOfUser(userId),
+    alerts: await tx.triggers.removeOfUser(userId),
     history: await tx.log.removeOfUser(userId),
     devices: await tx.devices.removeOfUser(userId),
   };

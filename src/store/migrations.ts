@@ -85,6 +85,17 @@ const steps: readonly ((words: Words) => readonly string[])[] = [
     "CREATE INDEX commands_unsettled ON commands (state, id) WHERE state IN ('queued', 'sending', 'accepted')",
   ],
   ({ id, integer }) => [
+    `CREATE TABLE triggers (
+       id ${id}, user_id INTEGER NOT NULL, device_id INTEGER NOT NULL, number INTEGER NOT NULL, name TEXT NOT NULL,
+       attribute_name TEXT NOT NULL, condition TEXT NOT NULL, action TEXT NOT NULL, targets TEXT NOT NULL,
+       address TEXT NOT NULL, message TEXT NOT NULL, auto_disarm INTEGER NOT NULL, auto_delete INTEGER NOT NULL,
+       auto_disable INTEGER NOT NULL, is_enabled INTEGER NOT NULL, is_armed INTEGER NOT NULL, reason TEXT,
+       created_ms ${integer} NOT NULL, fired_ms ${integer}, firings INTEGER NOT NULL, record TEXT NOT NULL)`,
+    "CREATE INDEX triggers_of_device ON triggers (user_id, device_id, id)",
+    // Every commit looks here for who watches what it changed.
+    "CREATE INDEX triggers_watching ON triggers (user_id, device_id, number, name) WHERE is_enabled = 1",
+  ],
+  ({ id, integer }) => [
     // One row: where the log begins, since what is old is removed.
     `CREATE TABLE log_horizon (
        only_row INTEGER PRIMARY KEY, transaction_id ${integer} NOT NULL, entry_id ${integer} NOT NULL)`,

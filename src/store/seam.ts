@@ -16,6 +16,7 @@ import { type SecTokenTable, secTokenTable } from "./tables/sec-tokens.ts";
 import { type SettingTable, settingTable } from "./tables/settings.ts";
 import { type SignInTable, signInTable } from "./tables/sign-ins.ts";
 import { type TenantTable, tenantTable } from "./tables/tenants.ts";
+import { type TriggerTable, triggerTable } from "./tables/triggers.ts";
 import { type UserTable, userTable } from "./tables/users.ts";
 import { type DeliveryTable, deliveryTable } from "./tables/webhook-deliveries.ts";
 import { type WebhookTable, webhookTable } from "./tables/webhooks.ts";
@@ -61,6 +62,7 @@ export interface Transaction {
   readonly devices: DeviceTable;
   readonly commands: CommandTable;
   readonly attributes: AttributeTable;
+  readonly triggers: TriggerTable;
   readonly links: LinkTable;
   readonly blindIntervals: BlindIntervalTable;
   readonly log: LogTable;
@@ -87,6 +89,7 @@ export function transactionOn(sql: Sql): Transaction {
     devices: deviceTable(sql),
     commands: commandTable(sql),
     attributes: attributeTable(sql),
+    triggers: triggerTable(sql),
     links: linkTable(sql),
     blindIntervals: blindIntervalTable(sql),
     log: logTable(sql),

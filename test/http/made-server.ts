@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import type { TestContext } from "node:test";
 import { inspect } from "node:util";
+import { alertsOn } from "../../src/alerts/alerts.ts";
 import { commitOn } from "../../src/devices/commit.ts";
 import { deviceReading } from "../../src/devices/read.ts";
 import { DeviceStates } from "../../src/devices/states.ts";
@@ -42,7 +43,7 @@ export async function madeServer(
     },
     async unlink(...given) {
       asked.push(["unlink", ...given]);
-      const removed = { attributes: 519, history: 3, blindIntervals: 1, commands: 2 };
+      const removed = { attributes: 519, history: 3, blindIntervals: 1, commands: 2, alerts: 4 };
       return { deviceId: 43 as DeviceId, removed, isTokenRevoked: true };
     },
     async status(...given) {
@@ -146,6 +147,7 @@ function madeV3({ store, identity }: Awaited<ReturnType<typeof madePlatform>>, r
   });
   return {
     users: identity,
+    alerts: alertsOn({ store }),
     devices: { ...deviceReading(store, states), ...deviceWriting(store, commit) },
     federation: {
       freshnessOfEach: async (devices) => new Map(devices.map(({ id }) => [id, fresh])),
