@@ -29,6 +29,8 @@ export interface Config {
   readonly accessTokenSeconds: number;
   readonly refreshTokenDays: number;
   readonly failuresPerSource: number;
+  readonly logDays: number;
+  readonly allowPrivateWebhooks: boolean;
 }
 
 const logLevels = ["debug", "info", "warn", "error", "silent"] as const;
@@ -131,6 +133,21 @@ export const settings = {
     "1000",
     "How many failed sign-ins, and failed client authentications, one address may have in 10 minutes; assistants and whole networks share one.",
     (text = "1000") => wholeNumber(text, 10, 1_000_000),
+  ),
+  logDays: setting(
+    "BREEZEWAY_LOG_DAYS",
+    "7",
+    "How many days what happened is kept, for history and for event streams that resume, from 1 to 3650.",
+    (text = "7") => wholeNumber(text, 1, 3_650),
+  ),
+  allowPrivateWebhooks: setting(
+    "BREEZEWAY_ALLOW_PRIVATE_WEBHOOKS",
+    "false",
+    "Allows webhooks to addresses that aren't public, and without TLS.",
+    (text = "false") => {
+      if (text !== "true" && text !== "false") throw new Complaint("must be true or false");
+      return text === "true";
+    },
   ),
 } satisfies { [Key in keyof Config]: Setting<Config[Key]> };
 

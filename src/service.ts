@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { mkdirSync } from "node:fs";
+import { alertsOn } from "./alerts/alerts.ts";
 import { administrationOn } from "./cli/administration.ts";
 import { type ControlServer, serveControl } from "./cli/control-socket.ts";
 import { type Config, ConfigurationError, type EcosystemConfig } from "./config.ts";
@@ -10,6 +11,9 @@ import { DeviceStates } from "./devices/states.ts";
 import { deviceWriting } from "./devices/write.ts";
 import type { Connector } from "./ecosystem/connector.ts";
 import { nestConnector } from "./ecosystem/nest/connector.ts";
+import { eventsOn } from "./events/events.ts";
+import { fanEcho } from "./federation/fan-echo.ts";
+import { fanGate } from "./federation/fan-gate.ts";
 import { federationOn } from "./federation/federation.ts";
 import { cursorsWith } from "./http/cursor.ts";
 import { startHttp } from "./http/server.ts";
@@ -66,12 +70,33 @@ export async function openParts(config: Config, report: Report, surroundings = r
     });
 
     const states = new DeviceStates(store);
-    const commit = commitOn({ store, reactions: [], committed: (commits) => states.apply(commits), report });
+    const connectors = new Map(config.ecosystems.map((one) => [one.name, connectorFor(one)]));
+    const alerts = alertsOn({ store });
+    const commit = commitOn({
+      store,
+      gates: [fanGate({ connectors, stateOf: (deviceId) => federation.keeper.standing(deviceId)?.state })],
+      reactions: [fanEcho((commandId) => federation.fans.sentAt(commandId)), alerts.react],
+      committed: (commits) => {
+        states.apply(commits);
+        alerts.heard(commits);
+        federation.heard(commits);
+        events.heard();
+      },
+      report,
+    });
     const devices = { ...deviceReading(store, states), ...deviceWriting(store, commit) };
 
     const membership = new Membership(await nodeId(store), store, surroundings);
-    const connectors = new Map(config.ecosystems.map((one) => [one.name, connectorFor(one)]));
     const federation = federationOn({ store, states, commit, membership, connectors, sealing, surroundings });
+
+    const events = eventsOn({
+      store,
+      surroundings,
+      sealing,
+      logDays: config.logDays,
+      allowsPrivateWebhooks: config.allowPrivateWebhooks,
+      userAgent: `breezeway/${version}`,
+    });
 
     const administration = administrationOn({
       identity,
@@ -86,7 +111,21 @@ export async function openParts(config: Config, report: Report, surroundings = r
       await openStore.close();
       unlock();
     };
-    return { folder, store, address, identity, oauth, devices, commit, membership, federation, administration, close };
+    return {
+      folder,
+      store,
+      address,
+      identity,
+      oauth,
+      devices,
+      alerts,
+      commit,
+      membership,
+      federation,
+      events,
+      administration,
+      close,
+    };
   } catch (error) {
     await store?.close();
     unlock();
@@ -106,7 +145,7 @@ export interface Service {
 /** Runs the service: what is linked is followed again, then the port opens, then commands are heard. */
 export async function startService(config: Config, report: Report, surroundings?: Surroundings): Promise<Service> {
   const parts = await openParts(config, report, surroundings);
-  const { address, identity, oauth, devices, federation, membership, store } = parts;
+  const { address, identity, oauth, devices, alerts, federation, events, membership, store } = parts;
   const stops: (() => Promise<void>)[] = [parts.close];
   /** One that fails doesn't keep the others from stopping. */
   const stopAll = async () => {
@@ -121,6 +160,8 @@ export async function startService(config: Config, report: Report, surroundings?
     stops.push(async () => oauth.stop());
     await federation.start();
     stops.push(() => federation.stop());
+    events.start();
+    stops.push(() => events.stop());
     const http = await startHttp({
       host: config.host,
       port: config.port,
@@ -132,9 +173,18 @@ export async function startService(config: Config, report: Report, surroundings?
         byClientSecret: (credentials) => oauth.authenticateClient(credentials),
       },
       oauth: { oauth, logoOf: (tenantId) => identity.logoOf(tenantId) },
-      v3: { users: identity, devices, federation, cursors: cursorsWith(await cursorKey(store)) },
+      v3: {
+        users: identity,
+        devices,
+        alerts,
+        federation,
+        events,
+        tokens: oauth,
+        webhooks: events.webhooks,
+        cursors: cursorsWith(await cursorKey(store)),
+      },
       federation,
-      platform: platformCalls({ identity, devices, federation, report }),
+      platform: platformCalls({ identity, devices, alerts, federation, report }),
       checks: {
         store: () => store.health(),
         links: async () => ({ followed: federation.keeper.followed }),

@@ -1,6 +1,7 @@
-import { attributeName, parseAttributeName, placeOf, thermostatAttribute } from "../model/attribute-names.ts";
+import { parseAttributeName, placeOf, thermostatAttribute } from "../model/attribute-names.ts";
 import type { AttributeKey } from "../store/tables/attributes.ts";
 import { attributesSince, attributesWithValues, type ReadAttribute } from "./read.ts";
+import { shownName } from "./shown-attribute.ts";
 import type { DeviceState } from "./states.ts";
 
 /** What a reader wants of a device. */
@@ -20,7 +21,7 @@ export interface NamedAttribute extends ReadAttribute {
 export function askedAttributes(state: DeviceState, { names, sinceMs }: AttributeQuestion): readonly NamedAttribute[] {
   if (names.length === 0) {
     const all = sinceMs === undefined ? attributesWithValues(state) : attributesSince(state, sinceMs);
-    return all.map((attribute) => ({ ...attribute, name: nameOf(attribute.key) }));
+    return all.map((attribute) => ({ ...attribute, name: shownName(attribute.key) }));
   }
   const asked: NamedAttribute[] = [];
   for (const name of names) {
@@ -34,10 +35,6 @@ export function askedAttributes(state: DeviceState, { names, sinceMs }: Attribut
 }
 
 const neverWritten = { value: null, timeMs: 0 };
-
-function nameOf(key: AttributeKey): string {
-  return typeof key === "number" ? attributeName(key) : key;
-}
 
 /** Whether it is the fan request of a thermostat that is there: asked for by name it is shown even when it is empty. */
 function isFanRequest({ attributes }: DeviceState, key: AttributeKey): boolean {

@@ -9,7 +9,10 @@ import type { Ownership } from "../store/tables/links.ts";
 import { attributeEntry } from "./log-entries.ts";
 
 /** The tables that a commit touches. */
-export type CommitTables = Pick<Transaction, "users" | "devices" | "attributes" | "links" | "log">;
+export type CommitTables = Pick<
+  Transaction,
+  "users" | "devices" | "attributes" | "triggers" | "links" | "commands" | "log" | "clock"
+>;
 
 export interface AttributeChange {
   readonly key: AttributeKey;
@@ -30,6 +33,8 @@ export interface CommitRequest {
   readonly urgent?: boolean;
   /** The right by which a mirror writes; without it in force nothing is written. */
   readonly ownership?: Ownership & { readonly deviceId: DeviceId };
+  /** When what is written was received, on this node's own unjumping clock. */
+  readonly receivedMs?: number;
   /** What must become durable together with the change (the index map, the link's state), under the same lock. */
   readonly also?: (tx: CommitTables) => Promise<void>;
 }
@@ -44,15 +49,29 @@ export interface DeviceCommit {
   /** The device's time before: who holds its state at that time can bring it forward by these changes. */
   readonly previousTimeMs: number;
   readonly changes: readonly (AttributeChange & { readonly before: string | null })[];
+  readonly receivedMs?: number | undefined;
 }
 
 /**
+ * Looks at what somebody other than the ecosystem wants to write, under the lock and before it is written, and answers
+ * what will be written instead: as it is, something else, or nothing.
+ */
+export type Gate = (
+  tx: CommitTables,
+  device: DeviceRow,
+  update: DeviceUpdate & { readonly cause: Cause },
+  nowMs: number,
+) => Promise<readonly AttributeChange[]>;
+
+/**
  * Hears every commit to a device while its transaction is open, and answers what else must be written because of it.
- * What it writes goes through the same steps, in the same transaction.
+ * What it writes goes through the same steps, in the same transaction. `room` is how many attributes may still be
+ * written because of this commit: what is answered beyond it is not.
  */
 export type Reaction = (
   tx: CommitTables,
   commit: DeviceCommit,
+  room: number,
 ) => Promise<readonly (DeviceUpdate & { readonly cause: Cause })[]>;
 
 /** Chains of reactions from one cause end here. */
@@ -60,6 +79,7 @@ export const chainLimits = { hops: 8, writes: 200 };
 
 export interface CommitParts {
   readonly store: Store<CommitTables>;
+  readonly gates?: readonly Gate[];
   readonly reactions: readonly Reaction[];
   /** Told after the commit is durable, in order for each device. */
   readonly committed: (commits: readonly DeviceCommit[]) => void;
@@ -69,12 +89,12 @@ export interface CommitParts {
 export type Commit = (request: CommitRequest) => Promise<readonly DeviceCommit[]>;
 
 /** The only way an attribute changes: one transaction with all its consequences, durable when it resolves. */
-export function commitOn({ store, reactions, committed, report }: CommitParts): Commit {
+export function commitOn(parts: CommitParts): Commit {
   return async (request) => {
-    const commits = await store.transaction((tx) => apply(tx, request, reactions, report), {
+    const commits = await parts.store.transaction((tx) => apply(tx, request, parts), {
       urgent: request.urgent ?? false,
     });
-    committed(commits);
+    parts.committed(commits);
     return commits;
   };
 }
@@ -82,10 +102,9 @@ export function commitOn({ store, reactions, committed, report }: CommitParts): 
 async function apply(
   tx: CommitTables,
   request: CommitRequest,
-  reactions: readonly Reaction[],
-  report: Report,
+  { gates = [], reactions, report }: CommitParts,
 ): Promise<readonly DeviceCommit[]> {
-  const { userId, ownership } = request;
+  const { userId, ownership, receivedMs } = request;
   // The order of locks is the same everywhere: user, link, devices ascending.
   const nowMs = await tx.users.lock(userId);
   if (nowMs === undefined) throw new NotFound(`User ${userId} does not exist.`);
@@ -99,19 +118,24 @@ async function apply(
 
   const commits: DeviceCommit[] = [];
   let wave = updates.map((update) => ({ ...update, cause: request.cause }));
-  let reactionWrites = 0;
+  let writesLeft = chainLimits.writes;
   for (let hop = 0; wave.length > 0; hop++) {
     const next: typeof wave = [];
     for (const update of wave) {
-      if (hop > 0) reactionWrites += update.changes.length;
-      if (hop > chainLimits.hops || reactionWrites > chainLimits.writes) {
-        report.warn({ userId, deviceId: update.deviceId, hop }, "a chain of reactions was stopped at its limit");
-        continue;
-      }
-      const commit = await applyToDevice(tx, userId, update, hop, nowMs, devices);
-      if (!commit) continue;
+      const applied = await applyToDevice(tx, userId, update, hop, nowMs, devices, gates);
+      if (!applied) continue;
+      const commit = { ...applied, receivedMs };
       commits.push(commit);
-      for (const react of reactions) next.push(...(await react(tx, commit)));
+      for (const react of reactions) {
+        const room = hop < chainLimits.hops ? writesLeft : 0;
+        const answered = await react(tx, commit, room);
+        const admitted = withinRoom(answered, room);
+        if (admitted.length < answered.length) {
+          report.warn({ userId, deviceId: update.deviceId, hop }, "a chain of reactions was stopped at its limit");
+        }
+        writesLeft -= countWrites(admitted);
+        next.push(...admitted);
+      }
     }
     wave = next;
   }
@@ -119,16 +143,34 @@ async function apply(
   return commits;
 }
 
+function withinRoom<Update extends DeviceUpdate>(updates: readonly Update[], room: number): readonly Update[] {
+  let left = room;
+  return updates.filter(({ changes }) => {
+    left -= changes.length;
+    return left >= 0;
+  });
+}
+
+function countWrites(updates: readonly DeviceUpdate[]): number {
+  return updates.reduce((count, { changes }) => count + changes.length, 0);
+}
+
 async function applyToDevice(
   tx: CommitTables,
   userId: UserId,
-  { deviceId, changes, cause }: DeviceUpdate & { readonly cause: Cause },
+  update: DeviceUpdate & { readonly cause: Cause },
   hop: number,
   nowMs: number,
   devices: Map<DeviceId, DeviceRow>,
+  gates: readonly Gate[],
 ): Promise<DeviceCommit | undefined> {
+  const { deviceId, cause } = update;
   const device = devices.get(deviceId) ?? (await tx.devices.find(userId, deviceId));
   if (!device) throw new NotFound(`Device ${deviceId} does not exist.`);
+  let { changes } = update;
+  if (cause.by !== "ecosystem") {
+    for (const gate of gates) changes = await gate(tx, device, { ...update, changes }, nowMs);
+  }
   // Under the lock, never from memory: two equal snapshots on their way at once must not both count as a change.
   const before = new Map<AttributeKey, string | null>();
   const keys = changes.map(({ key }) => key);

@@ -27,11 +27,11 @@ export async function addDevice(
 }
 
 /**
- * Takes an ordinary device from its user, with its attributes and its history. The one log entry that it leaves says
+ * Takes an ordinary device from its user, with its attributes, its alerts and its history. The one log entry that it leaves says
  * that the device is gone, for those who follow the log. A virtual device goes when its account is unlinked.
  */
 export async function removeDevice(
-  store: Store<Pick<Transaction, "users" | "devices" | "attributes" | "log">>,
+  store: Store<Pick<Transaction, "users" | "devices" | "attributes" | "triggers" | "log">>,
   states: Pick<DeviceStates, "forget">,
   userId: UserId,
   deviceId: DeviceId,
@@ -42,6 +42,7 @@ export async function removeDevice(
     if (nowMs === undefined || !device) throw new UnknownDevice();
     if (device.isVirtual) throw new Conflict(`Device ${deviceId} is a linked account's. Unlink the account instead.`);
     await tx.attributes.removeOfDevice(userId, deviceId);
+    await tx.triggers.removeOfDevice(userId, deviceId);
     await tx.log.removeOfDevice(userId, deviceId);
     await tx.devices.remove(userId, deviceId);
     await tx.log.append(deviceEntry(userId, deviceId, nowMs, "removed"));

@@ -1,6 +1,7 @@
 import type { Cause } from "../model/cause.ts";
 import type { DeviceId, UserId } from "../model/ids.ts";
 import type { AttributeKey } from "../store/tables/attributes.ts";
+import type { CommandRow } from "../store/tables/commands.ts";
 import type { LogEntry } from "../store/tables/log.ts";
 
 /** How a commit to a device stands in the log: its cause, and each changed attribute with its new value. */
@@ -25,6 +26,50 @@ export function deviceEntry(userId: UserId, deviceId: DeviceId, timeMs: number, 
   return { userId, deviceId, kind: "device", timeMs, body: JSON.stringify({ what }) };
 }
 
+/** How a firing stands in the log: for those who deliver it, and for those who wonder what happened. */
+export interface AlertBody {
+  readonly alert: number;
+  readonly action: string;
+  /** The attribute as the alert's owner spelled it, and the value that made the alert fire. */
+  readonly attributeName: string;
+  readonly value: string | null;
+  readonly address: string;
+  readonly message: string;
+  /** What was written because of it; nothing when the action isn't to write, or when a limit stopped it. */
+  readonly writes: readonly { readonly deviceId: DeviceId; readonly attributeName: string; readonly value: string }[];
+  /** Why it didn't do all that it should. */
+  readonly note?: string;
+}
+
+export function alertEntry(userId: UserId, deviceId: DeviceId, timeMs: number, body: AlertBody): LogEntry {
+  return { userId, deviceId, kind: "alert", timeMs, body: JSON.stringify(body) };
+}
+
+export function readAlertBody(entry: LogEntry): AlertBody {
+  return JSON.parse(entry.body) as AlertBody;
+}
+
 export function readAttributeBody(entry: LogEntry): AttributeBody {
   return JSON.parse(entry.body) as AttributeBody;
+}
+
+/** How a link stands from then on, and why. */
+export interface LinkBody {
+  readonly ecosystem: string;
+  readonly state: "live" | "waiting" | "needs_reauth";
+  readonly reason: string;
+}
+
+export function linkEntry(userId: UserId, deviceId: DeviceId, timeMs: number, body: LinkBody): LogEntry {
+  const { ecosystem, state, reason } = body;
+  return { userId, deviceId, kind: "link", timeMs, body: JSON.stringify({ ecosystem, state, reason }) };
+}
+
+/** What has just become of a fan request. */
+export type CommandBody = Pick<CommandRow, "id" | "attribute" | "value" | "state" | "text" | "requestedMs">;
+
+export function commandEntry(command: CommandRow, timeMs: number): LogEntry {
+  const { userId, deviceId, id, attribute, value, state, text, requestedMs } = command;
+  const body: CommandBody = { id, attribute, value, state, text, requestedMs };
+  return { userId, deviceId, kind: "command", timeMs, body: JSON.stringify(body) };
 }

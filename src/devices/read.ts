@@ -27,6 +27,8 @@ export interface DeviceReading {
   list(userId: UserId): Promise<readonly DeviceRow[]>;
   page(reach: Reach, place: DevicePlace): Promise<DevicePage>;
   state(reach: Reach, deviceId: DeviceId): Promise<DeviceState>;
+  /** The device without its attributes. */
+  device(reach: Reach, deviceId: DeviceId): Promise<DeviceRow>;
 }
 
 export function deviceReading(store: Store<Pick<Transaction, "devices">>, states: DeviceStates): DeviceReading {
@@ -38,6 +40,11 @@ export function deviceReading(store: Store<Pick<Transaction, "devices">>, states
       const devices = found.slice(0, devicesPerPage);
       const next = found.length > devices.length ? { ...place, afterId: devices.at(-1)!.id } : undefined;
       return { devices, next };
+    },
+    async device(reach, deviceId) {
+      const device = await store.read((tx) => tx.devices.within(reach, deviceId));
+      if (!device) throw new UnknownDevice();
+      return device;
     },
     async state(reach, deviceId) {
       const userId = reach.kind === "user" ? reach.userId : await ownerWithin(store, reach, deviceId);

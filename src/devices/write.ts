@@ -1,7 +1,8 @@
-import { isWritable, parseAttributeName } from "../model/attribute-names.ts";
+import { isWritable, type NamedAttribute, parseAttributeName } from "../model/attribute-names.ts";
 import type { Cause } from "../model/cause.ts";
 import {
   BadParameter,
+  BadValue,
   NotFound,
   ReadOnlyAttribute,
   UnknownAttribute,
@@ -11,6 +12,7 @@ import {
 import type { DeviceId } from "../model/ids.ts";
 import type { Reach } from "../model/reach.ts";
 import type { Store, Transaction } from "../store/seam.ts";
+import type { AttributeKey } from "../store/tables/attributes.ts";
 import type { AttributeChange, Commit } from "./commit.ts";
 
 /** What a client wants an attribute to hold; null or empty erases it. */
@@ -32,7 +34,7 @@ export function deviceWriting(store: Store<Pick<Transaction, "devices">>, commit
     async write(reach, deviceId, writes) {
       const device = await store.read((tx) => tx.devices.within(reach, deviceId));
       if (!device) throw new UnknownDevice();
-      const changes = device.isVirtual ? virtualChanges(writes) : ordinaryChanges(writes);
+      const changes = checkedChanges(device, writes);
       try {
         await commit({ userId: device.userId, cause: causeOf(reach), updates: [{ deviceId, changes }] });
       } catch (error) {
@@ -44,6 +46,19 @@ export function deviceWriting(store: Store<Pick<Transaction, "devices">>, commit
   };
 }
 
+/** What a client, or an alert of theirs, may write to that device; throws at the first thing that it may not. */
+export function checkedChanges(
+  { isVirtual }: { readonly isVirtual: boolean },
+  writes: readonly AttributeWrite[],
+): readonly AttributeChange[] {
+  return isVirtual ? virtualChanges(writes) : ordinaryChanges(writes);
+}
+
+/** The attribute that a name means on that device, whether or not it has a value there. */
+export function attributeKey({ isVirtual }: { readonly isVirtual: boolean }, name: string): AttributeKey {
+  return isVirtual ? knownAttribute(name).number : checkName(name);
+}
+
 /** An enterprise client is nobody among the users: it acts by the right of the administrator who let it in. */
 function causeOf(reach: Reach): Cause {
   return reach.kind === "user" ? { by: "client", user: reach.userId } : { by: "administrator" };
@@ -51,11 +66,7 @@ function causeOf(reach: Reach): Cause {
 
 /** Unknown names are told before read-only ones, and both before any value is looked at. */
 function virtualChanges(writes: readonly AttributeWrite[]): readonly AttributeChange[] {
-  const named = writes.map(({ name, value }) => {
-    const attribute = parseAttributeName(name);
-    if (!attribute) throw new UnknownAttribute(`This device has no attribute ${shown(name) ?? "of that name"}.`);
-    return { ...attribute, value };
-  });
+  const named = writes.map(({ name, value }) => ({ ...knownAttribute(name), value }));
   if (new Set(named.map(({ number }) => number)).size < named.length) {
     throw new BadParameter("body", "An attribute must be written once, in one of its spellings.");
   }
@@ -69,6 +80,12 @@ function virtualChanges(writes: readonly AttributeWrite[]): readonly AttributeCh
   return named.map(({ number, spelling, value }) => ({ key: number, value: checkRequest(spelling, value) }));
 }
 
+function knownAttribute(name: string): NamedAttribute {
+  const attribute = parseAttributeName(name);
+  if (!attribute) throw new UnknownAttribute(`This device has no attribute ${shown(name) ?? "of that name"}.`);
+  return attribute;
+}
+
 function ordinaryChanges(writes: readonly AttributeWrite[]): readonly AttributeChange[] {
   return writes.map(({ name, value }) => ({ key: checkName(name), value: checkValue(name, value) }));
 }
@@ -76,8 +93,7 @@ function ordinaryChanges(writes: readonly AttributeWrite[]): readonly AttributeC
 function checkRequest(spelling: string, given: string | null): string | null {
   const value = checkValue(spelling, given);
   if (value !== null && (countCharacters(value) > writeLimits.requestCharacters || /\p{Cc}/u.test(value))) {
-    throw new BadParameter(
-      "value",
+    throw new BadValue(
       `The value of ${spelling} must have at most ${writeLimits.requestCharacters} characters, none of them a control character.`,
     );
   }
@@ -102,7 +118,7 @@ function checkValue(name: string, value: string | null): string | null {
     throw new ValueTooLarge(`${subject} must have at most ${writeLimits.valueBytes} bytes in UTF-8.`);
   }
   if (unkeepable.test(value)) {
-    throw new BadParameter("value", `${subject} must be text; of control characters it may hold tabs and line breaks.`);
+    throw new BadValue(`${subject} must be text; of control characters it may hold tabs and line breaks.`);
   }
   return value;
 }

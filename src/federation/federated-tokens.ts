@@ -1,5 +1,5 @@
 import type { Commit } from "../devices/commit.ts";
-import { deviceEntry } from "../devices/log-entries.ts";
+import { deviceEntry, linkEntry } from "../devices/log-entries.ts";
 import type { DeviceStates } from "../devices/states.ts";
 import type { Connector } from "../ecosystem/connector.ts";
 import type { Account } from "../model/account.ts";
@@ -74,9 +74,9 @@ export class FederatedTokens {
     await connector.read(accessToken, signal);
     const sealedToken = sealToken(accessToken, tokenPlace(userId, connector.name));
     const { deviceId, taken } = await store.transaction(async (tx) => {
-      await tx.users.lock(userId);
-      const link = await find(tx);
-      if (!link) throw new NotFederated(connector.name);
+      const nowMs = await tx.users.lock(userId);
+      const link = nowMs === undefined ? undefined : await find(tx);
+      if (nowMs === undefined || !link) throw new NotFederated(connector.name);
       const { deviceId } = link;
       await tx.links.setToken(userId, deviceId, sealedToken);
       if (keeper.isFollowing(link, accessToken)) return { deviceId, taken: undefined };
@@ -85,6 +85,7 @@ export class FederatedTokens {
       const reason = "a new token was given";
       const blindness = link.blindness ?? { sinceMs: link.confirmedMs, cause: reason };
       await tx.links.setState(userId, deviceId, { state: "waiting", reason, blindness });
+      await tx.log.append(linkEntry(userId, deviceId, nowMs, { ...link, state: "waiting", reason }));
       return { deviceId, taken: await tx.links.take(userId, deviceId, membership.id) };
     });
     if (taken) keeper.adopt(taken);
@@ -153,6 +154,7 @@ export class FederatedTokens {
         if (!ownership) throw new AlreadyFederated(connector.name);
         row = { ...link, epoch: ownership.epoch };
         await tx.log.append(deviceEntry(userId, deviceId, nowMs, "added"));
+        await tx.log.append(linkEntry(userId, deviceId, nowMs, link));
         return [{ deviceId, changes: mirrorChanges(blankValues, values).map(toAttributeChange) }];
       },
     });

@@ -1,6 +1,7 @@
-import type { Commit } from "../devices/commit.ts";
+import type { Commit, DeviceCommit } from "../devices/commit.ts";
 import type { DeviceStates } from "../devices/states.ts";
 import type { Connector } from "../ecosystem/connector.ts";
+import { placeOf } from "../model/attribute-names.ts";
 import { blankValues } from "../model/attribute-values.ts";
 import { UnknownDevice } from "../model/errors.ts";
 import type { DeviceId, UserId } from "../model/ids.ts";
@@ -9,6 +10,9 @@ import { decodeIndexMap } from "../model/stored-index-map.ts";
 import type { Surroundings } from "../model/surroundings.ts";
 import type { Membership } from "../nodes/membership.ts";
 import type { Store } from "../store/seam.ts";
+import type { CommandRow } from "../store/tables/commands.ts";
+import { receiptsKept } from "./fan-receipts.ts";
+import { FanSender } from "./fan-sender.ts";
 import { FederatedTokens, type Unlinked } from "./federated-tokens.ts";
 import { type Freshness, freshnessOf, freshnessOfEach } from "./freshness.ts";
 import { type FederationTables, LinkKeeper } from "./keeper.ts";
@@ -34,6 +38,8 @@ export interface Federation {
   freshnessOfEach(
     devices: readonly { readonly id: DeviceId; readonly isVirtual: boolean }[],
   ): Promise<ReadonlyMap<DeviceId, Freshness>>;
+  /** What became of the fan requests of a device, the newest first. */
+  receipts(userId: UserId, deviceId: DeviceId): Promise<readonly CommandRow[]>;
 }
 
 export interface FederationParts {
@@ -49,9 +55,12 @@ export interface FederationParts {
   readonly surroundings: Surroundings;
 }
 
-/** Federation with the streams behind it: nothing is followed before it is started. */
+/** Federation with the streams behind it: nothing is followed, and nothing sent, before it is started. */
 export interface RunningFederation extends Federation {
   readonly keeper: LinkKeeper;
+  readonly fans: FanSender;
+  /** Told after each commit: a fan request that became durable here is sent at once. */
+  heard(commits: readonly DeviceCommit[]): void;
   start(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -60,6 +69,7 @@ export function federationOn(parts: FederationParts): RunningFederation {
   const { store, sealing } = parts;
   const stopping = new AbortController();
   const keeper = new LinkKeeper({ ...parts, openToken: sealing.open });
+  const fans = new FanSender({ ...parts, reach: (deviceId) => keeper.reach(deviceId) });
   const tokens = new FederatedTokens({
     ...parts,
     keeper,
@@ -70,11 +80,20 @@ export function federationOn(parts: FederationParts): RunningFederation {
   const freshness = (userId: UserId, deviceId: DeviceId) => freshnessOf({ ...parts, keeper }, userId, deviceId);
   return {
     keeper,
-    start: () => keeper.start(),
+    fans,
+    heard: (commits) => {
+      if (commits.some(isFanRequest)) fans.wake();
+    },
+    async start() {
+      await keeper.start();
+      await fans.start();
+    },
     async stop() {
       stopping.abort();
-      await keeper.stop();
+      // Links are handed back at once; a fan request that is under way needs none to record its outcome.
+      await Promise.all([fans.stop(), keeper.stop()]);
     },
+    receipts: (userId, deviceId) => store.read((tx) => tx.commands.ofDevice(userId, deviceId, receiptsKept)),
     link: (userId, ecosystemName, accessToken) => tokens.link(userId, ecosystemName, accessToken),
     relink: (userId, ecosystemName, accessToken) => tokens.relink(userId, ecosystemName, accessToken),
     unlink: (userId, ecosystemName) => tokens.unlink(userId, ecosystemName),
@@ -91,4 +110,12 @@ export function federationOn(parts: FederationParts): RunningFederation {
         return largeStrings(decodeIndexMap(link.indexMap), values);
       }),
   };
+}
+
+function isFanRequest({ cause, changes }: DeviceCommit): boolean {
+  if (cause.by === "ecosystem") return false;
+  return changes.some(({ key, value }) => {
+    const place = typeof key === "number" && value !== null ? placeOf(key) : undefined;
+    return place?.kind === "thermostat" && place.field === "requestWrite";
+  });
 }

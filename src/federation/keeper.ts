@@ -14,7 +14,7 @@ import { loadMirrored, writeStanding } from "./stored-link.ts";
 
 export type FederationTables = Pick<
   Transaction,
-  "users" | "devices" | "attributes" | "links" | "blindIntervals" | "log" | "nodes"
+  "users" | "devices" | "attributes" | "triggers" | "links" | "commands" | "blindIntervals" | "log" | "nodes" | "clock"
 >;
 
 /** Opens what an ecosystem's token was sealed into, for one place only. */
@@ -34,6 +34,8 @@ const confirmEveryMs = 60_000;
 
 interface Followed {
   readonly link: LinkKey;
+  readonly token: string;
+  readonly connector: Connector;
   readonly follower: Follower;
   readonly record: LinkRecord;
   flushedMs: number;
@@ -98,13 +100,18 @@ export class LinkKeeper {
     const token = openToken(row.sealedToken, tokenPlace(row.userId, row.ecosystem));
     const parts = { token, connector, lane, record, admission: this.#admission, surroundings, stopping };
     const follower = new Follower(parts, row.confirmedMs);
-    this.#followed.set(row.deviceId, { link, follower, record, flushedMs: row.confirmedMs });
+    this.#followed.set(row.deviceId, { link, token, connector, follower, record, flushedMs: row.confirmedMs });
     follower.start();
   }
 
   /** The follower of a link that this node owns. */
   follower(deviceId: DeviceId): Follower | undefined {
     return this.#followed.get(deviceId)?.follower;
+  }
+
+  /** How to reach the account of a link that this node owns. */
+  reach(deviceId: DeviceId): Pick<Followed, "link" | "token" | "connector"> | undefined {
+    return this.#followed.get(deviceId);
   }
 
   /** How a link stands that this node owns; ahead of the store by at most one write. */

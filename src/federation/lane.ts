@@ -8,6 +8,7 @@ import { encodeIndexMap } from "../model/stored-index-map.ts";
 import { pause, type Surroundings } from "../model/surroundings.ts";
 import { isUrgent, sameTransitions } from "../model/transitions.ts";
 import type { LinkKey } from "./link-key.ts";
+import { disableAlertsOn } from "./lost-slots.ts";
 import { encodeNotices } from "./notices.ts";
 
 /** What the lane believes the store to hold: only the owner of the link's epoch writes it. */
@@ -43,6 +44,8 @@ const mostTries = 5;
 export class Lane {
   readonly #parts: LaneParts;
   readonly #waiting: Account[] = [];
+  /** When each was offered, on this node's own unjumping clock. */
+  readonly #offered = new WeakMap<Account, number>();
   #mirrored: Mirrored | undefined;
   #run: Promise<void> | undefined;
   #lastOfferedMs = 0;
@@ -54,6 +57,7 @@ export class Lane {
 
   offer(account: Account, signal: AbortSignal): void {
     if (signal.aborted) return;
+    this.#offered.set(account, this.#parts.surroundings.elapsedMs());
     const last = this.#waiting.at(-1);
     if (last && sameTransitions(last, account)) this.#waiting[this.#waiting.length - 1] = account;
     else if (this.#waiting.length < mostWaiting) this.#waiting.push(account);
@@ -121,12 +125,16 @@ export class Lane {
     const notices = encodeNotices(assignment.overLimit, account.oddities);
     const isMapNew = assignment.map !== before.indexMap || notices !== before.notices;
     if (changes.length === 0 && !isMapNew) return before;
+    const { evicted } = assignment;
+    const updates = [{ deviceId: link.deviceId, changes: changes.map(toAttributeChange) }];
     await commit({
       userId: link.userId,
       cause: { by: "ecosystem" },
-      updates: [{ deviceId: link.deviceId, changes: changes.map(toAttributeChange) }],
+      // Before anything is written: what a slot shows of its new owner must set off nothing that was meant for the old.
+      updates: evicted.length === 0 ? updates : (tx) => disableAlertsOn(tx, link, evicted).then(() => updates),
       urgent: isUrgent(changes),
       ownership: { deviceId: link.deviceId, ...link.ownership },
+      receivedMs: this.#offered.get(account) ?? 0,
       also: async (tx) => {
         if (isMapNew) await tx.links.setMirror(link.userId, link.deviceId, encodeIndexMap(assignment.map), notices);
       },

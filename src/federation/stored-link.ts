@@ -1,3 +1,4 @@
+import { linkEntry } from "../devices/log-entries.ts";
 import { blankValues } from "../model/attribute-values.ts";
 import { OwnershipLost } from "../model/errors.ts";
 import { decodeIndexMap } from "../model/stored-index-map.ts";
@@ -45,8 +46,7 @@ export function writeStanding(
     }
     for (const interval of ended) await tx.blindIntervals.add(userId, deviceId, interval);
     if (ended.length > 0) await tx.blindIntervals.removeEndedBefore(userId, deviceId, nowMs - blindIntervalsKeptMs);
-    const body = JSON.stringify({ ecosystem, state: standing.state, reason: standing.reason });
-    await tx.log.append({ userId, deviceId, kind: "link", timeMs: nowMs, body });
+    await tx.log.append(linkEntry(userId, deviceId, nowMs, { ...standing, ecosystem }));
   });
 }
 

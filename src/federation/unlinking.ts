@@ -9,6 +9,8 @@ export interface Removed {
   readonly attributes: number;
   readonly history: number;
   readonly blindIntervals: number;
+  readonly commands: number;
+  readonly alerts: number;
 }
 
 /**
@@ -29,6 +31,8 @@ export function removeLink(
       attributes: await tx.attributes.removeOfDevice(userId, deviceId),
       history: await tx.log.removeOfDevice(userId, deviceId),
       blindIntervals: await tx.blindIntervals.removeOfDevice(userId, deviceId),
+      commands: await tx.commands.removeOfDevice(userId, deviceId),
+      alerts: await tx.triggers.removeOfDevice(userId, deviceId),
     };
     await tx.links.remove(userId, deviceId);
     await tx.devices.remove(userId, deviceId);

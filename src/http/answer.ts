@@ -1,10 +1,18 @@
 import type { Page } from "../oauth/pages/page.ts";
+import type { Outlet } from "./outlet.ts";
 
 /** What a route answers; the server adds the headers that every answer has. */
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Buffer;
+}
+
+/** An answer without an end of its own: the server opens it and hands its sending end to the route. */
+export interface StreamAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly stream: (outlet: Outlet) => void;
 }
 
 export function jsonAnswer(status: number, body: object, headers: Readonly<Record<string, string>> = {}): Answer {

@@ -24,6 +24,8 @@ export interface OperationDescription extends Description {
 export type TagName =
   | "Authorization"
   | "Users and devices"
+  | "Alerts"
+  | "Events"
   | "Linked accounts"
   | "Platform calls"
   | "Authorization pages"
@@ -67,6 +69,7 @@ export type ContentType =
   | "application/x-www-form-urlencoded"
   | "text/xml"
   | "text/html"
+  | "text/event-stream"
   | "image/*";
 
 export interface ErrorDescription {

@@ -27,6 +27,9 @@ const answers: Readonly<Record<string, { readonly status: number; readonly error
   unknown_attribute: { status: 404, errorCode: 110 },
   read_only_attribute: { status: 403, errorCode: 111 },
   value_too_large: { status: 413, errorCode: 112 },
+  bad_value: { status: 400, errorCode: 112 },
+  unknown_trigger: { status: 404, errorCode: 113 },
+  too_many_triggers: { status: 409, errorCode: 113 },
   missing_token: { status: 401, errorCode: 106 },
   invalid_token: { status: 401, errorCode: 106 },
   insufficient_scope: { status: 403, errorCode: 106 },
@@ -85,7 +88,10 @@ function describe(error: Foreseen) {
 }
 
 /** Where RFC 6749 has a word for it already. */
-const wireCodes: Readonly<Record<string, string>> = { bad_parameter: "invalid_request" };
+const wireCodes: Readonly<Record<string, string>> = {
+  bad_parameter: "invalid_request",
+  bad_value: "invalid_request",
+};
 
 /** How a 401 or 403 tells what it wants (RFC 6749 5.2, RFC 6750 3): a call without any token hears no error. */
 const challenges: Readonly<Record<string, string>> = {

@@ -9,6 +9,8 @@ export interface Exchange {
   readonly requestId: string;
   /** The pattern of the route, never the address itself: addresses carry secTokens. */
   route: string | undefined;
+  /** Ends an answer that would otherwise go on. */
+  end: (() => void) | undefined;
 }
 
 /**
@@ -26,7 +28,7 @@ export class Exchanges {
   }
 
   begin(request: IncomingMessage, response: ServerResponse): Exchange {
-    const exchange: Exchange = { requestId: newRequestId(), route: undefined };
+    const exchange: Exchange = { requestId: newRequestId(), route: undefined, end: undefined };
     const startedMs = performance.now();
     for (const [name, value] of Object.entries(everyAnswer(exchange.requestId))) response.setHeader(name, value);
     if (!this.#keepsConnections) response.setHeader("connection", "close");
@@ -49,7 +51,20 @@ export class Exchanges {
     return [...this.#running.values()].some(({ response }) => response.socket === socket && response.headersSent);
   }
 
-  log(exchange: Exchange, method: string | undefined, status: number, tookMs: number, wasAnswered: boolean): void {
+  /** An answer has begun that ends only when it is told to: when the server stops, at the latest. */
+  goesOn(request: IncomingMessage, end: () => void): void {
+    const exchange = this.of(request);
+    if (exchange) exchange.end = end;
+    if (!this.#keepsConnections) end();
+  }
+
+  log(
+    exchange: Pick<Exchange, "requestId" | "route">,
+    method: string | undefined,
+    status: number,
+    tookMs: number,
+    wasAnswered: boolean,
+  ): void {
     const fields = {
       requestId: exchange.requestId,
       method: method ?? "-",
@@ -61,10 +76,11 @@ export class Exchanges {
     else this.#report.info(fields, "request abandoned by its client");
   }
 
-  /** From now on every answer closes its connection. */
+  /** From now on every answer closes its connection, and none goes on for ever. */
   endConnections(): void {
     this.#keepsConnections = false;
-    for (const { response } of this.#running.values()) {
+    for (const { exchange, response } of this.#running.values()) {
+      exchange.end?.();
       if (!response.headersSent) response.setHeader("connection", "close");
     }
   }

@@ -19,6 +19,8 @@ export interface Incoming {
   readonly bearer: string | undefined;
   /** What `Authorization: Basic` carries, as it was sent. */
   readonly basic: string | undefined;
+  /** What `Last-Event-ID` carries: where a client's stream broke off. */
+  readonly lastEventId: string | undefined;
   /** The cookies' header, as it was sent. */
   readonly cookies: string;
   /** The client's address; a proxy's word for it only from a trusted proxy, and only if it is an address. */
@@ -34,6 +36,7 @@ export function readIncoming(request: FastifyRequest): Incoming {
     body: (request.body as Body | undefined) ?? { kind: "none" },
     bearer: authorization(request, "bearer"),
     basic: authorization(request, "basic"),
+    lastEventId: request.headers["last-event-id"] === undefined ? undefined : String(request.headers["last-event-id"]),
     cookies: request.headers.cookie ?? "",
     source: isIP(request.ip) === 0 ? (request.socket.remoteAddress ?? "") : request.ip,
   };

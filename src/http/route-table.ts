@@ -4,13 +4,21 @@ import { type Check, healthRoutes } from "./routes/health.ts";
 import { type OAuthRouteParts, oauthRoutes } from "./routes/oauth.ts";
 import { type Platform, platformRoutes } from "./routes/platform.ts";
 import { referenceRoutes } from "./routes/reference.ts";
+import { type AlertRouteParts, alertRoutes } from "./routes/v3-alerts.ts";
 import { type DeviceRouteParts, deviceRoutes } from "./routes/v3-devices.ts";
+import { type EventRouteParts, eventRoutes } from "./routes/v3-events.ts";
+import { type HistoryRouteParts, historyRoutes } from "./routes/v3-history.ts";
 import { userRoutes } from "./routes/v3-users.ts";
+import { type WebhookRouteParts, webhookRoutes } from "./routes/v3-webhooks.ts";
 import type { Route } from "./routes.ts";
 
 /** What the routes work with. */
 export interface RouteParts {
-  readonly v3: DeviceRouteParts & { readonly users: UserReading };
+  readonly v3: DeviceRouteParts &
+    AlertRouteParts &
+    EventRouteParts &
+    HistoryRouteParts &
+    WebhookRouteParts & { readonly users: UserReading };
   readonly oauth: Omit<OAuthRouteParts, "baseUrl">;
   readonly federation: AdaptorFederation;
   readonly platform: Platform;
@@ -31,6 +39,10 @@ export function routeTable(
     ...oauthRoutes({ ...parts.oauth, baseUrl: parts.baseUrl }),
     ...userRoutes(parts.v3.users),
     ...deviceRoutes(parts.v3),
+    ...alertRoutes(parts.v3),
+    ...historyRoutes(parts.v3),
+    ...eventRoutes(parts.v3),
+    ...webhookRoutes(parts.v3),
     ...platformRoutes(parts.platform),
     ...adaptorRoutes(parts.federation),
     ...referenceRoutes({ version: parts.version, baseUrl: parts.baseUrl, routes: () => routes }),

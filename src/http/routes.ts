@@ -2,12 +2,14 @@ import { METHODS } from "node:http";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Principal, UserPrincipal } from "../identity/principal.ts";
 import type { Client } from "../oauth/clients.ts";
-import type { Answer } from "./answer.ts";
+import type { Answer, StreamAnswer } from "./answer.ts";
 import { type Callers, callerByBearer, callerBySecToken } from "./caller.ts";
 import { callingClient } from "./client-authentication.ts";
 import type { Description, OperationDescription } from "./description.ts";
 import type { ErrorShape } from "./error-response.ts";
+import type { Exchanges } from "./exchange.ts";
 import { type Incoming, readIncoming } from "./incoming.ts";
+import { openOutlet } from "./outlet.ts";
 import { refusals } from "./refusal.ts";
 
 /**
@@ -31,7 +33,10 @@ export type Route = RouteAddress &
   (
     | (Told & { readonly access: "public"; answer(incoming: Incoming): Promise<Answer> })
     | (Told & { readonly access: "secToken"; answer(incoming: Incoming, caller: UserPrincipal): Promise<Answer> })
-    | (Told & { readonly access: "bearer"; answer(incoming: Incoming, caller: Principal): Promise<Answer> })
+    | (Told & {
+        readonly access: "bearer";
+        answer(incoming: Incoming, caller: Principal): Promise<Answer | StreamAnswer>;
+      })
     | (Told & { readonly access: "client"; answer(incoming: Incoming, client: Client): Promise<Answer> })
     | {
         readonly access: "operation";
@@ -53,7 +58,12 @@ declare module "fastify" {
 }
 
 /** Puts the routes into the server, and beside each path a refusal of the methods that it doesn't take. */
-export function addRoutes(app: FastifyInstance, routes: readonly Route[], callers: Callers): void {
+export function addRoutes(
+  app: FastifyInstance,
+  routes: readonly Route[],
+  callers: Callers,
+  exchanges: Pick<Exchanges, "goesOn">,
+): void {
   app.addHook("onRoute", ({ method, url, config }) => {
     if (config?.access === undefined || !accessRules.includes(config.access)) {
       throw new Error(`The route ${method} ${url} has no access rule.`);
@@ -67,7 +77,10 @@ export function addRoutes(app: FastifyInstance, routes: readonly Route[], caller
       url: route.path,
       config: { access: route.access, errors: route.errors },
       ...(route.bodyBytes !== undefined && { bodyLimit: route.bodyBytes }),
-      handler: async (request, reply) => sendAnswer(reply, await answerOf(route, request, callers)),
+      handler: async (request, reply) => {
+        const answer = await answerOf(route, request, callers);
+        return "stream" in answer ? openStream(request, reply, answer, exchanges) : sendAnswer(reply, answer);
+      },
     });
   }
   for (const path of new Set(routes.map((route) => route.path))) {
@@ -93,7 +106,20 @@ export function sendAnswer(reply: FastifyReply, { status, headers, body }: Answe
     .send(body);
 }
 
-async function answerOf(route: Route, request: FastifyRequest, callers: Callers): Promise<Answer> {
+function openStream(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { status, headers, stream }: StreamAnswer,
+  exchanges: Pick<Exchanges, "goesOn">,
+): FastifyReply {
+  reply.hijack();
+  const outlet = openOutlet(reply.raw, status, headers);
+  stream(outlet);
+  exchanges.goesOn(request.raw, () => outlet.end());
+  return reply;
+}
+
+async function answerOf(route: Route, request: FastifyRequest, callers: Callers): Promise<Answer | StreamAnswer> {
   const incoming = readIncoming(request);
   switch (route.access) {
     case "secToken":

@@ -51,7 +51,7 @@ export async function startHttp(parts: HttpParts): Promise<HttpServer> {
   let isDraining = false;
   const app = appOn({ report, exchanges, trustedProxies, ...limits });
   const health = { isDraining: () => isDraining, checkTimeoutMs: limits.checkTimeoutMs };
-  addRoutes(app, routeTable(parts, health), parts.callers);
+  addRoutes(app, routeTable(parts, health), parts.callers, exchanges);
   await listen(app, parts);
 
   const { port } = app.server.address() as AddressInfo;

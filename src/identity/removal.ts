@@ -4,7 +4,10 @@ import type { Transaction } from "../store/seam.ts";
 import { type AccessTables, endAccess } from "./access.ts";
 
 export type RemovalTables = AccessTables &
-  Pick<Transaction, "users" | "links" | "devices" | "attributes" | "blindIntervals">;
+  Pick<
+    Transaction,
+    "users" | "links" | "devices" | "attributes" | "blindIntervals" | "commands" | "triggers" | "webhooks"
+  >;
 
 /** What went with a user. */
 export interface Removed {
@@ -12,6 +15,9 @@ export interface Removed {
   readonly attributes: number;
   readonly history: number;
   readonly blindIntervals: number;
+  readonly commands: number;
+  readonly alerts: number;
+  readonly webhooks: number;
   readonly grants: readonly string[];
 }
 
@@ -27,6 +33,9 @@ export async function removeHome(tx: RemovalTables, userId: UserId): Promise<Rem
     grants: await endAccess(tx, userId),
     attributes: await tx.attributes.removeOfUser(userId),
     blindIntervals: await tx.blindIntervals.removeOfUser(userId),
+    commands: await tx.commands.removeOfUser(userId),
+    webhooks: await tx.webhooks.removeOfUser(userId),
+    alerts: await tx.triggers.removeOfUser(userId),
     history: await tx.log.removeOfUser(userId),
     devices: await tx.devices.removeOfUser(userId),
   };

@@ -95,6 +95,23 @@ export class ValueTooLarge extends BreezewayError {
   readonly code = "value_too_large";
 }
 
+/** A value that its attribute can't hold. */
+export class BadValue extends BreezewayError {
+  readonly code = "bad_value";
+}
+
+export class UnknownTrigger extends BreezewayError {
+  readonly code = "unknown_trigger";
+  constructor() {
+    super("Trigger does not exist.");
+  }
+}
+
+/** A device, or a user, has as many alerts as it may have. */
+export class TooManyTriggers extends BreezewayError {
+  readonly code = "too_many_triggers";
+}
+
 /** The access token is unknown, expired or revoked: which of these is nobody's business. */
 export class InvalidToken extends BreezewayError {
   readonly code = "invalid_token";

@@ -36,6 +36,8 @@ export function oauthOn({ store, identity, sealer, surroundings, issuer, lifetim
     tokens: tokensOn({ store, lifetimes, grantsEnded }),
     metadata: () => metadata(issuer()),
     verify: (accessToken: string) => verification.verify(accessToken),
+    clientOf: (accessToken: string) => verification.clientOf(accessToken),
+    watch: (accessToken: string, revoked: () => void) => verification.watch(accessToken, revoked),
     grantsEnded,
     start: () => verification.start(),
     stop: () => verification.stop(),

@@ -16,6 +16,14 @@ export const revocationNews = { everyMs: 250, trustedMs: 700 };
 /** About 300 bytes each. */
 const tokensHeld = 100_000;
 
+/** The life of an access token, for what goes on longer than a call. */
+export interface TokenLife {
+  /** When it expires, on this node's own unjumping clock. */
+  readonly untilMs: number;
+  /** From now on nobody wants to know. */
+  readonly release: () => void;
+}
+
 interface Held {
   readonly principal: Principal;
   readonly grantId: string;
@@ -33,6 +41,7 @@ export class Verification {
   readonly #surroundings: Surroundings;
   readonly #held = new Map<string, Held>();
   readonly #ofGrant = new Map<string, Set<string>>();
+  readonly #watchers = new Map<string, Set<() => void>>();
   /** Counts what was forgotten: who read the store before that must not keep what it read. */
   #forgotten = 0;
   #newsMark: string | undefined;
@@ -66,12 +75,42 @@ export class Verification {
     return this.#lookUp(accessToken);
   }
 
+  /** Which client was given the token. */
+  async clientOf(accessToken: string): Promise<string> {
+    const row = await this.#store.read((tx) => tx.accessTokens.find(hashOf(accessToken)));
+    if (!row || row.remainingMs <= 0) throw new InvalidToken();
+    return row.grant.clientId;
+  }
+
+  /** Tells once when the token is revoked; when it expires the watcher sees for itself. */
+  async watch(accessToken: string, revoked: () => void): Promise<TokenLife> {
+    for (;;) {
+      const forgotten = this.#forgotten;
+      const askedMs = this.#surroundings.elapsedMs();
+      const row = await this.#store.read((tx) => tx.accessTokens.find(hashOf(accessToken)));
+      if (!row || row.remainingMs <= 0) throw new InvalidToken();
+      // A revocation that arrived since we asked may be this token's.
+      if (forgotten !== this.#forgotten) continue;
+      const grantId = row.grant.id;
+      const watchers = this.#watchers.get(grantId) ?? new Set();
+      this.#watchers.set(grantId, watchers.add(revoked));
+      const release = () => {
+        watchers.delete(revoked);
+        if (watchers.size === 0 && this.#watchers.get(grantId) === watchers) this.#watchers.delete(grantId);
+      };
+      return { untilMs: askedMs + row.remainingMs, release };
+    }
+  }
+
   /** The tokens of these grants are no longer good, from now on. */
   forget(grantIds: readonly string[]): void {
     if (grantIds.length > 0) this.#forgotten++;
     for (const grantId of grantIds) {
       for (const accessToken of this.#ofGrant.get(grantId) ?? []) this.#held.delete(accessToken);
       this.#ofGrant.delete(grantId);
+      const watchers = this.#watchers.get(grantId) ?? [];
+      this.#watchers.delete(grantId);
+      for (const revoked of watchers) revoked();
     }
   }
 

@@ -1,8 +1,9 @@
 import { attributesWithValues, type DeviceReading } from "../devices/read.ts";
+import { attributeKey, type DeviceWriting } from "../devices/write.ts";
 import type { Federation } from "../federation/federation.ts";
 import type { UserPrincipal } from "../identity/principal.ts";
 import { attributeName } from "../model/attribute-names.ts";
-import { InvalidSecToken, UnknownDevice } from "../model/errors.ts";
+import { UnknownAttribute, UnknownDevice } from "../model/errors.ts";
 import type { Parameters } from "./parameters.ts";
 import type { Element } from "./xml.ts";
 
@@ -12,8 +13,7 @@ export async function getDeviceList(
   parameters: Parameters,
   caller: UserPrincipal,
 ): Promise<readonly Element[]> {
-  const userId = parameters.optional("userId");
-  if (userId !== undefined && userId !== String(caller.userId)) throw new InvalidSecToken();
+  parameters.checkUserId(caller.userId);
   const list = await devices.list(caller.userId);
   return list.map((device) => [
     "devList",
@@ -58,4 +58,34 @@ export async function getDeviceAttributesWithValues(
     ["presenceInfo", isPresent ? 1 : 0],
     ...attributes,
   ];
+}
+
+/** An attribute without a value is an empty element and was never updated. */
+export async function getDeviceAttribute(
+  { devices }: { readonly devices: Pick<DeviceReading, "state"> },
+  parameters: Parameters,
+  caller: UserPrincipal,
+): Promise<readonly Element[]> {
+  const deviceId = parameters.deviceId();
+  const name = parameters.required("name");
+  const { device, attributes } = await devices.state(caller, deviceId);
+  const attribute = attributes.get(attributeKey(device, name));
+  // An ordinary device has the attributes that were written to it; a linked account has its 519 from the start.
+  if (!attribute && !device.isVirtual) throw new UnknownAttribute("This device has no attribute of that name.");
+  return [
+    ["value", attribute?.value ?? ""],
+    ["updTime", attribute && attribute.value !== null ? attribute.timeMs : 0],
+  ];
+}
+
+/** An empty value erases. */
+export async function setDeviceAttribute(
+  { devices }: { readonly devices: DeviceWriting },
+  parameters: Parameters,
+  caller: UserPrincipal,
+): Promise<readonly Element[]> {
+  const deviceId = parameters.deviceId();
+  const name = parameters.required("name");
+  await devices.write(caller, deviceId, [{ name, value: parameters.text("value") }]);
+  return [["retCode", 0]];
 }

@@ -1,16 +1,36 @@
+import type { Alerts } from "../alerts/alerts.ts";
 import type { DeviceReading } from "../devices/read.ts";
+import type { DeviceWriting } from "../devices/write.ts";
 import type { Federation } from "../federation/federation.ts";
 import type { Identity } from "../identity/identity.ts";
 import type { UserPrincipal } from "../identity/principal.ts";
-import { getDeviceAttributesWithValues, getDeviceList } from "./device-operations.ts";
+import {
+  getDeviceAttribute,
+  getDeviceAttributesWithValues,
+  getDeviceList,
+  setDeviceAttribute,
+} from "./device-operations.ts";
 import type { Parameters } from "./parameters.ts";
 import { userLogin, userLogout } from "./session-operations.ts";
+import {
+  addTrigger,
+  getTrigger,
+  getTriggerDetailListByDevice,
+  getTriggerDetailListByUser,
+  removeTrigger,
+  updateTriggerEnableState,
+  updateTriggersEnableStateByDevice,
+} from "./trigger-operations.ts";
 import type { Element } from "./xml.ts";
 
 /** What operations work with. */
 export interface PlatformParts {
   readonly identity: Pick<Identity, "login" | "logout" | "authenticate">;
-  readonly devices: Pick<DeviceReading, "list" | "state">;
+  readonly devices: Pick<DeviceReading, "list" | "state"> & DeviceWriting;
+  readonly alerts: Pick<
+    Alerts,
+    "add" | "find" | "ofDevice" | "ofUser" | "setEnabled" | "setEnabledOfDevice" | "remove"
+  >;
   readonly federation: Pick<Federation, "freshness">;
 }
 
@@ -31,4 +51,13 @@ export const operations: ReadonlyMap<string, Operation> = new Map<string, Operat
   ["userLogout", { access: "secToken", run: userLogout }],
   ["getDeviceList", { access: "secToken", run: getDeviceList }],
   ["getDeviceAttributesWithValues", { access: "secToken", run: getDeviceAttributesWithValues }],
+  ["getDeviceAttribute", { access: "secToken", run: getDeviceAttribute }],
+  ["setDeviceAttribute", { access: "secToken", run: setDeviceAttribute }],
+  ["addTrigger", { access: "secToken", run: addTrigger }],
+  ["getTrigger", { access: "secToken", run: getTrigger }],
+  ["getTriggerDetailListByDevice", { access: "secToken", run: getTriggerDetailListByDevice }],
+  ["getTriggerDetailListByUser", { access: "secToken", run: getTriggerDetailListByUser }],
+  ["updateTriggerEnableState", { access: "secToken", run: updateTriggerEnableState }],
+  ["updateTriggersEnableStateByDevice", { access: "secToken", run: updateTriggersEnableStateByDevice }],
+  ["removeTrigger", { access: "secToken", run: removeTrigger }],
 ]);

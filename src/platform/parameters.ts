@@ -1,9 +1,16 @@
-import { BadParameter, UnknownDevice } from "../model/errors.ts";
-import { type DeviceId, parseId } from "../model/ids.ts";
+import { BadParameter, InvalidSecToken, UnknownDevice, UnknownTrigger } from "../model/errors.ts";
+import { type DeviceId, parseId, type TriggerId, type UserId } from "../model/ids.ts";
 import { isXmlText } from "./xml.ts";
 
 /** What a caller sent, in the order in which it came; a name may be there twice. */
 export type SentParameters = Iterable<readonly [name: string, value: string]>;
+
+const booleans: ReadonlyMap<string, boolean> = new Map([
+  ["true", true],
+  ["1", true],
+  ["false", false],
+  ["0", false],
+]);
 
 /**
  * The parameters of one call. Only those that an operation asks for are looked at; an error names the parameter, never
@@ -32,6 +39,33 @@ export class Parameters {
     const value = this.optional(name);
     if (value === undefined) throw new BadParameter(name, `The parameter ${name} is missing.`);
     return value;
+  }
+
+  /** Must be there, but may be empty. */
+  text(name: string): string {
+    if (!this.#values.has(name)) throw new BadParameter(name, `The parameter ${name} is missing.`);
+    return this.optional(name) ?? "";
+  }
+
+  /** 0 or 1, true or false; left out, it is what it is by default. */
+  boolean(name: string, byDefault?: boolean): boolean {
+    const value = byDefault === undefined ? this.required(name) : this.optional(name);
+    if (value === undefined) return byDefault ?? false;
+    const meant = booleans.get(value.toLowerCase());
+    if (meant === undefined) throw new BadParameter(name, `The parameter ${name} must be true or false, 1 or 0.`);
+    return meant;
+  }
+
+  /** Some clients send the user's id beside the token: another user's is as good as no token. */
+  checkUserId(userId: UserId): void {
+    const given = this.optional("userId");
+    if (given !== undefined && given !== String(userId)) throw new InvalidSecToken();
+  }
+
+  triggerId(): TriggerId {
+    const id = parseId<TriggerId>(this.required("triggerId"));
+    if (id === undefined) throw new UnknownTrigger();
+    return id;
   }
 
   /** A device id that can't be one looks like one that isn't there. */

@@ -76,6 +76,49 @@ const steps: readonly ((words: Words) => readonly string[])[] = [
     "CREATE INDEX audit_of_tenant ON audit (tenant_id, id)",
     revocations,
   ],
+  ({ id, integer }) => [
+    `CREATE TABLE commands (
+       id ${id}, user_id INTEGER NOT NULL, device_id INTEGER NOT NULL, attribute INTEGER NOT NULL,
+       thermostat_id TEXT NOT NULL, value TEXT NOT NULL, state TEXT NOT NULL, text TEXT, requested_ms ${integer} NOT NULL,
+       sent_ms ${integer}, settled_ms ${integer}, blocked_until_ms ${integer})`,
+    "CREATE INDEX commands_of_device ON commands (user_id, device_id, attribute, id)",
+    "CREATE INDEX commands_unsettled ON commands (state, id) WHERE state IN ('queued', 'sending', 'accepted')",
+  ],
+  ({ id, integer }) => [
+    `CREATE TABLE triggers (
+       id ${id}, user_id INTEGER NOT NULL, device_id INTEGER NOT NULL, number INTEGER NOT NULL, name TEXT NOT NULL,
+       attribute_name TEXT NOT NULL, condition TEXT NOT NULL, action TEXT NOT NULL, targets TEXT NOT NULL,
+       address TEXT NOT NULL, message TEXT NOT NULL, auto_disarm INTEGER NOT NULL, auto_delete INTEGER NOT NULL,
+       auto_disable INTEGER NOT NULL, is_enabled INTEGER NOT NULL, is_armed INTEGER NOT NULL, reason TEXT,
+       created_ms ${integer} NOT NULL, fired_ms ${integer}, firings INTEGER NOT NULL, record TEXT NOT NULL)`,
+    "CREATE INDEX triggers_of_device ON triggers (user_id, device_id, id)",
+    // Every commit looks here for who watches what it changed.
+    "CREATE INDEX triggers_watching ON triggers (user_id, device_id, number, name) WHERE is_enabled = 1",
+  ],
+  ({ id, integer }) => [
+    // One row: where the log begins, since what is old is removed.
+    `CREATE TABLE log_horizon (
+       only_row INTEGER PRIMARY KEY, transaction_id ${integer} NOT NULL, entry_id ${integer} NOT NULL)`,
+    "INSERT INTO log_horizon (only_row, transaction_id, entry_id) VALUES (1, 0, 0)",
+    `CREATE TABLE webhooks (
+       id TEXT PRIMARY KEY, tenant_id INTEGER NOT NULL, user_id INTEGER, client_id TEXT NOT NULL, url TEXT NOT NULL,
+       sealed_secret TEXT NOT NULL, device_ids TEXT NOT NULL, attributes TEXT NOT NULL,
+       from_transaction ${integer} NOT NULL, from_entry ${integer} NOT NULL, created_ms ${integer} NOT NULL)`,
+    "CREATE INDEX webhooks_of_user ON webhooks (user_id)",
+    "CREATE INDEX webhooks_of_client ON webhooks (client_id)",
+    `CREATE TABLE webhook_deliveries (
+       id ${id}, webhook_id TEXT NOT NULL, user_id INTEGER NOT NULL, device_id INTEGER NOT NULL, message_id TEXT NOT NULL,
+       type TEXT NOT NULL, body TEXT NOT NULL, state TEXT NOT NULL, attempts INTEGER NOT NULL, next_ms ${integer},
+       created_ms ${integer} NOT NULL, settled_ms ${integer}, status INTEGER, text TEXT)`,
+    "CREATE INDEX webhook_deliveries_of_webhook ON webhook_deliveries (webhook_id, id)",
+    "CREATE INDEX webhook_deliveries_of_device ON webhook_deliveries (user_id, device_id)",
+    `CREATE INDEX webhook_deliveries_waiting ON webhook_deliveries (webhook_id, device_id, id) WHERE state = 'waiting'`,
+    `CREATE INDEX webhook_deliveries_due ON webhook_deliveries (next_ms, id) WHERE state = 'waiting'`,
+    // One row: up to where the log has become deliveries.
+    `CREATE TABLE webhook_feed (
+       only_row INTEGER PRIMARY KEY, transaction_id ${integer} NOT NULL, entry_id ${integer} NOT NULL)`,
+    "INSERT INTO webhook_feed (only_row, transaction_id, entry_id) VALUES (1, 0, 0)",
+  ],
 ];
 
 export const schemaVersion = steps.length;

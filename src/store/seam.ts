@@ -5,6 +5,7 @@ import { type AuditTable, auditTable } from "./tables/audit.ts";
 import { type BlindIntervalTable, blindIntervalTable } from "./tables/blind-intervals.ts";
 import { type ClientTable, clientTable } from "./tables/clients.ts";
 import { type CodeTable, codeTable } from "./tables/codes.ts";
+import { type CommandTable, commandTable } from "./tables/commands.ts";
 import { type DeviceTable, deviceTable } from "./tables/devices.ts";
 import { type GrantTable, grantTable } from "./tables/grants.ts";
 import { type LinkTable, linkTable } from "./tables/links.ts";
@@ -15,7 +16,10 @@ import { type SecTokenTable, secTokenTable } from "./tables/sec-tokens.ts";
 import { type SettingTable, settingTable } from "./tables/settings.ts";
 import { type SignInTable, signInTable } from "./tables/sign-ins.ts";
 import { type TenantTable, tenantTable } from "./tables/tenants.ts";
+import { type TriggerTable, triggerTable } from "./tables/triggers.ts";
 import { type UserTable, userTable } from "./tables/users.ts";
+import { type DeliveryTable, deliveryTable } from "./tables/webhook-deliveries.ts";
+import { type WebhookTable, webhookTable } from "./tables/webhooks.ts";
 
 /**
  * The seam between Breezeway and its database. A transaction's body awaits nothing but its transaction and has no
@@ -56,12 +60,16 @@ export interface Transaction {
   readonly refreshTokens: RefreshTokenTable;
   readonly signIns: SignInTable;
   readonly devices: DeviceTable;
+  readonly commands: CommandTable;
   readonly attributes: AttributeTable;
+  readonly triggers: TriggerTable;
   readonly links: LinkTable;
   readonly blindIntervals: BlindIntervalTable;
   readonly log: LogTable;
   readonly nodes: NodeTable;
   readonly settings: SettingTable;
+  readonly webhooks: WebhookTable;
+  readonly deliveries: DeliveryTable;
   /** The store's clock: no decision compares the clocks of two machines. */
   readonly clock: { nowMs(): Promise<number> };
 }
@@ -79,12 +87,16 @@ export function transactionOn(sql: Sql): Transaction {
     refreshTokens: refreshTokenTable(sql),
     signIns: signInTable(sql),
     devices: deviceTable(sql),
+    commands: commandTable(sql),
     attributes: attributeTable(sql),
+    triggers: triggerTable(sql),
     links: linkTable(sql),
     blindIntervals: blindIntervalTable(sql),
     log: logTable(sql),
     nodes: nodeTable(sql),
     settings: settingTable(sql),
+    webhooks: webhookTable(sql),
+    deliveries: deliveryTable(sql),
     clock: { nowMs: () => sql.nowMs() },
   };
 }

@@ -1,4 +1,5 @@
 import { describe } from "node:test";
+import { commandTableCases } from "./store/command-table-cases.ts";
 import { commitCases } from "./store/commit-cases.ts";
 import { crossingAlertCases } from "./store/crossing-alert-cases.ts";
 import { deviceTableCases } from "./store/device-table-cases.ts";
@@ -18,6 +19,7 @@ export function describeStore(name: string, harness: StoreHarness, options: { re
     describe("its tables", () => {
       tableCases(harness);
       deviceTableCases(harness);
+      commandTableCases(harness);
     });
     describe("its links", () => linkCases(harness));
     describe("text from outside", () => hostileValueCases(harness));

@@ -4,6 +4,8 @@ import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { commitOn } from "../../src/devices/commit.ts";
 import { DeviceStates } from "../../src/devices/states.ts";
+import { fanEcho } from "../../src/federation/fan-echo.ts";
+import { fanGate } from "../../src/federation/fan-gate.ts";
 import { federationOn } from "../../src/federation/federation.ts";
 import type { Account } from "../../src/model/account.ts";
 import { StoreUnavailable } from "../../src/model/errors.ts";
@@ -20,30 +22,42 @@ export const thisNode = "node-a" as NodeId;
 export const otherNode = "node-b" as NodeId;
 
 /** All of federation on a store of its own, for Ada and her lamp; the ecosystem and the time are the test's. */
-export async function madeFederation(t: TestContext, { isShared = false } = {}) {
+export async function madeFederation(t: TestContext, { isShared = false, fanNeedsHome = true } = {}) {
   const folder = mkdtempSync(join(tmpdir(), "breezeway-federation-"));
   const surroundings = movedSurroundings();
   const database = await openSqlite({ folder, nowMs: surroundings.nowMs });
   const reach = { isDown: false };
   const store = reachable(database, isShared, reach);
-  const connector = new ScriptedConnector();
+  const connector = new ScriptedConnector({ fanNeedsHome });
+  const connectors = new Map([["nest", connector]]);
   const states = new DeviceStates(store);
   const { report } = surroundings;
-  const commit = commitOn({ store, reactions: [], committed: (commits) => states.apply(commits), report });
+  const commit = commitOn({
+    store,
+    gates: [fanGate({ connectors, stateOf: (deviceId) => federation.keeper.standing(deviceId)?.state })],
+    reactions: [fanEcho((commandId) => federation.fans.sentAt(commandId))],
+    committed: (commits) => {
+      states.apply(commits);
+      federation.heard(commits);
+    },
+    report,
+  });
   const membership = new Membership(thisNode, store, surroundings);
   const federation = federationOn({
     store,
     states,
     commit,
     membership,
-    connectors: new Map([["nest", connector]]),
+    connectors,
     sealing: { seal: (token) => token, open: (token) => token },
     surroundings,
   });
   await membership.start();
   t.after(async () => {
     reach.isDown = false;
-    await federation.stop();
+    const stopped = federation.stop();
+    await surroundings.advance(10_000);
+    await stopped;
     await membership.stop();
     await database.close();
     rmSync(folder, { recursive: true });
@@ -79,6 +93,8 @@ export async function madeFederation(t: TestContext, { isShared = false } = {}) 
     store: database,
     surroundings,
     connector,
+    commit,
+    membership,
     reach,
     userId,
     lamp: devices[0]!,

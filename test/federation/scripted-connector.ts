@@ -1,6 +1,8 @@
 import type {
   Capabilities,
+  CommandOutcome,
   Connector,
+  FanCommand,
   StreamEnd,
   StreamEndReason,
   StreamListener,
@@ -11,18 +13,18 @@ import type { Account } from "../../src/model/account.ts";
 export class ScriptedConnector implements Connector {
   readonly name = "nest";
   readonly displayName = "Nest account";
-  readonly capabilities: Capabilities = {
-    away: true,
-    alarms: true,
-    fanTimer: true,
-    fanNeedsHome: true,
-    tokenRefresh: false,
-  };
+  readonly capabilities: Capabilities;
   readonly streams: ScriptedStream[] = [];
   readonly reads: PromiseWithResolvers<Account>[] = [];
+  /** What was sent, in order; each waits for the test to answer it. */
+  readonly fanCommands: ScriptedCommand[] = [];
   /** What was to be waited for, in order. */
   readonly pauses: { readonly end: StreamEnd; readonly failures: number }[] = [];
   pauseBetweenMs = 5_000;
+
+  constructor({ fanNeedsHome = true } = {}) {
+    this.capabilities = { away: true, alarms: true, fanTimer: true, fanNeedsHome, tokenRefresh: false };
+  }
 
   read(): Promise<Account> {
     const read = Promise.withResolvers<Account>();
@@ -41,8 +43,11 @@ export class ScriptedConnector implements Connector {
     return this.pauseBetweenMs;
   }
 
-  runFan(): never {
-    throw new Error("nobody runs a fan here");
+  runFan(token: string, command: FanCommand, signal: AbortSignal): Promise<CommandOutcome> {
+    const { promise, resolve, reject } = Promise.withResolvers<CommandOutcome>();
+    this.fanCommands.push({ token, ...command, answers: resolve, breaks: reject });
+    signal.addEventListener("abort", () => resolve({ state: "unanswered", detail: "given up" }), { once: true });
+    return promise;
   }
 
   async revoke(): Promise<boolean> {
@@ -62,6 +67,13 @@ export class ScriptedConnector implements Connector {
     if (!read) throw new Error("nothing was read yet");
     return read;
   }
+}
+
+/** One command, and the hands that end it. */
+export interface ScriptedCommand extends FanCommand {
+  readonly token: string;
+  readonly answers: (outcome: CommandOutcome) => void;
+  readonly breaks: (error: Error) => void;
 }
 
 /** One connection: it brings what the test says until the test, or whoever follows it, ends it. */

@@ -144,7 +144,7 @@ describe("an existing link", () => {
     assert.equal(answer.status, 200);
     assert.deepEqual(await answer.json(), {
       DeviceId: "43",
-      removed: { attributes: 519, history: 3, blindIntervals: 1 },
+      removed: { attributes: 519, history: 3, blindIntervals: 1, commands: 2, alerts: 4 },
       tokenRevoked: true,
     });
     assert.deepEqual(asked, [["unlink", userId, "nest"]]);

@@ -3,10 +3,12 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import type { TestContext } from "node:test";
 import { inspect } from "node:util";
+import { alertsOn } from "../../src/alerts/alerts.ts";
 import { commitOn } from "../../src/devices/commit.ts";
 import { deviceReading } from "../../src/devices/read.ts";
 import { DeviceStates } from "../../src/devices/states.ts";
 import { deviceWriting } from "../../src/devices/write.ts";
+import { eventsOn } from "../../src/events/events.ts";
 import type { LinkStatus } from "../../src/federation/link-status.ts";
 import type { Callers } from "../../src/http/caller.ts";
 import { cursorsWith } from "../../src/http/cursor.ts";
@@ -41,7 +43,7 @@ export async function madeServer(
     },
     async unlink(...given) {
       asked.push(["unlink", ...given]);
-      const removed = { attributes: 519, history: 3, blindIntervals: 1 };
+      const removed = { attributes: 519, history: 3, blindIntervals: 1, commands: 2, alerts: 4 };
       return { deviceId: 43 as DeviceId, removed, isTokenRevoked: true };
     },
     async status(...given) {
@@ -134,10 +136,26 @@ function madeV3({ store, identity }: Awaited<ReturnType<typeof madePlatform>>, r
   const states = new DeviceStates(store);
   const commit = commitOn({ store, reactions: [], committed: (commits) => states.apply(commits), report });
   const fresh = { isPresent: true, isStale: false, confirmedTimeMs: null };
+  const nobody = () => Promise.reject(new InvalidToken());
+  const events = eventsOn({
+    store,
+    surroundings: realSurroundings(report),
+    sealing: sealingWith(randomBytes(32)),
+    logDays: 7,
+    allowsPrivateWebhooks: false,
+    userAgent: "breezeway/test",
+  });
   return {
     users: identity,
+    alerts: alertsOn({ store }),
     devices: { ...deviceReading(store, states), ...deviceWriting(store, commit) },
-    federation: { freshnessOfEach: async (devices) => new Map(devices.map(({ id }) => [id, fresh])) },
+    federation: {
+      freshnessOfEach: async (devices) => new Map(devices.map(({ id }) => [id, fresh])),
+      receipts: async () => [],
+    },
+    events,
+    webhooks: events.webhooks,
+    tokens: { watch: nobody, clientOf: nobody },
     cursors: cursorsWith("a key of this test"),
   };
 }

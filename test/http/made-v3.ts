@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
+import { alertsOn } from "../../src/alerts/alerts.ts";
 import { type AttributeChange, commitOn } from "../../src/devices/commit.ts";
 import { deviceReading } from "../../src/devices/read.ts";
 import { DeviceStates } from "../../src/devices/states.ts";
@@ -13,6 +14,7 @@ import type { Freshness } from "../../src/federation/freshness.ts";
 import { appOn } from "../../src/http/app.ts";
 import { cursorsWith } from "../../src/http/cursor.ts";
 import { Exchanges } from "../../src/http/exchange.ts";
+import { alertRoutes } from "../../src/http/routes/v3-alerts.ts";
 import { deviceRoutes } from "../../src/http/routes/v3-devices.ts";
 import { userRoutes } from "../../src/http/routes/v3-users.ts";
 import { addRoutes } from "../../src/http/routes.ts";
@@ -37,7 +39,16 @@ export async function madeV3(t: TestContext) {
   const reported: Reported[] = [];
   const report = collecting(reported);
   const states = new DeviceStates(store);
-  const commit = commitOn({ store, reactions: [], committed: (commits) => states.apply(commits), report });
+  const alerts = alertsOn({ store });
+  const commit = commitOn({
+    store,
+    reactions: [alerts.react],
+    committed: (commits) => {
+      states.apply(commits);
+      alerts.heard(commits);
+    },
+    report,
+  });
   const { ids, principals } = await store.transaction(people);
 
   /** Whatever isn't said here is present; undefined is a link that has just ended. */
@@ -58,13 +69,19 @@ export async function madeV3(t: TestContext) {
       federation: { freshnessOfEach },
       cursors: cursorsWith("a key of this test"),
     }),
+    ...alertRoutes({ alerts }),
   ];
   const nobody = () => Promise.reject(new InvalidToken());
-  addRoutes(app, routes, {
-    bySecToken: nobody,
-    byClientSecret: nobody,
-    byAccessToken: async (token) => principals.get(token) ?? nobody(),
-  });
+  addRoutes(
+    app,
+    routes,
+    {
+      bySecToken: nobody,
+      byClientSecret: nobody,
+      byAccessToken: async (token) => principals.get(token) ?? nobody(),
+    },
+    exchanges,
+  );
   await app.listen({ host: "127.0.0.1", port: 0 });
   t.after(async () => {
     app.server.closeAllConnections();
@@ -105,6 +122,7 @@ export async function madeV3(t: TestContext) {
     states,
     commit,
     devices,
+    alerts,
     clock,
     reported,
     freshness,

@@ -168,7 +168,7 @@ describe("the server", () => {
   it("doesn't start with a route that has no rule", async () => {
     const route = { methods: ["GET"], path: "/open", errors: "standard", answer: async () => undefined };
     const app = Fastify();
-    const add = () => addRoutes(app, [route as unknown as Route], {} as Callers);
+    const add = () => addRoutes(app, [route as unknown as Route], {} as Callers, { goesOn: () => undefined });
     assert.throws(add, /The route GET \/open has no access rule/);
     await app.close();
   });

@@ -123,7 +123,15 @@ describe("a user", () => {
     });
     const removed = await identity.removeUser(userId);
     const grants = [`${userId} tenant`, `${userId} user`];
-    assert.deepEqual(removed, { devices: [lamp], attributes: 1, history: 1, blindIntervals: 0, grants });
+    assert.deepEqual(removed, {
+      devices: [lamp],
+      attributes: 1,
+      history: 1,
+      blindIntervals: 0,
+      commands: 0,
+      alerts: 0,
+      grants,
+    });
     assert.deepEqual(told, { devices: [lamp], grants });
     assert.deepEqual(await accessOf(store, userId), nothing);
     await assert.rejects(identity.authenticate(secToken), /Invalid security token/);

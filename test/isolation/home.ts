@@ -8,6 +8,7 @@ import { hashOf, newSecret } from "../../src/oauth/secrets.ts";
 import { type OAuthWorld, oauthWorld, type Tokens } from "../oauth/oauth-world.ts";
 import { formOf } from "../oauth/scripted-browser.ts";
 import { type Database, eventually } from "../stories/world.ts";
+import { type AlertAndWebhook, AlertsAndWebhooks } from "./alerts-and-webhooks.ts";
 import type { Call, Things } from "./calls.ts";
 import type { Address } from "./every-address.ts";
 import { rowsOf } from "./lasting-rows.ts";
@@ -19,6 +20,8 @@ const planted = {
   lamp: "Lantern-of-Ottoline",
   attribute: "glow-of-Ottoline",
   value: "amber-of-Ottoline",
+  message: "Ember-of-Ottoline",
+  address: "hook-of-Ottoline",
 };
 
 /**
@@ -35,6 +38,7 @@ export async function ownersHome(test: TestContext, database: Database) {
       // Each request may say that it comes from elsewhere, so that what one caller gets wrong delays no other.
       BREEZEWAY_TRUSTED_PROXIES: "127.0.0.1",
       BREEZEWAY_FAILURES_PER_SOURCE: "1000000",
+      BREEZEWAY_ALLOW_PRIVATE_WEBHOOKS: "true",
     },
   });
   test.after(() => simulator.stop());
@@ -43,8 +47,11 @@ export async function ownersHome(test: TestContext, database: Database) {
   const { identity, federation, commit, store } = world.service.parts;
   const userId = await identity.addUser({ tenant: "Acme", ...owner, isAdmin: false });
   const lampId = await world.addDevice(userId, planted.lamp, "Lamp");
-  const changes = [{ key: planted.attribute, value: planted.value }];
-  await commit({ userId, cause: { by: "client", user: userId }, updates: [{ deviceId: lampId, changes }] });
+  const glow = async () => {
+    const changes = [{ key: planted.attribute, value: planted.value }];
+    await commit({ userId, cause: { by: "client", user: userId }, updates: [{ deviceId: lampId, changes }] });
+  };
+  await glow();
   let accounts = 0;
   /** Of an account of its own, of which no name and no id is another's. */
   const ecosystemToken = () => {
@@ -94,6 +101,8 @@ export async function ownersHome(test: TestContext, database: Database) {
   };
   await renewAll();
   const secToken = () => secTokenOf(world, owner, world.tenantId);
+  const alertsAndWebhooks = new AlertsAndWebhooks(test, world, { userId, lampId, happen: glow });
+  let told: AlertAndWebhook = await alertsAndWebhooks.present(tokens!.access_token);
 
   const things = (): Things => ({
     tenantId: String(world.tenantId),
@@ -102,6 +111,9 @@ export async function ownersHome(test: TestContext, database: Database) {
     userName: owner.name,
     lampId: String(lampId),
     linkedId: String(link!.deviceId),
+    alertId: told.alertId,
+    webhookId: told.webhookId,
+    deliveryId: told.deliveryId,
     code,
     accessToken: tokens.access_token,
     refreshToken: tokens.refresh_token,
@@ -128,6 +140,9 @@ export async function ownersHome(test: TestContext, database: Database) {
       userName: owner.name.replace("Ottoline", "Nobodies"),
       lampId: "2147000002",
       linkedId: "2147000003",
+      alertId: "2147000004",
+      webhookId: `wh_${newSecret("").slice(0, 16)}`,
+      deliveryId: "2147000005",
       code: newSecret(""),
       accessToken: newSecret("bwa_"),
       refreshToken: newSecret("bwr_"),
@@ -139,6 +154,7 @@ export async function ownersHome(test: TestContext, database: Database) {
       else if (rule === "client" && (await world.statusWith(tokens.access_token)) !== 200) {
         tokens = await world.tokens(world.client, owner);
       }
+      if (/alerts|Trigger|webhooks/.test(path)) told = await alertsAndWebhooks.present(tokens.access_token);
       if (path === "/oauth2/terms" && method === "POST") termsPage = await signIn();
     },
     /** What no one else may be shown. */
@@ -146,6 +162,7 @@ export async function ownersHome(test: TestContext, database: Database) {
       ...Object.values(planted),
       ...link!.marks,
       ...[userId, lampId, link!.deviceId].map(String),
+      ...[told.alertId, told.webhookId, told.deliveryId],
       owner.name,
     ],
     rows: () => rowsOf(world, userId),
@@ -173,9 +190,14 @@ export function storedFormOf(secret: string): string {
   return hashOf(secret);
 }
 
-/** The next user and the next device get ids that can't be mistaken for any other number. */
+/** The next ids of users, devices, alerts and deliveries are ones that can't be mistaken for any other number. */
 export async function useLargeIds({ folder, databaseUrl }: OAuthWorld): Promise<void> {
-  const next = { users: 1_700_100_001, devices: 1_800_200_001 };
+  const next = {
+    users: 1_700_100_001,
+    devices: 1_800_200_001,
+    triggers: 1_900_300_001,
+    webhook_deliveries: 1_600_400_001,
+  };
   if (databaseUrl) {
     const database = new pg.Client({ connectionString: databaseUrl });
     await database.connect();

@@ -81,7 +81,8 @@ async function tryEverybody({ home, address, places, way, owner, others }: Trial
 
   const isWithin = (caller: Caller) => {
     const standing = kind && caller.is[kind];
-    return standing !== undefined && reaches(standing, home);
+    if (standing === undefined || !reaches(standing, home)) return false;
+    return standing.kind !== "enterprise" || !theirs.isOwnersAlone;
   };
   const answers: WireAnswer[] = [];
   const tryOne = async (caller: Caller) => {

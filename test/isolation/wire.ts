@@ -28,7 +28,11 @@ export function sendBytes(baseUrl: string, bytes: Buffer): Promise<WireAnswer> {
   return new Promise((resolve, reject) => {
     const socket = connect(Number(port), hostname);
     const pieces: Buffer[] = [];
-    socket.on("data", (piece: Buffer) => pieces.push(piece));
+    socket.on("data", (piece: Buffer) => {
+      pieces.push(piece);
+      // A stream of events has no end: its head and its first event are answer enough.
+      if (firstEvent.test(Buffer.concat(pieces).toString("latin1"))) socket.destroy();
+    });
     // Whoever refuses a large body closes before all of it was sent: what counts is whether an answer came first.
     let failure: Error | undefined;
     socket.on("error", (error) => {
@@ -42,6 +46,8 @@ export function sendBytes(baseUrl: string, bytes: Buffer): Promise<WireAnswer> {
     socket.write(bytes);
   });
 }
+
+const firstEvent = /^HTTP[^\0]*?content-type: text\/event-stream[^\0]*?\r\n\r\n[^\0]*?event: [^\0]*?\n\n/;
 
 export function header({ headers }: WireAnswer, name: string): string | undefined {
   return headers.find(([one]) => one.toLowerCase() === name)?.[1];

@@ -193,7 +193,16 @@ describe("a platform call", () => {
       const fail = () => Promise.reject(error);
       return platformCalls({
         identity: { login: fail, logout: fail, authenticate: fail },
-        devices: { list: fail, state: fail },
+        devices: { list: fail, state: fail, write: fail },
+        alerts: {
+          add: fail,
+          find: fail,
+          ofDevice: fail,
+          ofUser: fail,
+          setEnabled: fail,
+          setEnabledOfDevice: fail,
+          remove: fail,
+        },
         federation: { freshness: fail },
         report: collecting(reported),
       });

@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
+import { alertsOn } from "../../src/alerts/alerts.ts";
 import { commitOn } from "../../src/devices/commit.ts";
 import { deviceReading } from "../../src/devices/read.ts";
 import { DeviceStates } from "../../src/devices/states.ts";
+import { deviceWriting } from "../../src/devices/write.ts";
 import type { DeviceId, UserId } from "../../src/model/ids.ts";
 import type { Report } from "../../src/model/surroundings.ts";
 import { platformCalls } from "../../src/platform/calls.ts";
@@ -20,11 +22,21 @@ export async function madePlatform(t: TestContext) {
   const report = collecting(reported);
 
   const states = new DeviceStates(store);
-  const commit = commitOn({ store, reactions: [], committed: (commits) => states.apply(commits), report });
+  const alerts = alertsOn({ store });
+  const commit = commitOn({
+    store,
+    reactions: [alerts.react],
+    committed: (commits) => {
+      states.apply(commits);
+      alerts.heard(commits);
+    },
+    report,
+  });
   const absent = new Set<DeviceId>();
   const calls = platformCalls({
     identity,
-    devices: deviceReading(store, states),
+    devices: { ...deviceReading(store, states), ...deviceWriting(store, commit) },
+    alerts,
     federation: {
       freshness: async (_userId, deviceId) => ({
         isPresent: !absent.has(deviceId),

@@ -241,8 +241,8 @@ export const plants: readonly Plant[] = [
     edits: [
       {
         file: commit,
-        find: "for (const react of reactions) next",
-        replace: "for (const react of [...reactions, ...reactions]) next",
+        find: "for (const react of reactions) {",
+        replace: "for (const react of [...reactions, ...reactions]) {",
       },
     ],
   },

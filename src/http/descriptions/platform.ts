@@ -1,4 +1,16 @@
-import type { Description, ErrorDescription, OperationDescription, Parameter, Schema } from "../description.ts";
+import type { OperationDescription } from "../description.ts";
+import { triggerDescriptions } from "./platform-triggers.ts";
+import {
+  answer,
+  badParameter,
+  badValue,
+  deviceId,
+  done,
+  parameter,
+  unknownAttribute,
+  unknownDevice,
+  type Words,
+} from "./platform-words.ts";
 import { integer, list, milliseconds, object, text } from "./schema.ts";
 
 /** What the platform calls tell of themselves: their names, and who may call them. */
@@ -12,49 +24,6 @@ export function describedOperations(rules: OperationRules): readonly OperationDe
     return { ...description, operationId: operation, tag: "Platform calls", operation, access };
   });
 }
-
-type Words = Omit<Description, "operationId" | "tag">;
-
-const namespace = "http://arrayent.com/zamapi/";
-
-const parameter = (name: string, meaning: string, more: Partial<Parameter> = {}): Parameter => ({
-  name,
-  in: "queryOrForm",
-  isRequired: true,
-  schema: { type: "string" },
-  meaning,
-  ...more,
-});
-
-const deviceId = parameter("devId", "The id of a device of this user.", {
-  schema: { type: "integer", minimum: 1 },
-  example: "41",
-});
-
-const badParameter: ErrorDescription = {
-  status: 500,
-  code: 102,
-  when: "A parameter is missing, malformed or there twice.",
-};
-const unknownDevice: ErrorDescription = { status: 500, code: 109, when: "The user has no device with this id." };
-
-/** The answer of an operation: only the root element carries the prefix. */
-function answer(operation: string, meaning: string, schema: Schema, children: string): Words["answers"] {
-  const name = `${operation}Response`;
-  return [
-    {
-      status: 200,
-      meaning,
-      content: {
-        contentType: "text/xml",
-        schema: { ...schema, xml: { name, prefix: "ns1", namespace } },
-        example: `<?xml version="1.0" encoding="UTF-8"?>\n<ns1:${name} xmlns:ns1="${namespace}">${children}</ns1:${name}>`,
-      },
-    },
-  ];
-}
-
-const done: Schema = object("It is done.", { retCode: integer("Always 0.", { enum: [0] }) });
 
 const descriptions: ReadonlyMap<string, Words> = new Map<string, Words>([
   [
@@ -173,4 +142,44 @@ const descriptions: ReadonlyMap<string, Words> = new Map<string, Words>([
       errors: [badParameter, unknownDevice],
     },
   ],
+  [
+    "getDeviceAttribute",
+    {
+      summary: "Read one attribute of a device",
+      words: ["An attribute without a value is an empty element, with `updTime` 0."],
+      parameters: [deviceId, parameter("name", "The attribute's name.", { example: "d.structures[1].a.away" })],
+      answers: answer(
+        "getDeviceAttribute",
+        "The attribute.",
+        object("An attribute.", { value: text("Its value."), updTime: milliseconds("When it changed last.") }),
+        "<value>home</value><updTime>1785312000000</updTime>",
+      ),
+      errors: [badParameter, unknownDevice, unknownAttribute],
+    },
+  ],
+  [
+    "setDeviceAttribute",
+    {
+      summary: "Write one attribute of a device",
+      words: [
+        'An empty value erases. On a linked account only `….fan_timer_active.requestWrite` of a thermostat is writable: `"true"` asks for the fan.',
+      ],
+      parameters: [
+        deviceId,
+        parameter("name", "The attribute's name.", {
+          example: "d.structures[1].d.thermostats[1].fan_timer_active.requestWrite",
+        }),
+        parameter("value", "Its new value.", { example: "true" }),
+      ],
+      answers: answer("setDeviceAttribute", "It is written.", done, "<retCode>0</retCode>"),
+      errors: [
+        badParameter,
+        unknownDevice,
+        unknownAttribute,
+        { status: 500, code: 111, when: "The ecosystem alone sets this attribute." },
+        badValue,
+      ],
+    },
+  ],
+  ...triggerDescriptions,
 ]);

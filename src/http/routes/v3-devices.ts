@@ -1,17 +1,17 @@
 import { type AttributeQuestion, askedAttributes, type NamedAttribute } from "../../devices/asked-attributes.ts";
 import type { DevicePlace, DeviceReading } from "../../devices/read.ts";
+import { shownValue } from "../../devices/shown-attribute.ts";
 import type { DeviceWriting } from "../../devices/write.ts";
 import type { Federation } from "../../federation/federation.ts";
 import type { Principal } from "../../identity/principal.ts";
-import { valueKind } from "../../model/attribute-names.ts";
 import { BadParameter, UnknownDevice } from "../../model/errors.ts";
-import { type DeviceId, parseId } from "../../model/ids.ts";
 import { jsonAnswer } from "../answer.ts";
 import { readWrites } from "../attribute-body.ts";
 import type { Cursors } from "../cursor.ts";
 import { getDevice, listDevices, updateDevice } from "../descriptions/devices.ts";
 import type { Incoming } from "../incoming.ts";
 import type { Route } from "../routes.ts";
+import { deviceIdOf, each, onlyOne, timeOf } from "../v3-parameters.ts";
 
 export interface DeviceRouteParts {
   readonly devices: Pick<DeviceReading, "page" | "state"> & DeviceWriting;
@@ -85,13 +85,6 @@ export function deviceRoutes({ devices, federation, cursors }: DeviceRouteParts)
   ];
 }
 
-/** A malformed id is as unknown as a foreign one. */
-function deviceIdOf({ pathParameters }: Incoming): DeviceId {
-  const deviceId = parseId<DeviceId>(pathParameters.deviceId ?? "");
-  if (deviceId === undefined) throw new UnknownDevice();
-  return deviceId;
-}
-
 /** Where the list goes on: a cursor brings its filter along, and another one beside it could only be a mistake. */
 function placeOf(incoming: Incoming, caller: Principal, cursors: Cursors): DevicePlace {
   const cursor = onlyOne(incoming, "cursor");
@@ -110,32 +103,9 @@ function placeOf(incoming: Incoming, caller: Principal, cursors: Cursors): Devic
 }
 
 function questionOf(incoming: Incoming): AttributeQuestion {
-  const names = incoming.query
-    .filter(([name, value]) => name === "attribute" && value !== "")
-    .map(([, value]) => value);
-  const since = onlyOne(incoming, "since");
-  return { names, sinceMs: since === undefined ? undefined : timeOf(since) };
+  return { names: each(incoming, "attribute"), sinceMs: timeOf(incoming, "since") };
 }
 
-const largestTime = 2n ** 63n - 1n;
-
-/** Beyond 2^53 a number is no longer exact, but stays beyond every time there is. */
-function timeOf(since: string): number {
-  if (!/^[0-9]+$/.test(since) || BigInt(since) > largestTime) {
-    throw new BadParameter("since", "The parameter since must be a time in milliseconds: an integer from 0 to 2^63-1.");
-  }
-  return Number(since);
-}
-
-/** Empty is left out; given twice, nobody could say which was meant. */
-function onlyOne({ query }: Incoming, name: string): string | undefined {
-  const values = query.filter(([given]) => given === name);
-  if (values.length > 1) throw new BadParameter(name, `The parameter ${name} must be sent once.`);
-  return values[0]?.[1] || undefined;
-}
-
-/** Totals are numbers, booleans are the strings "true" and "false", and so is everything else (interface 2.7). */
 function shownAttribute({ key, name, value, updateTimeMs }: NamedAttribute) {
-  const isNumber = value !== null && typeof key === "number" && valueKind(key) === "integer";
-  return [name, { value: isNumber ? Number(value) : value, updateTime: updateTimeMs }] as const;
+  return [name, { value: shownValue(key, value), updateTime: updateTimeMs }] as const;
 }

@@ -1,4 +1,4 @@
-import type { DeviceId, UserId } from "../../model/ids.ts";
+import type { DeviceId, TenantId, UserId } from "../../model/ids.ts";
 import type { Sql } from "../sql.ts";
 
 /**
@@ -22,20 +22,40 @@ export interface LogPosition {
   readonly id: number;
 }
 
+/** An entry as those who follow the log meet it. */
+export interface TailedEntry extends LogEntry {
+  readonly position: LogPosition;
+  /** Whose user it concerns; null when it concerns nobody who is still there. */
+  readonly tenantId: TenantId | null;
+}
+
 export interface LogTable {
   append(entry: LogEntry): Promise<void>;
   /** What became visible after that position, oldest first; nothing that comes later is ever before its last. */
-  tail(after: LogPosition, limit: number): Promise<(LogEntry & { readonly position: LogPosition })[]>;
+  tail(after: LogPosition, limit: number): Promise<TailedEntry[]>;
+  /** Where the log ends now: all that becomes durable from here on comes after it. */
+  end(): Promise<LogPosition>;
+  /** Up to here entries were removed for their age: only who has seen this position has missed nothing. */
+  horizon(): Promise<LogPosition>;
+  /** Removes what is older, from the beginning of the log and at most so many entries; answers how many there were. */
+  removeOlder(beforeMs: number, limit: number): Promise<number>;
+  /** The changes of a device's attributes in that stretch of time (its end excluded), oldest first. */
+  changes(userId: UserId, deviceId: DeviceId, stretch: TimeStretch, limit: number): Promise<LogEntry[]>;
   /**
    * The bodies of revocations that became visible after the mark was taken, and the next mark. Some may come again;
    * none waits for another transaction to end, as the tail would have it.
    */
   revocations(mark: string | undefined): Promise<{ readonly bodies: readonly string[]; readonly mark: string }>;
   ofDevice(userId: UserId, deviceId: DeviceId): Promise<LogEntry[]>;
-  /** Answers how many there were. */
+  /** With what webhooks were to be told of it; answers how many entries there were. */
   removeOfDevice(userId: UserId, deviceId: DeviceId): Promise<number>;
   /** Revocations stay, as nobody's: a node that hasn't heard of one yet still has to. */
   removeOfUser(userId: UserId): Promise<number>;
+}
+
+export interface TimeStretch {
+  readonly fromMs: number;
+  readonly toMs: number;
 }
 
 export const logStart: LogPosition = { transaction: 0, id: 0 };
@@ -45,10 +65,20 @@ interface StoredEntry extends LogEntry {
   readonly id: number;
 }
 
+interface TailedRow extends StoredEntry {
+  readonly tenantId: TenantId | null;
+}
+
+/** Negative when the first comes before the second. */
+export function comparePositions(a: LogPosition, b: LogPosition): number {
+  return a.transaction - b.transaction || a.id - b.id;
+}
+
 /** The log's key needs a user; nobody has this id. */
 const nobody = 0;
 
 const columns = `NULLIF(user_id, ${nobody}) AS "userId", device_id AS "deviceId", kind, time_ms AS "timeMs", body, id`;
+const tenant = `(SELECT u.tenant_id FROM users u WHERE u.id = log.user_id) AS "tenantId"`;
 
 export function logTable(sql: Sql): LogTable {
   return {
@@ -81,22 +111,73 @@ export function logTable(sql: Sql): LogTable {
       const rows =
         sql.dialect === "postgres"
           ? // Every transaction below xmin has ended, so nothing can appear there any more.
-            await sql.all<StoredEntry>(
-              `SELECT ${columns}, xid::text::bigint AS transaction FROM log
+            await sql.all<TailedRow>(
+              `SELECT ${columns}, ${tenant}, xid::text::bigint AS transaction FROM log
                WHERE (xid, id) > ($1::text::xid8, $2) AND xid < pg_snapshot_xmin(pg_current_snapshot())
                ORDER BY xid, id LIMIT $3`,
               [String(after.transaction), after.id, limit],
             )
-          : await sql.all<StoredEntry>(
-              `SELECT ${columns}, 0 AS "transaction" FROM log WHERE id > $1 ORDER BY id LIMIT $2`,
+          : await sql.all<TailedRow>(
+              `SELECT ${columns}, ${tenant}, 0 AS "transaction" FROM log WHERE id > $1 ORDER BY id LIMIT $2`,
               [after.id, limit],
             );
       return rows.map(({ transaction, id, ...entry }) => ({ ...entry, position: { transaction, id } }));
     },
-    removeOfDevice: (userId, deviceId) =>
-      sql.run("DELETE FROM log WHERE user_id = $1 AND device_id = $2", [userId, deviceId]),
+    async end() {
+      const [row] =
+        sql.dialect === "postgres"
+          ? // What has not ended yet, and all that has not begun, comes after this transaction's id.
+            await sql.all<LogPosition>(
+              "SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint AS transaction, 0::bigint AS id",
+            )
+          : await sql.all<LogPosition>(`SELECT 0 AS "transaction", seq AS id FROM sqlite_sequence WHERE name = 'log'`);
+      return row ?? logStart;
+    },
+    async horizon() {
+      const [row] = await sql.all<LogPosition>(
+        `SELECT transaction_id AS "transaction", entry_id AS id FROM log_horizon`,
+      );
+      return row ?? logStart;
+    },
+    async removeOlder(beforeMs, limit) {
+      const oldest =
+        sql.dialect === "postgres"
+          ? await sql.all<LogPosition & { timeMs: number }>(
+              `SELECT xid::text::bigint AS transaction, id, time_ms AS "timeMs" FROM log
+               WHERE xid < pg_snapshot_xmin(pg_current_snapshot()) ORDER BY xid, id LIMIT $1`,
+              [limit],
+            )
+          : await sql.all<LogPosition & { timeMs: number }>(
+              `SELECT 0 AS "transaction", id, time_ms AS "timeMs" FROM log ORDER BY id LIMIT $1`,
+              [limit],
+            );
+      // A device whose clock ran ahead must not hold up all others: whatever stands before an old entry is as old.
+      const last = oldest.findLast(({ timeMs }) => timeMs < beforeMs);
+      if (!last) return 0;
+      // Two nodes may do this at once: the horizon only ever moves on.
+      await sql.run(
+        "UPDATE log_horizon SET transaction_id = $1, entry_id = $2 WHERE (transaction_id, entry_id) < ($1, $2)",
+        [last.transaction, last.id],
+      );
+      return sql.dialect === "postgres"
+        ? sql.run("DELETE FROM log WHERE (xid, id) <= ($1::text::xid8, $2)", [String(last.transaction), last.id])
+        : sql.run("DELETE FROM log WHERE id <= $1", [last.id]);
+    },
+    async changes(userId, deviceId, { fromMs, toMs }, limit) {
+      const rows = await sql.all<StoredEntry>(
+        `SELECT ${columns} FROM log WHERE user_id = $1 AND device_id = $2 AND time_ms >= $3 AND time_ms < $4
+           AND kind = 'attribute' ORDER BY time_ms, id LIMIT $5`,
+        [userId, deviceId, fromMs, toMs, limit],
+      );
+      return rows.map(({ id: _, ...entry }) => entry);
+    },
+    async removeOfDevice(userId, deviceId) {
+      await sql.run("DELETE FROM webhook_deliveries WHERE user_id = $1 AND device_id = $2", [userId, deviceId]);
+      return sql.run("DELETE FROM log WHERE user_id = $1 AND device_id = $2", [userId, deviceId]);
+    },
     async removeOfUser(userId) {
       await sql.run(`UPDATE log SET user_id = ${nobody} WHERE user_id = $1 AND kind = 'revocation'`, [userId]);
+      await sql.run("DELETE FROM webhook_deliveries WHERE user_id = $1", [userId]);
       return sql.run("DELETE FROM log WHERE user_id = $1", [userId]);
     },
     async ofDevice(userId, deviceId) {

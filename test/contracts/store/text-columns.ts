@@ -181,6 +181,15 @@ export const textColumns: readonly Column[] = [
       return (await tx.audit.list({ tenantId, limit: 1 }))[0]?.[name] ?? undefined;
     },
   })),
+  ...(["thermostatId", "value", "text"] as const).map((name) => ({
+    name: `commands.${name}`,
+    roundTrip: async (tx: Transaction, text: string, { userId, device }: HomeIds) => {
+      const command = { userId, deviceId: device, attribute: 1, thermostatId: "t", value: "true", text: null };
+      const times = { requestedMs: 1, settledMs: null };
+      const id = await tx.commands.add({ ...command, ...times, state: "queued", [name]: text });
+      return (await tx.commands.find(userId, device, id))?.[name] ?? undefined;
+    },
+  })),
   {
     name: "nodes.id",
     isShort: true,

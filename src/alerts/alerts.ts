@@ -1,0 +1,168 @@
+import type { DeviceCommit, Reaction } from "../devices/commit.ts";
+import { BadParameter, TooManyTriggers, UnknownDevice, UnknownTrigger } from "../model/errors.ts";
+import type { DeviceId, TriggerId, UserId } from "../model/ids.ts";
+import type { Reach } from "../model/reach.ts";
+import type { Store, Transaction } from "../store/seam.ts";
+import type { DeviceRow } from "../store/tables/devices.ts";
+import type { TriggerRow } from "../store/tables/triggers.ts";
+import { checkDefinition, type GivenTrigger } from "./definition.ts";
+import { type DryRun, dryRun, type Stretch } from "./dry-run.ts";
+import { type Explanation, explain } from "./explain.ts";
+import { Patterns } from "./patterns.ts";
+import { alertReaction } from "./reaction.ts";
+import { Records } from "./records.ts";
+
+export type { TriggerRow } from "../store/tables/triggers.ts";
+export type { GivenTrigger } from "./definition.ts";
+export type { DryRun, Stretch } from "./dry-run.ts";
+export type { Explanation } from "./explain.ts";
+
+/** The alerts within a caller's reach; a foreign one is as unknown as one that never was. */
+export interface Alerts {
+  /** Creation never fires, whatever the attribute holds. */
+  add(reach: Reach, given: GivenTrigger): Promise<TriggerRow>;
+  find(reach: Reach, id: TriggerId): Promise<TriggerRow>;
+  ofDevice(reach: Reach, deviceId: DeviceId): Promise<readonly TriggerRow[]>;
+  ofUser(userId: UserId): Promise<readonly TriggerRow[]>;
+  /** Replaces its definition. It stays armed or disarmed, unless it now watches for something else. */
+  redefine(reach: Reach, id: TriggerId, given: GivenTrigger): Promise<TriggerRow>;
+  /** Enabling arms. */
+  setEnabled(reach: Reach, id: TriggerId, isEnabled: boolean): Promise<void>;
+  setEnabledOfDevice(reach: Reach, deviceId: DeviceId, isEnabled: boolean): Promise<void>;
+  remove(reach: Reach, id: TriggerId): Promise<void>;
+  /** Why it fired, or didn't. */
+  explain(reach: Reach, id: TriggerId): Promise<Explanation>;
+  /** When a definition would have fired over a stretch of history. */
+  dryRun(reach: Reach, given: GivenTrigger, stretch: Stretch): Promise<DryRun>;
+}
+
+/** Alerts with the engine behind them: it is handed to whoever commits. */
+export interface RunningAlerts extends Alerts {
+  readonly react: Reaction;
+  heard(commits: readonly DeviceCommit[]): void;
+}
+
+export type AlertTables = Pick<Transaction, "users" | "devices" | "attributes" | "triggers" | "log">;
+
+export const alertLimits = { ofDevice: 1_000, ofUser: 10_000 };
+
+export function alertsOn({ store }: { readonly store: Store<AlertTables> }): RunningAlerts {
+  const patterns = new Patterns();
+  const records = new Records();
+
+  /** With the user's lock, as every change of a home. */
+  const change = async <Result>(
+    reach: Reach,
+    id: TriggerId,
+    act: (tx: AlertTables, trigger: TriggerRow) => Promise<Result>,
+  ): Promise<Result> => {
+    const found = await store.read((tx) => tx.triggers.within(reach, id));
+    if (!found) throw new UnknownTrigger();
+    return store.transaction(async (tx) => {
+      await tx.users.lock(found.userId);
+      const trigger = await tx.triggers.within(reach, id);
+      if (!trigger) throw new UnknownTrigger();
+      return act(tx, trigger);
+    });
+  };
+  const withDevice = async <Result>(
+    reach: Reach,
+    deviceId: DeviceId,
+    act: (tx: AlertTables, device: DeviceRow, nowMs: number) => Promise<Result>,
+  ): Promise<Result> => {
+    const found = await store.read((tx) => deviceWithin(tx, reach, deviceId));
+    return store.transaction(async (tx) => {
+      const nowMs = await tx.users.lock(found.userId);
+      return act(tx, await deviceWithin(tx, reach, deviceId), nowMs ?? 0);
+    });
+  };
+
+  return {
+    ...alertReaction(patterns, records),
+
+    add: (reach, given) =>
+      withDevice(reach, given.deviceId, async (tx, device, nowMs) => {
+        const checked = await checkDefinition(tx, device, given, patterns);
+        await checkCounts(tx, device);
+        const trigger = { ...checked, userId: device.userId, isArmed: true, reason: null, createdMs: nowMs };
+        const id = await tx.triggers.add(trigger);
+        return { ...trigger, id, firedMs: null, firings: 0 };
+      }),
+
+    async find(reach, id) {
+      const trigger = await store.read((tx) => tx.triggers.within(reach, id));
+      if (!trigger) throw new UnknownTrigger();
+      return trigger;
+    },
+
+    ofDevice: (reach, deviceId) =>
+      store.read(async (tx) => {
+        const { userId } = await deviceWithin(tx, reach, deviceId);
+        return tx.triggers.ofDevice(userId, deviceId);
+      }),
+
+    ofUser: (userId) => store.read((tx) => tx.triggers.ofUser(userId)),
+
+    redefine: (reach, id, given) =>
+      change(reach, id, async (tx, before) => {
+        if (given.deviceId !== before.deviceId) {
+          throw new BadParameter("deviceId", "An alert stays with its device. Make another one instead.");
+        }
+        const device = await deviceWithin(tx, reach, before.deviceId);
+        const checked = await checkDefinition(tx, device, given, patterns);
+        const isArmed = before.isArmed || isNewRule(before, { ...before, ...checked });
+        const reason = checked.isEnabled ? null : before.reason;
+        const trigger = { ...before, ...checked, isArmed, reason };
+        await tx.triggers.redefine(trigger);
+        return trigger;
+      }),
+
+    setEnabled: (reach, id, isEnabled) =>
+      change(reach, id, (tx, { userId }) =>
+        tx.triggers.change(userId, id, { isEnabled, reason: null, ...(isEnabled && { isArmed: true }) }),
+      ),
+
+    setEnabledOfDevice: (reach, deviceId, isEnabled) =>
+      withDevice(reach, deviceId, (tx, { userId }) => tx.triggers.setEnabledOfDevice(userId, deviceId, isEnabled)),
+
+    remove: (reach, id) => change(reach, id, (tx, { userId }) => tx.triggers.remove(userId, id)),
+
+    explain: (reach, id) =>
+      store.read(async (tx) => {
+        const trigger = await tx.triggers.within(reach, id);
+        if (!trigger) throw new UnknownTrigger();
+        return explain(tx, trigger, records.of(id), patterns);
+      }),
+
+    dryRun: (reach, given, stretch) =>
+      store.read(async (tx) => {
+        const device = await deviceWithin(tx, reach, given.deviceId);
+        const checked = await checkDefinition(tx, device, given, patterns);
+        return dryRun(tx, device.userId, checked, stretch, patterns);
+      }),
+  };
+}
+
+async function deviceWithin(tx: Pick<AlertTables, "devices">, reach: Reach, deviceId: DeviceId): Promise<DeviceRow> {
+  const device = await tx.devices.within(reach, deviceId);
+  if (!device) throw new UnknownDevice();
+  return device;
+}
+
+/** Enabling arms, and so does a change of when it fires: what it saw before says nothing about the new rule. */
+function isNewRule(before: TriggerRow, after: TriggerRow): boolean {
+  return (
+    (after.isEnabled && !before.isEnabled) ||
+    after.autoDisarm !== before.autoDisarm ||
+    after.key !== before.key ||
+    JSON.stringify(after.condition) !== JSON.stringify(before.condition)
+  );
+}
+
+async function checkCounts(tx: AlertTables, { userId, id }: DeviceRow): Promise<void> {
+  const { ofDevice, ofUser } = await tx.triggers.counts(userId, id);
+  if (ofDevice >= alertLimits.ofDevice) {
+    throw new TooManyTriggers(`Device ${id} has ${alertLimits.ofDevice} alerts already.`);
+  }
+  if (ofUser >= alertLimits.ofUser) throw new TooManyTriggers(`This user has ${alertLimits.ofUser} alerts already.`);
+}

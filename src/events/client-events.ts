@@ -1,0 +1,72 @@
+import type { AttributeBody, CommandBody } from "../devices/log-entries.ts";
+import { shownName, shownValue } from "../devices/shown-attribute.ts";
+import type { DeviceId } from "../model/ids.ts";
+import type { LogEntry, LogPosition } from "../store/tables/log.ts";
+import { type NameFor, namesFor } from "./asked-names.ts";
+import { writeEventId } from "./event-id.ts";
+
+/** Something that happened to a device, as clients hear of it. */
+export interface ClientEvent {
+  readonly id: string;
+  readonly name: "attribute" | "alert" | "link" | "command" | "device";
+  readonly data: { readonly deviceId: DeviceId } & Readonly<Record<string, unknown>>;
+}
+
+/** What a reader wants to hear of, among what it may. Nothing named means everything. */
+export interface EventFilter {
+  readonly deviceIds: readonly DeviceId[];
+  /** In any published spelling, which the events then use; they narrow the attribute events and no others. */
+  readonly attributes: readonly string[];
+}
+
+/** The events of one entry of the log that pass the filter, beyond the first so many of its changes. */
+export type EventsOf = (entry: LogEntry & { readonly position: LogPosition }, told?: number) => readonly ClientEvent[];
+
+export function eventsThrough({ deviceIds, attributes }: EventFilter): EventsOf {
+  const devices = deviceIds.length === 0 ? undefined : new Set(deviceIds);
+  const nameFor = namesFor(attributes);
+  return (entry, told = 0) => {
+    if (entry.deviceId === null || devices?.has(entry.deviceId) === false) return [];
+    if (entry.kind === "attribute") return attributeEvents(entry, entry.deviceId, nameFor, told);
+    const data = dataOf(entry);
+    if (!data) return [];
+    const id = writeEventId(entry);
+    return [{ id, name: data.name, data: { deviceId: entry.deviceId, ...data.fields, time: entry.timeMs } }];
+  };
+}
+
+function attributeEvents(
+  entry: LogEntry & { readonly position: LogPosition },
+  deviceId: DeviceId,
+  nameFor: NameFor,
+  told: number,
+): readonly ClientEvent[] {
+  const { cause, changes } = JSON.parse(entry.body) as AttributeBody;
+  const events: ClientEvent[] = [];
+  for (let i = told; i < changes.length; i++) {
+    const [key, value] = changes[i]!;
+    const name = nameFor(key);
+    if (name === undefined) continue;
+    // After the last of them nothing of this entry is left to tell.
+    const id = writeEventId({ position: entry.position, told: i + 1 < changes.length ? i + 1 : undefined });
+    const data = { deviceId, name, value: shownValue(key, value), updateTime: entry.timeMs, cause };
+    events.push({ id, name: "attribute", data });
+  }
+  return events;
+}
+
+function dataOf(entry: LogEntry): { readonly name: ClientEvent["name"]; readonly fields: object } | undefined {
+  switch (entry.kind) {
+    case "link":
+    case "alert":
+    case "device":
+      return { name: entry.kind, fields: JSON.parse(entry.body) };
+    case "command": {
+      const { id, attribute, value, state, text, requestedMs } = JSON.parse(entry.body) as CommandBody;
+      const fields = { commandId: id, name: shownName(attribute), value, state, text, requestedTime: requestedMs };
+      return { name: "command", fields };
+    }
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,235 @@
+import type { Reach } from "../model/reach.ts";
+import type { Cancel, Surroundings } from "../model/surroundings.ts";
+import type { Store, Transaction } from "../store/seam.ts";
+import { comparePositions, type LogPosition, type TailedEntry } from "../store/tables/log.ts";
+import type { EventsOf } from "./client-events.ts";
+import { type EventReader, entriesAtOnce, unsentLimit } from "./event-reader.ts";
+import { eventFrame, heartbeatFrame, waitingFrame } from "./frames.ts";
+
+export interface HubParts {
+  readonly store: Store<Pick<Transaction, "log">>;
+  readonly surroundings: Surroundings;
+}
+
+export const hubTimes = { heartbeatMs: 15_000, pollMs: 250, eagerMs: 20 };
+/** How often the log is looked at in haste after a commit of ours that another's transaction still hides. */
+const eagerLooks = 5;
+/** About so many bytes go to every reader before connections get their turn to take them. */
+const sliceCharacters = 256_000;
+
+/** Readers that hear the same: their bytes are made once and written to each. */
+interface Group {
+  readonly reach: Reach;
+  readonly eventsOf: EventsOf;
+  readonly readers: Set<EventReader>;
+}
+
+/**
+ * The one tail of the log in this node. Whoever has caught up is fed from here: what became visible since the last look
+ * goes to all of them at once, in the log's order. It looks when a commit of this node is durable, and several times a
+ * second for what others wrote; while nobody listens it doesn't look at all.
+ */
+export class EventHub {
+  readonly #parts: HubParts;
+  readonly #groups = new Map<string, Group>();
+  /** Caught up but for what has come since; they become part of their groups between two looks. */
+  #joining: EventReader[] = [];
+  /** All that is before it has been written to every reader of every group; undefined while there is none. */
+  #position: LogPosition | undefined;
+  #round: Promise<void> | undefined;
+  #isAwaited = false;
+  #eager = 0;
+  #seenMs = 0;
+  #nextLook: Cancel | undefined;
+  #nextBeat: Cancel | undefined;
+  #isStopped = false;
+
+  constructor(parts: HubParts) {
+    this.#parts = parts;
+  }
+
+  /** How many streams are fed here. */
+  get readers(): number {
+    return this.#joining.length + [...this.#groups.values()].reduce((sum, { readers }) => sum + readers.size, 0);
+  }
+
+  /** Feeds a reader for as long as it stays, once it has caught up. */
+  async serve(reader: EventReader): Promise<void> {
+    if (!(await reader.catchUp()) || this.#isStopped) return;
+    this.#joining.push(reader);
+    reader.parts.outlet.closed.addEventListener("abort", () => this.#leave(reader), { once: true });
+    this.#nextBeat ??= this.#parts.surroundings.after(hubTimes.heartbeatMs, () => this.#beat());
+    this.wake();
+  }
+
+  /** Something may have been added to the log. */
+  wake(): void {
+    if (this.#isStopped || (this.#groups.size === 0 && this.#joining.length === 0)) return;
+    this.#isAwaited = true;
+    this.#eager = this.#parts.store.isShared ? eagerLooks : 0;
+    this.#nextLook?.();
+    this.#round ??= this.#work();
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#nextLook?.();
+    this.#nextBeat?.();
+    await this.#round;
+  }
+
+  async #work(): Promise<void> {
+    while (this.#isAwaited && !this.#isStopped) {
+      // The changes of one tick go out together.
+      await this.#turn();
+      this.#isAwaited = false;
+      try {
+        if (await this.#look()) this.#isAwaited = true;
+        this.#seenMs = this.#parts.surroundings.elapsedMs();
+      } catch (error) {
+        this.#parts.surroundings.report.warn({ error }, "the log could not be read for those who follow it");
+        break;
+      }
+    }
+    this.#round = undefined;
+    this.#forgetIfAlone();
+    this.#schedule();
+  }
+
+  #schedule(): void {
+    if (this.#isStopped || (this.#groups.size === 0 && this.#joining.length === 0)) return;
+    const delayMs = this.#eager > 0 ? hubTimes.eagerMs : hubTimes.pollMs;
+    this.#eager = Math.max(0, this.#eager - 1);
+    this.#nextLook = this.#parts.surroundings.after(delayMs, () => {
+      this.#isAwaited = true;
+      this.#round ??= this.#work();
+    });
+  }
+
+  /** Reads on and passes on; answers whether there is more to read at once. */
+  async #look(): Promise<boolean> {
+    const joining = this.#joining;
+    this.#joining = [];
+    const from = earliest([...(this.#position ? [this.#position] : []), ...joining.map(({ after }) => after)]);
+    if (!from) return false;
+    let page: TailedEntry[];
+    try {
+      page = await this.#parts.store.read((tx) => tx.log.tail(from, entriesAtOnce));
+    } catch (error) {
+      this.#joining.unshift(...joining);
+      throw error;
+    }
+    const isWhole = page.length < entriesAtOnce;
+    const reached = page.at(-1)?.position ?? from;
+    // Where nobody was fed yet, those who join begin.
+    this.#position ??= from;
+    const position = this.#position;
+    await this.#passOn(page.filter((entry) => comparePositions(entry.position, position) > 0));
+    // Behind a whole page there is nothing yet: not even before the place at which somebody joins.
+    if (isWhole) this.#position = latest([this.#position, ...joining.map(({ after }) => after)]);
+    for (const reader of joining) this.#admit(reader, page, isWhole, reached);
+    return !isWhole;
+  }
+
+  #admit(reader: EventReader, page: readonly TailedEntry[], isWhole: boolean, reached: LogPosition): void {
+    if (reader.isClosed) return;
+    const position = this.#position!;
+    if (!isWhole && comparePositions(reader.after, position) > 0) {
+      this.#joining.push(reader);
+      return;
+    }
+    if (!isWhole && comparePositions(reached, position) < 0) {
+      // It fell far behind while it waited.
+      void this.serve(reader).catch(() => reader.parts.outlet.end());
+      return;
+    }
+    this.#send(reader, Buffer.from(reader.framesOf(page)), position);
+    const { groupKey, reach, eventsOf } = reader.parts;
+    const group = this.#groups.get(groupKey) ?? { reach, eventsOf, readers: new Set() };
+    this.#groups.set(groupKey, group);
+    group.readers.add(reader);
+  }
+
+  /** To every group what concerns it, slice by slice, so that connections can take one before the next is made. */
+  async #passOn(entries: readonly TailedEntry[]): Promise<void> {
+    let slice: TailedEntry[] = [];
+    let characters = 0;
+    for (const [i, entry] of entries.entries()) {
+      slice.push(entry);
+      characters += entry.body.length;
+      const isLast = i === entries.length - 1;
+      if (characters < sliceCharacters && !isLast) continue;
+      this.#passOnSlice(slice, entry.position);
+      slice = [];
+      characters = 0;
+      if (!isLast) await this.#turn();
+    }
+  }
+
+  #passOnSlice(entries: readonly TailedEntry[], position: LogPosition): void {
+    const byUser = Map.groupBy(entries, ({ userId }) => userId as number | null);
+    const byTenant = Map.groupBy(entries, ({ tenantId }) => tenantId as number | null);
+    for (const { reach, eventsOf, readers } of this.#groups.values()) {
+      const own = reach.kind === "user" ? byUser.get(reach.userId) : byTenant.get(reach.tenantId);
+      if (!own) continue;
+      const frames = own.flatMap((entry) => eventsOf(entry).map(eventFrame)).join("");
+      if (frames === "") continue;
+      const bytes = Buffer.from(frames);
+      for (const reader of readers) this.#send(reader, bytes, this.#position!);
+    }
+    this.#position = position;
+  }
+
+  /** `position`: where the reader could go on if it didn't get this. */
+  #send(reader: EventReader, bytes: Buffer, position: LogPosition): void {
+    const { outlet, untilMs } = reader.parts;
+    if (this.#parts.surroundings.elapsedMs() >= untilMs) {
+      outlet.end();
+      this.#leave(reader);
+    } else if (outlet.unsent > unsentLimit) {
+      reader.cutOff(position);
+      this.#leave(reader);
+    } else if (bytes.length > 0) outlet.write(bytes);
+  }
+
+  #beat(): void {
+    this.#nextBeat = undefined;
+    const { elapsedMs, nowMs, after } = this.#parts.surroundings;
+    const isCurrent = elapsedMs() - this.#seenMs < hubTimes.heartbeatMs;
+    if (this.#position) {
+      const bytes = Buffer.from(isCurrent ? heartbeatFrame(this.#position, nowMs()) : waitingFrame);
+      for (const { readers } of this.#groups.values()) {
+        for (const reader of readers) this.#send(reader, bytes, this.#position);
+      }
+    }
+    if (!this.#isStopped && (this.#groups.size > 0 || this.#joining.length > 0)) {
+      this.#nextBeat = after(hubTimes.heartbeatMs, () => this.#beat());
+    }
+  }
+
+  #leave(reader: EventReader): void {
+    const { groupKey } = reader.parts;
+    const group = this.#groups.get(groupKey);
+    group?.readers.delete(reader);
+    if (group?.readers.size === 0) this.#groups.delete(groupKey);
+    this.#joining = this.#joining.filter((one) => one !== reader);
+    this.#forgetIfAlone();
+  }
+
+  /** Nobody is fed: the next reader begins where it wants to. A look that is under way still needs its place. */
+  #forgetIfAlone(): void {
+    if (this.#groups.size === 0 && !this.#round) this.#position = undefined;
+  }
+
+  #turn(): Promise<void> {
+    return new Promise((resolve) => this.#parts.surroundings.after(0, resolve));
+  }
+}
+
+function earliest(positions: readonly LogPosition[]): LogPosition | undefined {
+  return positions.toSorted(comparePositions)[0];
+}
+
+function latest(positions: readonly LogPosition[]): LogPosition {
+  return positions.toSorted(comparePositions).at(-1)!;
+}

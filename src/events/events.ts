@@ -1,0 +1,102 @@
+import type { DeviceId, UserId } from "../model/ids.ts";
+import type { Reach } from "../model/reach.ts";
+import type { Surroundings } from "../model/surroundings.ts";
+import type { Store, Transaction } from "../store/seam.ts";
+import { type EventFilter, eventsThrough } from "./client-events.ts";
+import { EventHub } from "./event-hub.ts";
+import { type EventOutlet, EventReader } from "./event-reader.ts";
+import { type HistoryPage, type HistoryQuestion, historyOf } from "./history.ts";
+import { LogRetention } from "./log-retention.ts";
+import { type Resolve, resolveHost } from "./webhooks/public-address.ts";
+import { WebhookSender } from "./webhooks/sender.ts";
+import { sealedPlace, type Webhooks, webhooksOn } from "./webhooks/webhooks.ts";
+
+export interface EventsParts {
+  readonly store: Store<Pick<Transaction, "log" | "webhooks" | "deliveries" | "clock">>;
+  readonly surroundings: Surroundings;
+  readonly logDays: number;
+  readonly sealing: {
+    seal(secret: string, place: string): string;
+    open(sealedSecret: string, place: string): string;
+  };
+  readonly allowsPrivateWebhooks: boolean;
+  /** By what name we go where we call. */
+  readonly userAgent: string;
+  readonly resolve?: Resolve;
+}
+
+/** A stream that somebody wants to read. */
+export interface EventRequest {
+  readonly reach: Reach;
+  readonly filter: EventFilter;
+  /** Where an earlier stream broke off. */
+  readonly lastEventId: string | undefined;
+  /** Until when, on this node's own unjumping clock. */
+  readonly untilMs: number;
+}
+
+/** What clients hear of what happens to devices, now and afterwards. */
+export interface Events {
+  /** Feeds the outlet with all that happens within reach, from where the reader left off, until it is closed. */
+  follow(request: EventRequest, outlet: EventOutlet): void;
+  history(userId: UserId, deviceId: DeviceId, question: HistoryQuestion): Promise<HistoryPage>;
+}
+
+export interface RunningEvents extends Events {
+  readonly hub: EventHub;
+  readonly webhooks: Webhooks;
+  /** Told after each commit of this node: the log has grown. */
+  heard(): void;
+  readonly retention: LogRetention;
+  start(): void;
+  stop(): Promise<void>;
+}
+
+export function eventsOn(parts: EventsParts): RunningEvents {
+  const { store, surroundings, logDays, sealing, allowsPrivateWebhooks, resolve = resolveHost, userAgent } = parts;
+  const outgoing = { store, resolve, allowsPrivate: allowsPrivateWebhooks };
+  const sender = new WebhookSender({
+    ...outgoing,
+    surroundings,
+    userAgent,
+    secretOf: ({ id, sealedSecret }) => sealing.open(sealedSecret, sealedPlace(id)),
+  });
+  const hub = new EventHub({ store, surroundings });
+  const retention = new LogRetention({ store, surroundings, keptMs: logDays * 86_400_000 });
+  const serve = async (reader: EventReader, lastEventId: string | undefined) => {
+    await reader.begin(lastEventId);
+    await hub.serve(reader);
+  };
+  return {
+    hub,
+    webhooks: webhooksOn({ ...outgoing, seal: sealing.seal, wake: () => sender.wake() }),
+    heard() {
+      hub.wake();
+      sender.heard();
+    },
+    retention,
+    follow({ reach, filter, lastEventId, untilMs }, outlet) {
+      const eventsOf = eventsThrough(filter);
+      const reader = new EventReader({ store, reach, eventsOf, groupKey: keyOf(reach, filter), outlet, untilMs });
+      serve(reader, lastEventId).catch((error) => {
+        surroundings.report.warn({ error }, "a client's stream of events could not be begun");
+        outlet.end();
+      });
+    },
+    history: (userId, deviceId, question) => historyOf(store, userId, deviceId, question),
+    start() {
+      retention.start();
+      sender.start();
+    },
+    async stop() {
+      await hub.stop();
+      await sender.stop();
+      await retention.stop();
+    },
+  };
+}
+
+function keyOf(reach: Reach, { deviceIds, attributes }: EventFilter): string {
+  const whose = reach.kind === "user" ? reach.userId : reach.tenantId;
+  return JSON.stringify([reach.kind, whose, deviceIds, attributes]);
+}

@@ -1,0 +1,30 @@
+import { isoTime } from "../../model/iso-time.ts";
+import type { TailedEntry } from "../../store/tables/log.ts";
+import { type EventFilter, eventsThrough } from "../client-events.ts";
+import { writeEventId } from "../event-id.ts";
+
+/** What a webhook is told of one entry of the log. */
+export interface WebhookMessage {
+  readonly id: string;
+  readonly type: string;
+  readonly body: string;
+}
+
+/** One message for each commit: all attributes that it changed stand together. Undefined: nothing that was asked for. */
+export function messageOf(webhookId: string, filter: EventFilter, entry: TailedEntry): WebhookMessage | undefined {
+  const events = eventsThrough(filter)(entry);
+  const [first] = events;
+  if (!first) return undefined;
+  const type = first.name;
+  const data =
+    type === "attribute"
+      ? {
+          deviceId: first.data.deviceId,
+          updateTime: first.data.updateTime,
+          cause: first.data.cause,
+          attributes: Object.fromEntries(events.map(({ data }) => [data.name, data.value])),
+        }
+      : first.data;
+  const id = `msg_${webhookId}_${writeEventId({ position: entry.position })}`;
+  return { id, type, body: JSON.stringify({ type, timestamp: isoTime(entry.timeMs), data }) };
+}

@@ -1,0 +1,80 @@
+import { request as requestHttp } from "node:http";
+import { request as requestHttps } from "node:https";
+import type { Attempt } from "../../store/tables/webhook-deliveries.ts";
+import { lookupAmong, publicAddresses, type Resolve } from "./public-address.ts";
+
+export interface PostOptions {
+  readonly resolve: Resolve;
+  /** Also to addresses that aren't public: for those who run receivers of their own beside the service. */
+  readonly allowsPrivate: boolean;
+  readonly userAgent: string;
+  readonly signal: AbortSignal;
+}
+
+/** Sends one message. Whatever happens is an answer; redirects are none that we follow. */
+export async function post(
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  body: string,
+  options: PostOptions,
+): Promise<Attempt> {
+  try {
+    const { protocol, hostname } = new URL(url);
+    const addresses = options.allowsPrivate ? undefined : await publicAddresses(hostname, options.resolve);
+    const status = await send(url, protocol === "https:", headers, body, addresses && lookupAmong(addresses), options);
+    return { status, text: status >= 200 && status < 300 ? null : refusal(status) };
+  } catch (error) {
+    return { status: null, text: wordsFor(error) };
+  }
+}
+
+function send(
+  url: string,
+  isSecure: boolean,
+  headers: Readonly<Record<string, string>>,
+  body: string,
+  lookup: ReturnType<typeof lookupAmong> | undefined,
+  { userAgent, signal }: PostOptions,
+): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const request = (isSecure ? requestHttps : requestHttp)(
+      url,
+      {
+        method: "POST",
+        // A connection that is kept would go on to an address that was checked long ago.
+        agent: false,
+        signal,
+        ...(lookup && { lookup }),
+        headers: {
+          "content-type": "application/json; charset=utf-8",
+          "content-length": String(Buffer.byteLength(body)),
+          "user-agent": userAgent,
+          ...headers,
+        },
+      },
+      (response) => {
+        // What it says beyond its status is of no interest, and without an end only until the signal.
+        response.on("error", () => undefined).resume();
+        resolve(response.statusCode ?? 0);
+      },
+    );
+    request.on("error", reject);
+    request.end(body);
+  });
+}
+
+function refusal(status: number): string {
+  return status >= 300 && status < 400 ? "redirects are not followed" : `answered ${status}`;
+}
+
+/** In words for the owner of the webhook, without what our own network looks like. */
+function wordsFor(error: unknown): string {
+  if (!(error instanceof Error)) return "failed";
+  if (error.name === "NotPublic") return error.message;
+  if (error.name === "AbortError") return "no answer in time";
+  const code = "code" in error ? String(error.code) : "";
+  if (code === "ENOTFOUND" || code === "EAI_AGAIN") return "the name could not be resolved";
+  if (code === "ECONNREFUSED") return "the connection was refused";
+  if (code.startsWith("ERR_TLS") || /CERT|SELF_SIGNED|ERR_SSL/.test(code)) return "the certificate is not trusted";
+  return "the connection failed";
+}

@@ -1,0 +1,121 @@
+import { randomBytes } from "node:crypto";
+import { BadParameter, Conflict, NotFound } from "../../model/errors.ts";
+import type { TenantId } from "../../model/ids.ts";
+import type { Store, Transaction } from "../../store/seam.ts";
+import type { DeliveryRow } from "../../store/tables/webhook-deliveries.ts";
+import type { WebhookOwner, WebhookRow } from "../../store/tables/webhooks.ts";
+import type { EventFilter } from "../client-events.ts";
+import { NotPublic, publicAddresses, type Resolve } from "./public-address.ts";
+import { newWebhookSecret } from "./signature.ts";
+
+export type { DeliveryRow } from "../../store/tables/webhook-deliveries.ts";
+export type { WebhookOwner, WebhookRow } from "../../store/tables/webhooks.ts";
+
+export interface WebhookParts {
+  readonly store: Store<Pick<Transaction, "log" | "webhooks" | "deliveries">>;
+  readonly seal: (secret: string, place: string) => string;
+  readonly resolve: Resolve;
+  readonly allowsPrivate: boolean;
+  /** There is something to send at once. */
+  readonly wake: () => void;
+}
+
+export interface NewWebhook extends EventFilter {
+  readonly url: string;
+}
+
+/** Webhooks as their owners see them: a client, for the user or tenant that it acts for. Another's don't exist. */
+export interface Webhooks {
+  /** The secret is answered here and never again. */
+  add(
+    owner: WebhookOwner & { readonly tenantId: TenantId },
+    webhook: NewWebhook,
+  ): Promise<{ readonly webhook: WebhookRow; readonly secret: string }>;
+  list(owner: WebhookOwner): Promise<readonly WebhookRow[]>;
+  remove(owner: WebhookOwner, id: string): Promise<void>;
+  /** The newest first. */
+  deliveries(owner: WebhookOwner, id: string): Promise<readonly DeliveryRow[]>;
+  /** Sends a message once more, behind all that waits for the same device; answers the new delivery. */
+  resend(owner: WebhookOwner, id: string, deliveryId: number): Promise<DeliveryRow>;
+}
+
+export const webhookLimits = { perOwner: 20, deliveriesShown: 100, urlCharacters: 2_048 };
+
+export function webhooksOn({ store, seal, resolve, allowsPrivate, wake }: WebhookParts): Webhooks {
+  return {
+    async add(owner, { url, deviceIds, attributes }) {
+      await checkUrl(url, resolve, allowsPrivate);
+      const id = `wh_${randomBytes(12).toString("base64url")}`;
+      const secret = newWebhookSecret();
+      const webhook = await store.transaction(async (tx) => {
+        if ((await tx.webhooks.ofOwner(owner)).length >= webhookLimits.perOwner) {
+          throw new Conflict(`There are ${webhookLimits.perOwner} webhooks already, and no more are kept.`);
+        }
+        await tx.webhooks.lockFeed();
+        const from = await tx.log.end();
+        // While there was none, nobody followed the log.
+        if (!(await tx.webhooks.isAny())) await tx.webhooks.setFeed(from);
+        await tx.webhooks.add({
+          id,
+          tenantId: owner.tenantId,
+          userId: owner.kind === "user" ? owner.userId : null,
+          clientId: owner.clientId,
+          url,
+          sealedSecret: seal(secret, sealedPlace(id)),
+          deviceIds,
+          attributes,
+          from,
+        });
+        return tx.webhooks.byId(id);
+      });
+      wake();
+      return { webhook: webhook!, secret };
+    },
+    list: (owner) => store.read((tx) => tx.webhooks.ofOwner(owner)),
+    remove: (owner, id) =>
+      store.transaction(async (tx) => {
+        if (!(await tx.webhooks.find(owner, id))) throw unknown();
+        await tx.webhooks.lock(id);
+        await tx.webhooks.remove(id);
+      }),
+    deliveries: (owner, id) =>
+      store.read(async (tx) => {
+        if (!(await tx.webhooks.find(owner, id))) throw unknown();
+        return tx.deliveries.ofWebhook(id, webhookLimits.deliveriesShown);
+      }),
+    async resend(owner, id, deliveryId) {
+      const again = await store.transaction(async (tx) => {
+        const delivery = (await tx.webhooks.find(owner, id)) && (await tx.deliveries.find(id, deliveryId));
+        if (!delivery) throw unknown();
+        await tx.webhooks.lock(id);
+        return tx.deliveries.find(id, await tx.deliveries.add(delivery));
+      });
+      wake();
+      return again!;
+    },
+  };
+}
+
+/** A sealed secret counts for this webhook alone. */
+export function sealedPlace(webhookId: string): string {
+  return `webhook ${webhookId}`;
+}
+
+function unknown(): NotFound {
+  return new NotFound("There is no such webhook or delivery.");
+}
+
+async function checkUrl(text: string, resolve: Resolve, allowsPrivate: boolean): Promise<void> {
+  const url = URL.canParse(text) && text.length <= webhookLimits.urlCharacters ? new URL(text) : undefined;
+  const isWeb = url?.protocol === "https:" || (allowsPrivate && url?.protocol === "http:");
+  if (!url || !isWeb || url.username || url.password || url.hash) {
+    throw new BadParameter("url", "The member url must be an https address without user, password and fragment.");
+  }
+  if (allowsPrivate) return;
+  try {
+    await publicAddresses(url.hostname, resolve);
+  } catch (error) {
+    const why = error instanceof NotPublic ? "a public address" : "an address that can be resolved";
+    throw new BadParameter("url", `The member url must be ${why}.`);
+  }
+}

@@ -1,0 +1,51 @@
+import type { AttributeChange, CommitTables, DeviceCommit, Reaction } from "../devices/commit.ts";
+import { placeOf, thermostatAttribute } from "../model/attribute-names.ts";
+import { fanDeadlines } from "../model/fan-request.ts";
+import type { CommandRow } from "../store/tables/commands.ts";
+import { changeReceipt } from "./fan-receipts.ts";
+import { slotOf } from "./fan-slot.ts";
+
+/**
+ * When this node sent a request, on its own unjumping clock: never yet is Infinity; undefined when it wasn't this node,
+ * or another life of it.
+ */
+export type SentAt = (commandId: number) => number | undefined;
+
+/**
+ * What the stream shows of a fan closes the request that asked for it: it is confirmed, or, when the fan stops again at
+ * once, contradicted. An echo that was received before the request was sent says nothing about it, nor does one of
+ * another thermostat that has its slot now.
+ */
+export function fanEcho(sentAt: SentAt): Reaction {
+  return async (tx, commit) => {
+    if (commit.cause.by !== "ecosystem") return [];
+    const changes: AttributeChange[] = [];
+    for (const { key, value } of commit.changes) {
+      const place = typeof key === "number" ? placeOf(key) : undefined;
+      if (place?.kind !== "thermostat" || place.field !== "fanTimerActive" || value === null) continue;
+      const request = thermostatAttribute(place.x, place.y, "requestWrite");
+      const command = await tx.commands.latest(commit.userId, commit.deviceId, request);
+      if (!command || isOlder(commit, sentAt(command.id))) continue;
+      if (await close(tx, command, value, commit.timeMs)) changes.push({ key: request, value: null });
+    }
+    return changes.length === 0 ? [] : [{ deviceId: commit.deviceId, changes, cause: commit.cause }];
+  };
+}
+
+function isOlder({ receivedMs }: DeviceCommit, sentMs: number | undefined): boolean {
+  return receivedMs !== undefined && sentMs !== undefined && receivedMs < sentMs;
+}
+
+/** Answers whether `requestWrite` is to be erased: the fan does what was asked, and nobody wrote there since. */
+async function close(tx: CommitTables, command: CommandRow, shown: string, timeMs: number): Promise<boolean> {
+  const { isSameThermostat, isWritable } = await slotOf(tx, command);
+  if (!isSameThermostat) return false;
+  if (shown === command.value) {
+    const change = { state: "confirmed", text: null, settledMs: timeMs } as const;
+    return (await changeReceipt(tx, command, ["sending", "accepted", "expired"], change, timeMs)) && isWritable;
+  }
+  const isAtOnce = command.settledMs !== null && timeMs < command.settledMs + fanDeadlines.showMs;
+  const change = { state: "contradicted", settledMs: timeMs } as const;
+  if (isAtOnce) await changeReceipt(tx, command, ["confirmed"], change, timeMs);
+  return false;
+}

@@ -1,0 +1,92 @@
+import type { AttributeChange, CommitTables, Gate } from "../devices/commit.ts";
+import type { Connector } from "../ecosystem/connector.ts";
+import { type AttributePlace, placeOf, structureAttribute, thermostatAttribute } from "../model/attribute-names.ts";
+import { type FanView, fanErrorText, fanRefusal } from "../model/fan-request.ts";
+import type { DeviceRow } from "../store/tables/devices.ts";
+import type { LinkState } from "../store/tables/links.ts";
+import { addReceipt } from "./fan-receipts.ts";
+
+export interface FanGateParts {
+  readonly connectors: ReadonlyMap<string, Connector>;
+  /** How a link stands that this node follows: after a start, the store still tells how it stood before. */
+  readonly stateOf: (deviceId: DeviceRow["id"]) => LinkState | undefined;
+}
+
+/**
+ * What becomes of a fan request when somebody writes it, under the user's lock: it is refused here, joins the one that
+ * runs, or becomes an intent that the owner of the link will send. The write itself always succeeds.
+ */
+export function fanGate(parts: FanGateParts): Gate {
+  return async (tx, device, { changes }, nowMs) => {
+    if (!device.isVirtual) return changes;
+    const passed: AttributeChange[] = [];
+    for (const change of changes) {
+      const place = typeof change.key === "number" ? placeOf(change.key) : undefined;
+      const isRequest = place?.kind === "thermostat" && place.field === "requestWrite" && change.value !== null;
+      passed.push(...(isRequest ? await admit(tx, parts, device, place, change, nowMs) : [change]));
+    }
+    return passed;
+  };
+}
+
+async function admit(
+  tx: CommitTables,
+  parts: FanGateParts,
+  { userId, id: deviceId }: DeviceRow,
+  place: AttributePlace & { readonly kind: "thermostat" },
+  change: AttributeChange,
+  nowMs: number,
+): Promise<readonly AttributeChange[]> {
+  const attribute = change.key as number;
+  const value = change.value ?? "";
+  const view = await viewOf(tx, parts, userId, deviceId, place, nowMs);
+  const command = { userId, deviceId, attribute, thermostatId: view.thermostatId ?? "", value, requestedMs: nowMs };
+  const reject = (text: string) => addReceipt(tx, { ...command, state: "rejected", text, settledMs: nowMs });
+  const latest = await tx.commands.latest(userId, deviceId, attribute);
+  const isRunning = latest?.state === "queued" || latest?.state === "sending";
+  // One that was meant for the thermostat that had this slot before is nothing to join.
+  if (isRunning && latest.thermostatId === view.thermostatId) {
+    if (latest.value === value) return [change];
+    await reject("Another request is running");
+    return [];
+  }
+  const refusal = fanRefusal(value, view);
+  if (refusal !== undefined) {
+    await reject(refusal);
+    return [{ key: attribute, value: fanErrorText(refusal, value, nowMs) }];
+  }
+  await addReceipt(tx, { ...command, state: "queued", text: null, settledMs: null });
+  return [change];
+}
+
+async function viewOf(
+  tx: CommitTables,
+  { connectors, stateOf }: FanGateParts,
+  userId: DeviceRow["userId"],
+  deviceId: DeviceRow["id"],
+  { x, y }: { readonly x: number; readonly y: number },
+  nowMs: number,
+): Promise<FanView> {
+  const link = await tx.links.ofDevice(userId, deviceId);
+  const keys = {
+    thermostatId: thermostatAttribute(x, y, "deviceId"),
+    hasFan: thermostatAttribute(x, y, "hasFan"),
+    isOnline: thermostatAttribute(x, y, "isOnline"),
+    away: structureAttribute(x, "away"),
+  };
+  const rows = new Map(
+    (await tx.attributes.some(userId, deviceId, Object.values(keys))).map(({ key, value }) => [key, value]),
+  );
+  const shown = (key: number) => rows.get(key) ?? null;
+  const thermostatId = shown(keys.thermostatId);
+  return {
+    linkState: link ? (stateOf(deviceId) ?? link.state) : "needs_reauth",
+    thermostatId,
+    hasFan: shown(keys.hasFan),
+    isOnline: shown(keys.isOnline),
+    away: shown(keys.away),
+    needsHome: connectors.get(link?.ecosystem ?? "")?.capabilities.fanNeedsHome ?? false,
+    blockedUntilMs: thermostatId === null ? null : await tx.commands.blockedUntil(userId, deviceId, thermostatId),
+    nowMs,
+  };
+}

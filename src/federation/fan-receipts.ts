@@ -1,0 +1,32 @@
+import { commandEntry } from "../devices/log-entries.ts";
+import type { FanRequestState } from "../model/fan-request.ts";
+import type { Transaction } from "../store/seam.ts";
+import type { CommandChange, CommandRow } from "../store/tables/commands.ts";
+
+export type ReceiptTables = Pick<Transaction, "commands" | "log">;
+
+/** Receipts that are kept for a device. */
+export const receiptsKept = 100;
+
+/** Keeps what was asked for, and tells those who follow the log, in the same transaction. */
+export async function addReceipt(
+  tx: ReceiptTables,
+  command: Omit<CommandRow, "id" | "sentMs" | "blockedUntilMs">,
+): Promise<void> {
+  const id = await tx.commands.add(command);
+  await tx.commands.trim(command.userId, command.deviceId, receiptsKept, command.requestedMs);
+  await tx.log.append(commandEntry({ ...command, id, sentMs: null, blockedUntilMs: null }, command.requestedMs));
+}
+
+/** Changes it only while it is in one of these states, and tells those who follow the log; answers whether it was. */
+export async function changeReceipt(
+  tx: ReceiptTables,
+  command: CommandRow,
+  from: readonly FanRequestState[],
+  change: CommandChange,
+  nowMs: number,
+): Promise<boolean> {
+  const isChanged = await tx.commands.change(command, from, change);
+  if (isChanged && change.state !== command.state) await tx.log.append(commandEntry({ ...command, ...change }, nowMs));
+  return isChanged;
+}

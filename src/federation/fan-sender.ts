@@ -1,0 +1,220 @@
+import type { Commit, CommitRequest, CommitTables } from "../devices/commit.ts";
+import type { CommandOutcome, Connector } from "../ecosystem/connector.ts";
+import { NotFound, StoreUnavailable } from "../model/errors.ts";
+import { fanDeadlines } from "../model/fan-request.ts";
+import { type Cancel, pause, type Surroundings } from "../model/surroundings.ts";
+import type { Membership } from "../nodes/membership.ts";
+import type { Store } from "../store/seam.ts";
+import type { CommandChange, CommandRow } from "../store/tables/commands.ts";
+import { answered, overdue } from "./fan-outcome.ts";
+import { changeReceipt } from "./fan-receipts.ts";
+import type { LinkKey } from "./link-key.ts";
+
+export interface FanSenderParts {
+  readonly store: Store<CommitTables>;
+  readonly commit: Commit;
+  readonly membership: Membership;
+  /** How to reach the ecosystem for a link that this node owns. */
+  readonly reach: (deviceId: CommandRow["deviceId"]) => FanReach | undefined;
+  readonly surroundings: Surroundings;
+}
+
+export interface FanReach {
+  readonly link: LinkKey;
+  readonly token: string;
+  readonly connector: Connector;
+}
+
+const everyMs = 500;
+const atOnce = 100;
+const retryMs = 1_000;
+/** How long a node that stops waits for answers that are still to come. */
+const patienceMs = 3_000;
+/** How long it is remembered when something was sent: longer than any snapshot waits for the store. */
+const rememberedMs = 600_000;
+
+/**
+ * Sends the fan requests of the links that this node owns: marked as sent before the one sending, never sent again, and
+ * its outcome always recorded. What a node that died left behind, any node settles: nobody knows whether it was carried
+ * out, and so it says.
+ */
+export class FanSender {
+  readonly #parts: FanSenderParts;
+  readonly #sending = new Map<number, Promise<void>>();
+  readonly #sentMs = new Map<number, number>();
+  readonly #hurry = new AbortController();
+  #isRunning = false;
+  #isAwaited = false;
+  #isWorking = false;
+  #round: Promise<void> = Promise.resolve();
+  #next: Cancel | undefined;
+
+  constructor(parts: FanSenderParts) {
+    this.#parts = parts;
+  }
+
+  /** Whatever an earlier life of a lone node was sending has no answer to wait for. */
+  async start(): Promise<void> {
+    if (!this.#parts.store.isShared) await this.#sweep(Number.NEGATIVE_INFINITY);
+    this.#isRunning = true;
+    this.wake();
+    this.#schedule();
+  }
+
+  /** There is something to send: a write has just become durable here. */
+  wake(): void {
+    this.#isAwaited = true;
+    if (!this.#isRunning || this.#isWorking) return;
+    this.#isWorking = true;
+    this.#round = this.#work();
+  }
+
+  sentAt(commandId: number): number | undefined {
+    return this.#sentMs.get(commandId);
+  }
+
+  /** Lets what is under way end; an ecosystem that takes too long has not answered. */
+  async stop(): Promise<void> {
+    this.#isRunning = false;
+    this.#next?.();
+    const hurry = this.#parts.surroundings.after(patienceMs, () => this.#hurry.abort());
+    await this.#round;
+    await Promise.all(this.#sending.values());
+    hurry();
+  }
+
+  #schedule(): void {
+    this.#next = this.#parts.surroundings.after(everyMs, () => {
+      this.wake();
+      this.#schedule();
+    });
+  }
+
+  async #work(): Promise<void> {
+    const { store, membership, surroundings } = this.#parts;
+    try {
+      while (this.#isAwaited && this.#isRunning && membership.isAlive) {
+        this.#isAwaited = false;
+        const queued = await store.read((tx) => tx.commands.queuedFor(membership.id, atOnce));
+        for (const command of queued) if (this.#isRunning) this.#begin(command);
+        await this.#sweep(fanDeadlines.sweepMs);
+      }
+    } catch (error) {
+      this.#complain(error, "fan requests could not be looked after");
+    } finally {
+      this.#forgetLongSent(surroundings.elapsedMs());
+      this.#isWorking = false;
+    }
+  }
+
+  #begin(command: CommandRow): void {
+    const reach = this.#parts.reach(command.deviceId);
+    if (!reach || this.#sending.has(command.id)) return;
+    const sending = this.#send(command, reach)
+      .catch((error) => this.#complain(error, "a fan request could not be settled"))
+      .finally(() => this.#sending.delete(command.id));
+    this.#sending.set(command.id, sending);
+  }
+
+  async #send(command: CommandRow, { link, token, connector }: FanReach): Promise<void> {
+    // Others may see it marked before we do: what they receive until then was received before it was sent.
+    this.#sentMs.set(command.id, Number.POSITIVE_INFINITY);
+    const marked = await this.#mark(command, link);
+    if (!marked) return void this.#sentMs.delete(command.id);
+    this.#sentMs.set(command.id, this.#parts.surroundings.elapsedMs());
+    const isOn = command.value === "true";
+    const outcome = await this.#inTime((signal) =>
+      connector.runFan(token, { thermostatId: command.thermostatId, isOn }, signal),
+    );
+    await this.#settle(marked, outcome);
+  }
+
+  /** Durable before anything is sent: whoever finds it so knows that it may have been. */
+  async #mark(command: CommandRow, { userId, deviceId, ownership }: LinkKey): Promise<CommandRow | undefined> {
+    return this.#parts.store.transaction(async (tx) => {
+      const sentMs = await tx.users.lock(userId);
+      if (sentMs === undefined || !(await tx.links.holds(userId, deviceId, ownership))) return undefined;
+      const change: CommandChange = { state: "sending", sentMs };
+      return (await changeReceipt(tx, command, ["queued"], change, sentMs)) ? { ...command, ...change } : undefined;
+    });
+  }
+
+  async #inTime(send: (signal: AbortSignal) => Promise<CommandOutcome>): Promise<CommandOutcome> {
+    const giveUp = new AbortController();
+    const stop = () => giveUp.abort();
+    const cancel = this.#parts.surroundings.after(fanDeadlines.answerMs, stop);
+    if (this.#hurry.signal.aborted) stop();
+    this.#hurry.signal.addEventListener("abort", stop, { once: true });
+    try {
+      return await send(giveUp.signal);
+    } finally {
+      cancel();
+      this.#hurry.signal.removeEventListener("abort", stop);
+    }
+  }
+
+  /** The outcome of what was sent is not given up because the store is slow. */
+  async #settle(command: CommandRow, outcome: CommandOutcome): Promise<void> {
+    for (;;) {
+      try {
+        return await this.#record(command, (tx, nowMs) => answered(tx, command, outcome, nowMs));
+      } catch (error) {
+        if (!(error instanceof StoreUnavailable) || this.#hurry.signal.aborted) throw error;
+        await pause(this.#parts.surroundings, retryMs, this.#hurry.signal);
+      }
+    }
+  }
+
+  async #record(
+    { userId }: CommandRow,
+    updates: Extract<CommitRequest["updates"], (...given: never[]) => unknown>,
+  ): Promise<void> {
+    try {
+      await this.#parts.commit({ userId, cause: { by: "ecosystem" }, updates });
+    } catch (error) {
+      // Removed meanwhile: there is nobody left to tell.
+      if (!(error instanceof NotFound)) throw error;
+    }
+  }
+
+  /** Settles what was sent so long ago and is still open, and what else should have gone on by now. */
+  async #sweep(sentAgoMs: number): Promise<void> {
+    for (;;) {
+      const found = await this.#parts.store.read(async (tx) => {
+        const nowMs = await tx.clock.nowMs();
+        const sentBeforeMs = Math.min(nowMs - sentAgoMs, Number.MAX_SAFE_INTEGER);
+        return tx.commands.overdue(nowMs - fanDeadlines.sweepMs, sentBeforeMs, nowMs - fanDeadlines.showMs, atOnce);
+      });
+      let settled = 0;
+      for (const command of found) if (await this.#sweepOne(command)) settled += 1;
+      if (settled < atOnce) return;
+    }
+  }
+
+  /** One that can't be settled must not hold up those behind it. */
+  async #sweepOne(command: CommandRow): Promise<boolean> {
+    if (this.#sending.has(command.id)) return false;
+    try {
+      await this.#record(command, (tx, nowMs) => overdue(tx, command, nowMs));
+      return true;
+    } catch (error) {
+      if (error instanceof StoreUnavailable) throw error;
+      this.#complain(error, "a fan request could not be settled");
+      return false;
+    }
+  }
+
+  #forgetLongSent(nowMs: number): void {
+    for (const [id, sentMs] of this.#sentMs) {
+      if (nowMs - sentMs > rememberedMs || (sentMs === Number.POSITIVE_INFINITY && !this.#sending.has(id))) {
+        this.#sentMs.delete(id);
+      }
+    }
+  }
+
+  #complain(error: unknown, sentence: string): void {
+    // The store tells by itself when it is down; what was left undone is done when it is back.
+    if (error instanceof StoreUnavailable) return;
+    this.#parts.surroundings.report.error({ error }, sentence);
+  }
+}

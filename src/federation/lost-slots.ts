@@ -1,0 +1,31 @@
+import type { CommitTables } from "../devices/commit.ts";
+import { attributeName, parseAttributeName } from "../model/attribute-names.ts";
+import type { Eviction } from "../model/index-map.ts";
+import { attributesOfLostSlots } from "../model/lost-slots.ts";
+import type { TriggerRow } from "../store/tables/triggers.ts";
+import type { LinkKey } from "./link-key.ts";
+
+/**
+ * Disables the alerts that watch a slot which passed to another id, or write to it: they were made for what is no longer
+ * there, and must neither fire for a stranger nor switch its fan. It happens only when a whole range is full.
+ */
+export async function disableAlertsOn(
+  tx: CommitTables,
+  { userId, deviceId }: LinkKey,
+  evicted: readonly Eviction[],
+): Promise<void> {
+  const lost = attributesOfLostSlots(evicted);
+  const lostOf = (trigger: TriggerRow): number | undefined => {
+    if (trigger.deviceId === deviceId && lost.has(trigger.key as number)) return trigger.key as number;
+    const written = trigger.targets
+      .filter((target) => target.deviceId === deviceId)
+      .map((target) => parseAttributeName(target.attributeName)?.number);
+    return written.find((number) => number !== undefined && lost.has(number));
+  };
+  for (const trigger of await tx.triggers.ofUser(userId)) {
+    const number = trigger.isEnabled ? lostOf(trigger) : undefined;
+    if (number === undefined) continue;
+    const reason = `${attributeName(number)} has passed to another device`;
+    await tx.triggers.change(userId, trigger.id, { isEnabled: false, reason });
+  }
+}

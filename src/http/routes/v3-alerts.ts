@@ -1,0 +1,158 @@
+import type { Alerts, TriggerRow } from "../../alerts/alerts.ts";
+import type { Principal } from "../../identity/principal.ts";
+import { BadParameter, UnknownDevice, UnknownTrigger } from "../../model/errors.ts";
+import { type DeviceId, parseId, type TriggerId } from "../../model/ids.ts";
+import { readAlert, readDryRun } from "../alert-body.ts";
+import { jsonAnswer } from "../answer.ts";
+import {
+  changeAlert,
+  createAlert,
+  dryRunAlert,
+  explainAlert,
+  getAlert,
+  listAlerts,
+  removeAlert,
+} from "../descriptions/alerts.ts";
+import type { Incoming } from "../incoming.ts";
+import type { Route } from "../routes.ts";
+
+export interface AlertRouteParts {
+  readonly alerts: Alerts;
+}
+
+const path = "/v3/alerts/:alertId";
+
+/** Alerts in JSON; the platform calls work on the same ones. Whose they are is decided by the caller of each call. */
+export function alertRoutes({ alerts }: AlertRouteParts): readonly Route[] {
+  return [
+    {
+      methods: ["GET"],
+      path: "/v3/alerts",
+      access: "bearer",
+      errors: "standard",
+      description: listAlerts,
+      answer: async (incoming, caller) =>
+        jsonAnswer(200, { alerts: (await listed(alerts, incoming, caller)).map(shown) }),
+    },
+    {
+      methods: ["POST"],
+      path: "/v3/alerts",
+      access: "bearer",
+      errors: "standard",
+      description: createAlert,
+      answer: async ({ body }, caller) => jsonAnswer(201, shown(await alerts.add(caller, readAlert(body)))),
+    },
+    {
+      methods: ["POST"],
+      path: "/v3/alerts/dry-run",
+      access: "bearer",
+      errors: "standard",
+      description: dryRunAlert,
+      async answer({ body }, caller) {
+        const { given, stretch } = readDryRun(body);
+        const { events, firings } = await alerts.dryRun(caller, given, stretch);
+        return jsonAnswer(200, { events, firings: firings.map(({ timeMs, value }) => ({ time: timeMs, value })) });
+      },
+    },
+    {
+      methods: ["GET"],
+      path,
+      access: "bearer",
+      errors: "standard",
+      description: getAlert,
+      answer: async (incoming, caller) => jsonAnswer(200, shown(await alerts.find(caller, alertIdOf(incoming)))),
+    },
+    {
+      methods: ["PUT"],
+      path,
+      access: "bearer",
+      errors: "standard",
+      description: changeAlert,
+      async answer(incoming, caller) {
+        // A foreign alert is unknown before anything is said about the body.
+        await alerts.find(caller, alertIdOf(incoming));
+        return jsonAnswer(200, shown(await alerts.redefine(caller, alertIdOf(incoming), readAlert(incoming.body))));
+      },
+    },
+    {
+      methods: ["DELETE"],
+      path,
+      access: "bearer",
+      errors: "standard",
+      description: removeAlert,
+      async answer(incoming, caller) {
+        await alerts.remove(caller, alertIdOf(incoming));
+        return jsonAnswer(200, { status: "OK" });
+      },
+    },
+    {
+      methods: ["GET"],
+      path: `${path}/explain`,
+      access: "bearer",
+      errors: "standard",
+      description: explainAlert,
+      async answer(incoming, caller) {
+        const { trigger, value, isTrue, sentence, evaluations } = await alerts.explain(caller, alertIdOf(incoming));
+        return jsonAnswer(200, {
+          alert: shown(trigger),
+          value,
+          conditionIsTrue: isTrue,
+          explanation: sentence,
+          evaluations: evaluations.map(({ timeMs, ...more }) => ({ time: timeMs, ...more })),
+        });
+      },
+    },
+  ];
+}
+
+/** A user's own; of a whole tenant they would be too many for one answer, so an enterprise client names a device. */
+async function listed(alerts: Alerts, { query }: Incoming, caller: Principal): Promise<readonly TriggerRow[]> {
+  const [given, ...more] = query.filter(([name]) => name === "deviceId").map(([, value]) => value);
+  if (more.length > 0) throw new BadParameter("deviceId", "The parameter deviceId must be sent once.");
+  if (given) {
+    const deviceId = parseId<DeviceId>(given);
+    if (deviceId === undefined) throw new UnknownDevice();
+    return alerts.ofDevice(caller, deviceId);
+  }
+  if (caller.kind === "enterprise") {
+    throw new BadParameter("deviceId", "The parameter deviceId is required with an enterprise token.");
+  }
+  return alerts.ofUser(caller.userId);
+}
+
+/** A malformed id is as unknown as a foreign one. */
+function alertIdOf({ pathParameters }: Incoming): TriggerId {
+  const id = parseId<TriggerId>(pathParameters.alertId ?? "");
+  if (id === undefined) throw new UnknownTrigger();
+  return id;
+}
+
+function shown(trigger: TriggerRow) {
+  const { condition } = trigger;
+  return {
+    alertId: trigger.id,
+    deviceId: trigger.deviceId,
+    attrName: trigger.attributeName,
+    operation: condition.operation,
+    ...("threshold" in condition
+      ? { threshold: condition.threshold }
+      : { stringThreshold: condition.operation === "regex" ? condition.pattern : condition.text }),
+    action: trigger.action,
+    targets: trigger.targets.map(({ deviceId, attributeName, value }) => ({
+      deviceId,
+      attrName: attributeName,
+      value: value === "" ? null : value,
+    })),
+    address: trigger.address,
+    msg: trigger.message,
+    autoDisarm: trigger.autoDisarm,
+    autoDelete: trigger.autoDelete,
+    autoDisable: trigger.autoDisable,
+    enable: trigger.isEnabled,
+    disarmed: !trigger.isArmed,
+    disabledReason: trigger.reason,
+    createdTime: trigger.createdMs,
+    firedTime: trigger.firedMs,
+    firings: trigger.firings,
+  };
+}

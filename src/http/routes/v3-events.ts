@@ -1,0 +1,54 @@
+import type { DeviceReading } from "../../devices/read.ts";
+import type { Events } from "../../events/events.ts";
+import type { TokenLife } from "../../oauth/verification.ts";
+import { followEvents } from "../descriptions/events.ts";
+import type { Route } from "../routes.ts";
+import { each, onlyOne, readDeviceId } from "../v3-parameters.ts";
+
+export interface EventRouteParts {
+  readonly devices: Pick<DeviceReading, "device">;
+  readonly events: Pick<Events, "follow">;
+  readonly tokens: {
+    /** Tells when the token is revoked; rejects when it is no longer good. */
+    watch(accessToken: string, revoked: () => void): Promise<TokenLife>;
+  };
+}
+
+/** nginx, and others that have learned from it, pass on what is sent as it comes. */
+const headers = { "content-type": "text/event-stream; charset=utf-8", "x-accel-buffering": "no" };
+
+/** What happens to the caller's devices, as it happens. */
+export function eventRoutes({ devices, events, tokens }: EventRouteParts): readonly Route[] {
+  return [
+    {
+      methods: ["GET"],
+      path: "/v3/events",
+      access: "bearer",
+      errors: "standard",
+      description: followEvents,
+      async answer(incoming, caller) {
+        const deviceIds = [...new Set(each(incoming, "deviceId").map(readDeviceId))];
+        for (const deviceId of deviceIds) await devices.device(caller, deviceId);
+        const filter = { deviceIds, attributes: each(incoming, "attribute") };
+        // Some stand-ins for a browser's EventSource can't send the header.
+        const lastEventId = incoming.lastEventId || onlyOne(incoming, "lastEventId");
+        let isRevoked = false;
+        let end = () => {
+          isRevoked = true;
+        };
+        const { untilMs, release } = await tokens.watch(incoming.bearer ?? "", () => end());
+        return {
+          status: 200,
+          headers,
+          stream(outlet) {
+            end = () => outlet.end();
+            outlet.closed.addEventListener("abort", release, { once: true });
+            if (outlet.closed.aborted) release();
+            else if (isRevoked) outlet.end();
+            else events.follow({ reach: caller, filter, lastEventId, untilMs }, outlet);
+          },
+        };
+      },
+    },
+  ];
+}

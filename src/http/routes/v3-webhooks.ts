@@ -1,0 +1,128 @@
+import type { DeviceReading } from "../../devices/read.ts";
+import type { DeliveryRow, WebhookOwner, WebhookRow, Webhooks } from "../../events/webhooks/webhooks.ts";
+import type { Principal } from "../../identity/principal.ts";
+import { BadParameter, NotFound } from "../../model/errors.ts";
+import { jsonAnswer } from "../answer.ts";
+import { addWebhook, listDeliveries, listWebhooks, removeWebhook, resendDelivery } from "../descriptions/webhooks.ts";
+import type { Body, Incoming } from "../incoming.ts";
+import type { Route } from "../routes.ts";
+import { readDeviceId } from "../v3-parameters.ts";
+
+export interface WebhookRouteParts {
+  readonly devices: Pick<DeviceReading, "device">;
+  readonly webhooks: Webhooks;
+  readonly tokens: { clientOf(accessToken: string): Promise<string> };
+}
+
+const path = "/v3/webhooks";
+
+/** Being told at an address. A webhook belongs to the client that made it, for whom it acts; others don't see it. */
+export function webhookRoutes({ devices, webhooks, tokens }: WebhookRouteParts): readonly Route[] {
+  const ownerOf = async ({ bearer = "" }: Incoming, caller: Principal) => ({
+    ...caller,
+    clientId: await tokens.clientOf(bearer),
+  });
+  return [
+    {
+      methods: ["POST"],
+      path,
+      access: "bearer",
+      errors: "standard",
+      description: addWebhook,
+      async answer(incoming, caller) {
+        const wanted = readNewWebhook(incoming.body);
+        for (const deviceId of wanted.deviceIds) await devices.device(caller, deviceId);
+        const { webhook, secret } = await webhooks.add(await ownerOf(incoming, caller), wanted);
+        return jsonAnswer(201, { ...shownWebhook(webhook), secret });
+      },
+    },
+    {
+      methods: ["GET"],
+      path,
+      access: "bearer",
+      errors: "standard",
+      description: listWebhooks,
+      async answer(incoming, caller) {
+        const owner: WebhookOwner = await ownerOf(incoming, caller);
+        return jsonAnswer(200, { webhooks: (await webhooks.list(owner)).map(shownWebhook) });
+      },
+    },
+    {
+      methods: ["DELETE"],
+      path: `${path}/:webhookId`,
+      access: "bearer",
+      errors: "standard",
+      description: removeWebhook,
+      async answer(incoming, caller) {
+        await webhooks.remove(await ownerOf(incoming, caller), idOf(incoming));
+        return jsonAnswer(200, { status: "OK" });
+      },
+    },
+    {
+      methods: ["GET"],
+      path: `${path}/:webhookId/deliveries`,
+      access: "bearer",
+      errors: "standard",
+      description: listDeliveries,
+      async answer(incoming, caller) {
+        const deliveries = await webhooks.deliveries(await ownerOf(incoming, caller), idOf(incoming));
+        return jsonAnswer(200, { deliveries: deliveries.map(shownDelivery) });
+      },
+    },
+    {
+      methods: ["POST"],
+      path: `${path}/:webhookId/deliveries/:deliveryId/resend`,
+      access: "bearer",
+      errors: "standard",
+      description: resendDelivery,
+      async answer(incoming, caller) {
+        const deliveryId = incoming.pathParameters.deliveryId ?? "";
+        if (!/^[1-9][0-9]{0,14}$/.test(deliveryId)) throw new NotFound("There is no such webhook or delivery.");
+        const owner = await ownerOf(incoming, caller);
+        return jsonAnswer(202, shownDelivery(await webhooks.resend(owner, idOf(incoming), Number(deliveryId))));
+      },
+    },
+  ];
+}
+
+function idOf({ pathParameters }: Incoming): string {
+  return pathParameters.webhookId ?? "";
+}
+
+function readNewWebhook(body: Body) {
+  const value = body.kind === "json" ? body.value : undefined;
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw new BadParameter("body", "The body must be a JSON object with the member url.");
+  }
+  const { url, deviceIds = [], attributes = [] } = value as Record<string, unknown>;
+  if (typeof url !== "string" || !url.isWellFormed()) throw new BadParameter("url", "The member url must be a text.");
+  if (!Array.isArray(deviceIds) || !deviceIds.every((id) => Number.isInteger(id) || typeof id === "string")) {
+    throw new BadParameter("deviceIds", "The member deviceIds must be a list of device ids.");
+  }
+  const isName = (name: unknown) =>
+    typeof name === "string" && name !== "" && name.isWellFormed() && !name.includes("\0");
+  if (!Array.isArray(attributes) || !attributes.every(isName)) {
+    throw new BadParameter("attributes", "The member attributes must be a list of attribute names.");
+  }
+  return { url, deviceIds: deviceIds.map((id) => readDeviceId(String(id))), attributes: attributes as string[] };
+}
+
+function shownWebhook({ id, url, deviceIds, attributes, createdMs }: WebhookRow) {
+  return { webhookId: id, url, deviceIds, attributes, createdTime: createdMs };
+}
+
+function shownDelivery({ id, messageId, type, deviceId, state, attempts, ...rest }: DeliveryRow) {
+  return {
+    deliveryId: id,
+    messageId,
+    type,
+    deviceId,
+    state,
+    attempts,
+    status: rest.status,
+    text: rest.text,
+    createdTime: rest.createdMs,
+    nextTime: rest.nextMs,
+    settledTime: rest.settledMs,
+  };
+}

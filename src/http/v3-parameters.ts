@@ -1,0 +1,38 @@
+import { BadParameter, UnknownDevice } from "../model/errors.ts";
+import { type DeviceId, parseId } from "../model/ids.ts";
+import type { Incoming } from "./incoming.ts";
+
+/** The device that the path names. A malformed id is as unknown as a foreign one. */
+export function deviceIdOf({ pathParameters }: Incoming): DeviceId {
+  return readDeviceId(pathParameters.deviceId ?? "");
+}
+
+export function readDeviceId(text: string): DeviceId {
+  const deviceId = parseId<DeviceId>(text);
+  if (deviceId === undefined) throw new UnknownDevice();
+  return deviceId;
+}
+
+/** Empty is left out; given twice, nobody could say which was meant. */
+export function onlyOne({ query }: Incoming, name: string): string | undefined {
+  const values = query.filter(([given]) => given === name);
+  if (values.length > 1) throw new BadParameter(name, `The parameter ${name} must be sent once.`);
+  return values[0]?.[1] || undefined;
+}
+
+/** Every value of a parameter that may be given several times; empty ones are left out. */
+export function each({ query }: Incoming, name: string): readonly string[] {
+  return query.filter(([given, value]) => given === name && value !== "").map(([, value]) => value);
+}
+
+const largestTime = 2n ** 63n - 1n;
+
+/** A time in milliseconds. Beyond 2^53 a number is no longer exact, but stays beyond every time there is. */
+export function timeOf(incoming: Incoming, name: string): number | undefined {
+  const text = onlyOne(incoming, name);
+  if (text === undefined) return undefined;
+  if (!/^[0-9]+$/.test(text) || BigInt(text) > largestTime) {
+    throw new BadParameter(name, `The parameter ${name} must be a time in milliseconds: an integer from 0 to 2^63-1.`);
+  }
+  return Number(text);
+}

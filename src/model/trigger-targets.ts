@@ -1,0 +1,59 @@
+import { BadParameter } from "./errors.ts";
+import { type DeviceId, parseId } from "./ids.ts";
+
+/** What an alert writes, and where. An empty value erases. */
+export interface Target {
+  readonly deviceId: DeviceId;
+  /** As the client spelled it. */
+  readonly attributeName: string;
+  readonly value: string;
+}
+
+/**
+ * Reads `targetDeviceAttributes`: one or several `<id>,<name>:"<value>"` separated by `;`. In a quoted value `\"` is a
+ * quote; a value without quotes ends at the next `;`. The name ends at the first colon.
+ */
+export function readTargets(text: string): readonly Target[] {
+  const targets: Target[] = [];
+  for (let at = 0; at < text.length; ) {
+    const [whole, id = "", attributeName = ""] = matchAt(/\s*([0-9]+)\s*,\s*([^:]*):/y, text, at) ?? [];
+    if (whole === undefined) {
+      // What is left after the last semicolon may be nothing at all.
+      if (targets.length > 0 && text.slice(at).trim() === "") break;
+      throw malformed();
+    }
+    const deviceId = parseId<DeviceId>(id);
+    if (deviceId === undefined) throw malformed();
+    const { value, end } = readValue(text, at + whole.length);
+    targets.push({ deviceId, attributeName, value });
+    at = end;
+  }
+  return targets;
+}
+
+function readValue(text: string, at: number): { readonly value: string; readonly end: number } {
+  const [opening] = matchAt(/\s*"/y, text, at) ?? [];
+  if (opening === undefined) {
+    const [value = ""] = matchAt(/[^;]*/y, text, at) ?? [];
+    return { value, end: at + value.length + 1 };
+  }
+  const start = at + opening.length;
+  // Looked for step by step: a pattern with a choice in a loop would need the stack for each character of a long value.
+  let close = text.indexOf('"', start);
+  while (close > start && text[close - 1] === "\\") close = text.indexOf('"', close + 1);
+  const [after] = close < 0 ? [] : (matchAt(/\s*(?:;|$)/y, text, close + 1) ?? []);
+  if (after === undefined) throw malformed();
+  return { value: text.slice(start, close).replaceAll('\\"', '"'), end: close + 1 + after.length };
+}
+
+function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | null {
+  pattern.lastIndex = at;
+  return pattern.exec(text);
+}
+
+function malformed(): BadParameter {
+  return new BadParameter(
+    "targetDeviceAttributes",
+    'The parameter targetDeviceAttributes must be <device id>,<attribute>:"<value>", or several of these separated by semicolons.',
+  );
+}

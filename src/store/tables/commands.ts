@@ -1,0 +1,121 @@
+import type { FanRequestState } from "../../model/fan-request.ts";
+import type { DeviceId, NodeId, UserId } from "../../model/ids.ts";
+import { first, type Parameter, type Sql } from "../sql.ts";
+
+/** One fan request and what became of it: the intent before it is sent, the receipt afterwards. */
+export interface CommandRow {
+  readonly id: number;
+  readonly userId: UserId;
+  readonly deviceId: DeviceId;
+  /** The number of the `requestWrite` that was written. */
+  readonly attribute: number;
+  readonly thermostatId: string;
+  readonly value: string;
+  readonly state: FanRequestState;
+  /** Why it was refused, in the words of whoever did. */
+  readonly text: string | null;
+  readonly requestedMs: number;
+  readonly sentMs: number | null;
+  readonly settledMs: number | null;
+  /** The ecosystem wants nothing for this thermostat before then. */
+  readonly blockedUntilMs: number | null;
+}
+
+export type CommandChange = Partial<Pick<CommandRow, "text" | "sentMs" | "settledMs" | "blockedUntilMs">> & {
+  readonly state: FanRequestState;
+};
+
+export interface CommandTable {
+  add(command: Omit<CommandRow, "id" | "sentMs" | "blockedUntilMs">): Promise<number>;
+  find(userId: UserId, deviceId: DeviceId, id: number): Promise<CommandRow | undefined>;
+  /** The newest of that `requestWrite` that was not refused at the door. */
+  latest(userId: UserId, deviceId: DeviceId, attribute: number): Promise<CommandRow | undefined>;
+  /** Changes it only while it is in one of these states; answers whether it was. */
+  change(command: CommandRow, from: readonly FanRequestState[], change: CommandChange): Promise<boolean>;
+  /** The newest first. */
+  ofDevice(userId: UserId, deviceId: DeviceId, limit: number): Promise<CommandRow[]>;
+  /** Until when the ecosystem wants nothing for this thermostat. */
+  blockedUntil(userId: UserId, deviceId: DeviceId, thermostatId: string): Promise<number | null>;
+  /** What waits to be sent on links that this node owns, oldest first. */
+  queuedFor(owner: NodeId, limit: number): Promise<CommandRow[]>;
+  /** What should have been settled by now, whoever should have done it. */
+  overdue(queuedBeforeMs: number, sentBeforeMs: number, acceptedBeforeMs: number, limit: number): Promise<CommandRow[]>;
+  /** Keeps the newest so many, and of the older ones those that are still under way or still block. */
+  trim(userId: UserId, deviceId: DeviceId, keep: number, nowMs: number): Promise<void>;
+  removeOfDevice(userId: UserId, deviceId: DeviceId): Promise<number>;
+  removeOfUser(userId: UserId): Promise<number>;
+}
+
+const columns = `c.id, c.user_id AS "userId", c.device_id AS "deviceId", c.attribute, c.thermostat_id AS "thermostatId",
+  c.value, c.state, c.text, c.requested_ms AS "requestedMs", c.sent_ms AS "sentMs", c.settled_ms AS "settledMs",
+  c.blocked_until_ms AS "blockedUntilMs"`;
+const ofDevice = "c.user_id = $1 AND c.device_id = $2";
+
+export function commandTable(sql: Sql): CommandTable {
+  const rows = (tail: string, parameters: readonly Parameter[]) =>
+    sql.all<CommandRow>(`SELECT ${columns} FROM commands c ${tail}`, parameters);
+  return {
+    async add({ userId, deviceId, attribute, thermostatId, value, state, text, requestedMs, settledMs }) {
+      const added = await sql.all<{ id: number }>(
+        `INSERT INTO commands
+           (user_id, device_id, attribute, thermostat_id, value, state, text, requested_ms, settled_ms)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) RETURNING id`,
+        [userId, deviceId, attribute, thermostatId, value, state, text, requestedMs, settledMs],
+      );
+      return added[0]!.id;
+    },
+    find: (userId, deviceId, id) => first(rows(`WHERE ${ofDevice} AND c.id = $3`, [userId, deviceId, id])),
+    latest: (userId, deviceId, attribute) =>
+      first(
+        rows(
+          `WHERE ${ofDevice} AND c.attribute = $3 AND NOT (c.state = 'rejected' AND c.sent_ms IS NULL)
+           ORDER BY c.id DESC LIMIT 1`,
+          [userId, deviceId, attribute],
+        ),
+      ),
+    async change(command, from, { state, ...change }) {
+      const { text, sentMs, settledMs, blockedUntilMs } = { ...command, ...change };
+      const states = from.map((one) => `'${one}'`).join(", ");
+      const touched = await sql.run(
+        `UPDATE commands SET state = $4, text = $5, sent_ms = $6, settled_ms = $7, blocked_until_ms = $8
+         WHERE user_id = $1 AND device_id = $2 AND id = $3 AND state IN (${states})`,
+        [command.userId, command.deviceId, command.id, state, text, sentMs, settledMs, blockedUntilMs],
+      );
+      return touched > 0;
+    },
+    ofDevice: (userId, deviceId, limit) =>
+      rows(`WHERE ${ofDevice} ORDER BY c.id DESC LIMIT $3`, [userId, deviceId, limit]),
+    async blockedUntil(userId, deviceId, thermostatId) {
+      const row = await first(
+        sql.all<{ untilMs: number | null }>(
+          `SELECT MAX(c.blocked_until_ms) AS "untilMs" FROM commands c WHERE ${ofDevice} AND c.thermostat_id = $3`,
+          [userId, deviceId, thermostatId],
+        ),
+      );
+      return row?.untilMs ?? null;
+    },
+    queuedFor: (owner, limit) =>
+      rows(
+        `JOIN links l ON l.user_id = c.user_id AND l.device_id = c.device_id
+         WHERE c.state = 'queued' AND l.owner = $1 ORDER BY c.id LIMIT $2`,
+        [owner, limit],
+      ),
+    overdue: (queuedBeforeMs, sentBeforeMs, acceptedBeforeMs, limit) =>
+      rows(
+        `WHERE (c.state = 'queued' AND c.requested_ms <= $1) OR (c.state = 'sending' AND c.sent_ms <= $2)
+           OR (c.state = 'accepted' AND c.settled_ms IS NULL AND c.sent_ms <= $3) ORDER BY c.id LIMIT $4`,
+        [queuedBeforeMs, sentBeforeMs, acceptedBeforeMs, limit],
+      ),
+    async trim(userId, deviceId, keep, nowMs) {
+      await sql.run(
+        `DELETE FROM commands WHERE user_id = $1 AND device_id = $2 AND state NOT IN ('queued', 'sending', 'accepted')
+           AND (blocked_until_ms IS NULL OR blocked_until_ms <= $4) AND id <=
+           (SELECT c.id FROM commands c WHERE ${ofDevice} ORDER BY c.id DESC LIMIT 1 OFFSET $3)`,
+        [userId, deviceId, keep, nowMs],
+      );
+    },
+    removeOfDevice: (userId, deviceId) =>
+      sql.run("DELETE FROM commands WHERE user_id = $1 AND device_id = $2", [userId, deviceId]),
+    removeOfUser: (userId) => sql.run("DELETE FROM commands WHERE user_id = $1", [userId]),
+  };
+}

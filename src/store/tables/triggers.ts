@@ -1,0 +1,191 @@
+import type { Condition } from "../../model/condition.ts";
+import type { DeviceId, TriggerId, UserId } from "../../model/ids.ts";
+import type { Reach } from "../../model/reach.ts";
+import type { Evaluation, TriggerDefinition } from "../../model/trigger.ts";
+import type { Target } from "../../model/trigger-targets.ts";
+import { first, type Parameter, type Sql } from "../sql.ts";
+import type { AttributeKey } from "./attributes.ts";
+
+/** An alert: its definition, and how it stands. */
+export interface TriggerRow extends TriggerDefinition {
+  readonly id: TriggerId;
+  readonly userId: UserId;
+  /** The attribute that its name means. */
+  readonly key: AttributeKey;
+  readonly isEnabled: boolean;
+  readonly isArmed: boolean;
+  /** Why it was disabled when nobody did it by hand; null otherwise. */
+  readonly reason: string | null;
+  readonly createdMs: number;
+  readonly firedMs: number | null;
+  readonly firings: number;
+}
+
+export type NewTrigger = Omit<TriggerRow, "id" | "firedMs" | "firings">;
+
+/** How an alert stands; what is left out stays as it is. */
+export type TriggerChange = Partial<Pick<TriggerRow, "isEnabled" | "isArmed" | "reason" | "firedMs" | "firings">> & {
+  readonly record?: readonly Evaluation[];
+};
+
+export interface TriggerTable {
+  add(trigger: NewTrigger): Promise<TriggerId>;
+  /** The enabled ones on these attributes, ascending: one look into an index, however many there are elsewhere. */
+  watching(userId: UserId, deviceId: DeviceId, keys: readonly AttributeKey[]): Promise<TriggerRow[]>;
+  /** The alert when it is within reach: foreign and absent look alike. */
+  within(reach: Reach, id: TriggerId): Promise<TriggerRow | undefined>;
+  ofDevice(userId: UserId, deviceId: DeviceId): Promise<TriggerRow[]>;
+  ofUser(userId: UserId): Promise<TriggerRow[]>;
+  /** How many there are, on that device and in all. */
+  counts(userId: UserId, deviceId: DeviceId): Promise<{ readonly ofDevice: number; readonly ofUser: number }>;
+  /** What it saw last, oldest first, as of when it last fired or changed its armed state. */
+  record(userId: UserId, id: TriggerId): Promise<readonly Evaluation[]>;
+  change(userId: UserId, id: TriggerId, change: TriggerChange): Promise<void>;
+  /** Everything but whose it is, its device and its history. */
+  redefine(trigger: TriggerRow): Promise<void>;
+  setEnabledOfDevice(userId: UserId, deviceId: DeviceId, isEnabled: boolean): Promise<void>;
+  remove(userId: UserId, id: TriggerId): Promise<void>;
+  removeOfDevice(userId: UserId, deviceId: DeviceId): Promise<number>;
+  removeOfUser(userId: UserId): Promise<number>;
+}
+
+type StoredRow = Omit<
+  TriggerRow,
+  "key" | "condition" | "targets" | "autoDisarm" | "autoDelete" | "autoDisable" | "isEnabled" | "isArmed"
+> & {
+  readonly number: number;
+  readonly name: string;
+  readonly condition: string;
+  readonly targets: string;
+  readonly autoDisarm: number;
+  readonly autoDelete: number;
+  readonly autoDisable: number;
+  readonly isEnabled: number;
+  readonly isArmed: number;
+};
+
+/** As in the table of attributes: named attributes have no number, numbered ones have no name. */
+const unnumbered = -1;
+
+const columns = `t.id, t.user_id AS "userId", t.device_id AS "deviceId", t.number, t.name,
+  t.attribute_name AS "attributeName", t.condition, t.action, t.targets, t.address, t.message,
+  t.auto_disarm AS "autoDisarm", t.auto_delete AS "autoDelete", t.auto_disable AS "autoDisable",
+  t.is_enabled AS "isEnabled", t.is_armed AS "isArmed", t.reason, t.created_ms AS "createdMs",
+  t.fired_ms AS "firedMs", t.firings`;
+const ofDevice = "t.user_id = $1 AND t.device_id = $2";
+
+export function triggerTable(sql: Sql): TriggerTable {
+  const rows = async (tail: string, parameters: readonly Parameter[]) =>
+    (await sql.all<StoredRow>(`SELECT ${columns} FROM triggers t ${tail}`, parameters)).map(fromStored);
+  return {
+    async add(trigger) {
+      const added = await sql.all<{ id: TriggerId }>(
+        `INSERT INTO triggers (user_id, device_id, created_ms, number, name, attribute_name, condition, action, targets,
+           address, message, auto_disarm, auto_delete, auto_disable, is_enabled, is_armed, reason, firings, record)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, 0, '[]') RETURNING id`,
+        [trigger.userId, trigger.deviceId, trigger.createdMs, ...definitionValues(trigger)],
+      );
+      return added[0]!.id;
+    },
+    async watching(userId, deviceId, keys) {
+      // A device has numbered attributes or named ones, never both.
+      const isNumbered = typeof keys[0] === "number";
+      const given = isNumbered ? "t.name = '' AND t.number" : `t.number = ${unnumbered} AND t.name`;
+      const among =
+        sql.dialect === "postgres"
+          ? `= ANY($3::${isNumbered ? "int" : "text"}[])`
+          : "IN (SELECT value FROM json_each($3))";
+      const where = `WHERE ${ofDevice} AND t.is_enabled = 1 AND ${given} ${among}`;
+      // Sorted here: asked to, the databases would rather walk all alerts of the device, which are in order already.
+      return (await rows(where, [userId, deviceId, keys])).sort((a, b) => a.id - b.id);
+    },
+    within: (reach, id) =>
+      reach.kind === "user"
+        ? first(rows("WHERE t.user_id = $1 AND t.id = $2", [reach.userId, id]))
+        : first(rows("JOIN users u ON u.id = t.user_id WHERE u.tenant_id = $1 AND t.id = $2", [reach.tenantId, id])),
+    ofDevice: (userId, deviceId) => rows(`WHERE ${ofDevice} ORDER BY t.id`, [userId, deviceId]),
+    ofUser: (userId) => rows("WHERE t.user_id = $1 ORDER BY t.id", [userId]),
+    async counts(userId, deviceId) {
+      const counted = await sql.all<{ ofDevice: number; ofUser: number }>(
+        `SELECT COUNT(*) AS "ofUser", COUNT(CASE WHEN device_id = $2 THEN 1 END) AS "ofDevice"
+         FROM triggers WHERE user_id = $1`,
+        [userId, deviceId],
+      );
+      return counted[0]!;
+    },
+    async record(userId, id) {
+      const row = await first(
+        sql.all<{ record: string }>("SELECT record FROM triggers WHERE user_id = $1 AND id = $2", [userId, id]),
+      );
+      return JSON.parse(row?.record ?? "[]") as Evaluation[];
+    },
+    async change(userId, id, { isEnabled, isArmed, reason, firedMs, firings, record }) {
+      const values: readonly (readonly [column: string, value: Parameter | undefined])[] = [
+        ["is_enabled", isEnabled === undefined ? undefined : Number(isEnabled)],
+        ["is_armed", isArmed === undefined ? undefined : Number(isArmed)],
+        ["reason", reason],
+        ["fired_ms", firedMs],
+        ["firings", firings],
+        ["record", record && JSON.stringify(record)],
+      ];
+      const given = values.filter(([, value]) => value !== undefined) as [string, Parameter][];
+      const assignments = given.map(([column], i) => `${column} = $${i + 3}`).join(", ");
+      const parameters = [userId, id, ...given.map(([, value]) => value)];
+      await sql.run(`UPDATE triggers SET ${assignments} WHERE user_id = $1 AND id = $2`, parameters);
+    },
+    async redefine(trigger) {
+      await sql.run(
+        `UPDATE triggers SET number = $3, name = $4, attribute_name = $5, condition = $6, action = $7, targets = $8,
+           address = $9, message = $10, auto_disarm = $11, auto_delete = $12, auto_disable = $13, is_enabled = $14,
+           is_armed = $15, reason = $16 WHERE user_id = $1 AND id = $2`,
+        [trigger.userId, trigger.id, ...definitionValues(trigger)],
+      );
+    },
+    async setEnabledOfDevice(userId, deviceId, isEnabled) {
+      // Enabling arms.
+      const change = isEnabled ? "is_enabled = 1, is_armed = 1, reason = NULL" : "is_enabled = 0, reason = NULL";
+      await sql.run(`UPDATE triggers SET ${change} WHERE user_id = $1 AND device_id = $2`, [userId, deviceId]);
+    },
+    async remove(userId, id) {
+      await sql.run("DELETE FROM triggers WHERE user_id = $1 AND id = $2", [userId, id]);
+    },
+    removeOfDevice: (userId, deviceId) =>
+      sql.run("DELETE FROM triggers WHERE user_id = $1 AND device_id = $2", [userId, deviceId]),
+    removeOfUser: (userId) => sql.run("DELETE FROM triggers WHERE user_id = $1", [userId]),
+  };
+}
+
+/** In the order of the columns from `number` to `reason`. */
+function definitionValues(trigger: NewTrigger): readonly Parameter[] {
+  const { key } = trigger;
+  return [
+    typeof key === "number" ? key : unnumbered,
+    typeof key === "string" ? key : "",
+    trigger.attributeName,
+    JSON.stringify(trigger.condition),
+    trigger.action,
+    JSON.stringify(trigger.targets),
+    trigger.address,
+    trigger.message,
+    Number(trigger.autoDisarm),
+    Number(trigger.autoDelete),
+    Number(trigger.autoDisable),
+    Number(trigger.isEnabled),
+    Number(trigger.isArmed),
+    trigger.reason,
+  ];
+}
+
+function fromStored({ number, name, condition, targets, ...row }: StoredRow): TriggerRow {
+  return {
+    ...row,
+    key: number === unnumbered ? name : number,
+    condition: JSON.parse(condition) as Condition,
+    targets: JSON.parse(targets) as Target[],
+    autoDisarm: Boolean(row.autoDisarm),
+    autoDelete: Boolean(row.autoDelete),
+    autoDisable: Boolean(row.autoDisable),
+    isEnabled: Boolean(row.isEnabled),
+    isArmed: Boolean(row.isArmed),
+  };
+}

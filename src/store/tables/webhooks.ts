@@ -1,0 +1,149 @@
+import type { DeviceId, TenantId, UserId } from "../../model/ids.ts";
+import type { Reach } from "../../model/reach.ts";
+import { first, isStorable, type Parameter, type Sql } from "../sql.ts";
+import type { LogPosition } from "./log.ts";
+
+/** An address that a client wants to be told at. */
+export interface WebhookRow {
+  readonly id: string;
+  readonly tenantId: TenantId;
+  /** Null: it hears of the whole tenant. */
+  readonly userId: UserId | null;
+  readonly clientId: string;
+  readonly url: string;
+  readonly sealedSecret: string;
+  readonly deviceIds: readonly DeviceId[];
+  readonly attributes: readonly string[];
+  /** It hears of what comes after. */
+  readonly from: LogPosition;
+  readonly createdMs: number;
+}
+
+/** Whose webhooks they are: those of one client, for one user or for its tenant. */
+export type WebhookOwner = Reach & { readonly clientId: string };
+
+/**
+ * Webhooks, of which only those live whose client may still act for the user or tenant: one that lost the right is as
+ * gone as one that was removed, at once and wherever it lost it.
+ */
+export interface WebhookTable {
+  add(webhook: Omit<WebhookRow, "createdMs">): Promise<void>;
+  ofOwner(owner: WebhookOwner): Promise<WebhookRow[]>;
+  find(owner: WebhookOwner, id: string): Promise<WebhookRow | undefined>;
+  byId(id: string): Promise<WebhookRow | undefined>;
+  /** Those that may hear of something that concerns one of these users. */
+  hearing(userIds: readonly UserId[]): Promise<WebhookRow[]>;
+  isAny(): Promise<boolean>;
+  /** Held until the transaction ends, so that its deliveries keep their order. */
+  lock(id: string): Promise<void>;
+  remove(id: string): Promise<void>;
+  /** Takes away the user's own, and every delivery that is about them, a tenant's webhooks included; answers how many. */
+  removeOfUser(userId: UserId): Promise<number>;
+  /** Takes away those that no longer live, with their deliveries; answers how many. */
+  removeDead(): Promise<number>;
+  /** Up to where the log has become deliveries; held until the transaction ends. */
+  lockFeed(): Promise<LogPosition>;
+  setFeed(position: LogPosition): Promise<void>;
+}
+
+const columns = `w.id, w.tenant_id AS "tenantId", w.user_id AS "userId", w.client_id AS "clientId", w.url,
+  w.sealed_secret AS "sealedSecret", w.device_ids AS "deviceIds", w.attributes, w.from_transaction AS "fromTransaction",
+  w.from_entry AS "fromEntry", w.created_ms AS "createdMs"`;
+const lives = `EXISTS (SELECT 1 FROM clients c WHERE c.id = w.client_id) AND (w.user_id IS NULL OR EXISTS
+  (SELECT 1 FROM grants g WHERE g.user_id = w.user_id AND g.client_id = w.client_id AND g.reach = 'user'))`;
+
+type StoredWebhook = Omit<WebhookRow, "deviceIds" | "attributes" | "from"> & {
+  readonly deviceIds: string;
+  readonly attributes: string;
+  readonly fromTransaction: number;
+  readonly fromEntry: number;
+};
+
+export function webhookTable(sql: Sql): WebhookTable {
+  const rows = async (where: string, parameters: readonly Parameter[]) =>
+    (
+      await sql.all<StoredWebhook>(
+        `SELECT ${columns} FROM webhooks w WHERE ${lives} AND ${where} ORDER BY w.created_ms, w.id`,
+        parameters,
+      )
+    ).map(fromStored);
+  const among = sql.dialect === "postgres" ? "= ANY($1::int[])" : "IN (SELECT value FROM json_each($1))";
+  const forUpdate = sql.dialect === "postgres" ? " FOR UPDATE" : "";
+  const remove = async (id: string) => {
+    await sql.run("DELETE FROM webhook_deliveries WHERE webhook_id = $1", [id]);
+    await sql.run("DELETE FROM webhooks WHERE id = $1", [id]);
+  };
+  return {
+    async add({ id, tenantId, userId, clientId, url, sealedSecret, deviceIds, attributes, from }) {
+      await sql.run(
+        `INSERT INTO webhooks (id, tenant_id, user_id, client_id, url, sealed_secret, device_ids, attributes,
+           from_transaction, from_entry, created_ms) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+        [
+          id,
+          tenantId,
+          userId,
+          clientId,
+          url,
+          sealedSecret,
+          JSON.stringify(deviceIds),
+          JSON.stringify(attributes),
+          from.transaction,
+          from.id,
+          await sql.nowMs(),
+        ],
+      );
+    },
+    ofOwner(owner) {
+      const [where, parameters] = ownedBy(owner);
+      return rows(where, parameters);
+    },
+    async find(owner, id) {
+      const [where, parameters] = ownedBy(owner);
+      return isStorable(id) ? first(rows(`${where} AND w.id = $3`, [...parameters, id])) : undefined;
+    },
+    byId: (id) => first(rows("w.id = $1", [id])),
+    hearing: (userIds) =>
+      rows(
+        `(w.user_id ${among} OR (w.user_id IS NULL AND w.tenant_id IN (SELECT u.tenant_id FROM users u WHERE u.id ${among})))`,
+        [userIds],
+      ),
+    isAny: async () => (await sql.all("SELECT 1 FROM webhooks LIMIT 1")).length > 0,
+    async lock(id) {
+      await sql.all(`SELECT id FROM webhooks WHERE id = $1${forUpdate}`, [id]);
+    },
+    remove,
+    async removeOfUser(userId) {
+      await sql.run("DELETE FROM webhook_deliveries WHERE user_id = $1", [userId]);
+      return sql.run("DELETE FROM webhooks WHERE user_id = $1", [userId]);
+    },
+    async removeDead() {
+      const dead = await sql.all<{ id: string }>(`SELECT w.id FROM webhooks w WHERE NOT (${lives})`);
+      for (const { id } of dead) await remove(id);
+      return dead.length;
+    },
+    async lockFeed() {
+      const position = await sql.all<LogPosition>(
+        `SELECT transaction_id AS "transaction", entry_id AS id FROM webhook_feed${forUpdate}`,
+      );
+      return position[0]!;
+    },
+    async setFeed({ transaction, id }) {
+      await sql.run("UPDATE webhook_feed SET transaction_id = $1, entry_id = $2", [transaction, id]);
+    },
+  };
+}
+
+function ownedBy(owner: WebhookOwner): readonly [where: string, parameters: readonly (string | number)[]] {
+  return owner.kind === "user"
+    ? ["w.client_id = $1 AND w.user_id = $2", [owner.clientId, owner.userId]]
+    : ["w.client_id = $1 AND w.user_id IS NULL AND w.tenant_id = $2", [owner.clientId, owner.tenantId]];
+}
+
+function fromStored({ deviceIds, attributes, fromTransaction, fromEntry, ...row }: StoredWebhook): WebhookRow {
+  return {
+    ...row,
+    deviceIds: JSON.parse(deviceIds) as DeviceId[],
+    attributes: JSON.parse(attributes) as string[],
+    from: { transaction: fromTransaction, id: fromEntry },
+  };
+}

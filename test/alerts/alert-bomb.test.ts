@@ -1,0 +1,47 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { onStore } from "../contracts/store/harness.ts";
+import { sqliteHarness } from "../contracts/store/sqlite-harness.ts";
+import { madeAlerts } from "./made-alerts.ts";
+
+describe("alerts that were made to keep us busy", () => {
+  it("share one allowance of steps: those beyond it are not looked at, and say so", () =>
+    onStore(sqliteHarness, async (store) => {
+      const { add, write, lamp, firings, alerts, reach, standing } = await madeAlerts(store);
+      const busy = { deviceId: lamp, attributeName: "text", operation: "regex", action: "note", targets: [] };
+      const ids = [];
+      for (let i = 0; i < 40; i++) ids.push(await add({ ...busy, stringThreshold: `(.*a){20}.{${i}}` }));
+      await write(lamp, "text", "a".repeat(8_000));
+      const stopped = [];
+      for (const id of ids) {
+        const [latest] = (await alerts.explain(reach, id)).evaluations;
+        if (latest?.outcome !== "stopped") continue;
+        assert.equal(latest.note, "stopped at the limit");
+        assert.deepEqual(await standing(id), { isEnabled: true, isArmed: true });
+        stopped.push(id);
+      }
+      assert.ok(stopped.length > 30);
+      assert.equal((await firings(lamp)).length, ids.length - stopped.length);
+      // The next event is looked at as ever.
+      await write(lamp, "text", "a".repeat(20));
+      assert.equal((await alerts.explain(reach, ids[0]!)).evaluations[0]?.outcome, "ignored");
+    }));
+
+  it("all fire when they watch one device, and are told to nobody beyond that", () =>
+    onStore(sqliteHarness, async (store) => {
+      const { add, write, lamp, devices, firings } = await madeAlerts(store);
+      const other = devices[1]!;
+      const echo = { operation: "regex", stringThreshold: ".*", autoDisarm: false, action: "note", targets: [] };
+      const target = { deviceId: other, attributeName: "n", value: "x" };
+      for (let i = 0; i < 400; i++) await add({ ...echo, deviceId: lamp, attributeName: "n" });
+      for (let i = 0; i < 100; i++) {
+        await add({ ...echo, deviceId: lamp, attributeName: "n", action: "attribute", targets: [target] });
+      }
+      for (let i = 0; i < 100; i++) await add({ ...echo, deviceId: other, attributeName: "n" });
+      await write(lamp, "n", "go");
+      assert.equal((await firings(lamp)).length, 500);
+      const told = await firings(other);
+      assert.equal(told.filter(({ note }) => note === undefined).length, 500);
+      assert.equal(told.filter(({ note }) => note === "stopped at the limit").length, 100);
+    }));
+});

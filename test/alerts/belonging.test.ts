@@ -1,0 +1,87 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { removeDevice } from "../../src/devices/inventory.ts";
+import { Lane, type Mirrored } from "../../src/federation/lane.ts";
+import { removeLink } from "../../src/federation/unlinking.ts";
+import { removeHome } from "../../src/identity/removal.ts";
+import { blankValues } from "../../src/model/attribute-values.ts";
+import { UnknownTrigger } from "../../src/model/errors.ts";
+import { emptyIndexMap } from "../../src/model/index-map.ts";
+import { onStore } from "../contracts/store/harness.ts";
+import { linkOf, node } from "../contracts/store/home.ts";
+import { postgresHarness } from "../contracts/store/postgres-harness.ts";
+import { sqliteHarness } from "../contracts/store/sqlite-harness.ts";
+import { movedSurroundings } from "../federation/moved-surroundings.ts";
+import { alarm, makeAccount, many, structure } from "../model/made-accounts.ts";
+import { missingPostgres } from "../set-up/postgres.ts";
+import { madeAlerts, target } from "./made-alerts.ts";
+
+for (const harness of [sqliteHarness, postgresHarness]) {
+  const skip = harness.kind === "postgres" ? (missingPostgres() ?? false) : false;
+  describe(`an alert on ${harness.kind} belongs to what it watches`, { skip }, () => {
+    it("and goes with its device, its link or its user, and with nothing else", () =>
+      onStore(harness, async (store) => {
+        const ada = await madeAlerts(store);
+        const bob = await madeAlerts(store, { name: "Bob" });
+        const [lamp, other] = ada.devices;
+        const ofLamp = await ada.add({ deviceId: lamp!, attributeName: "power" });
+        const ofOther = await ada.add({ deviceId: other!, attributeName: "power" });
+        const ofAccount = await ada.add({ targets: [target(other!, "power", "on")] });
+        const ofBob = await bob.add();
+        const gone = (id: typeof ofLamp) => assert.rejects(ada.alerts.find(ada.reach, id), UnknownTrigger);
+
+        await removeDevice(store, { forget() {} }, ada.userId, lamp!);
+        await gone(ofLamp);
+        const link = linkOf({ ...ada, devices: [ada.account] }, node("A"));
+        await store.transaction((tx) => tx.links.add(link));
+        const { removed } = await removeLink(store, ada.userId, "nest");
+        assert.equal(removed.alerts, 1);
+        await gone(ofAccount);
+        assert.equal((await ada.alerts.find(ada.reach, ofOther)).id, ofOther);
+        const home = await store.transaction((tx) => removeHome(tx, ada.userId));
+        assert.equal(home.alerts, 1);
+        await gone(ofOther);
+        assert.equal((await bob.alerts.find(bob.reach, ofBob)).id, ofBob);
+      }));
+
+    it("and is disabled, with the reason, when its slot passes to another device", () =>
+      onStore(harness, async (store) => {
+        const { account, add, alerts, reach, commit, userId, firings } = await madeAlerts(store);
+        const link = linkOf({ tenantId: 1, userId, devices: [account] } as never, node("A"));
+        const ownership = (await store.transaction((tx) => tx.links.add(link)))!;
+        const mirrored: Mirrored = { indexMap: emptyIndexMap, notices: "", values: blankValues };
+        const lane = new Lane(
+          {
+            link: { userId, deviceId: account, ecosystem: "nest", ownership },
+            commit,
+            load: async () => mirrored,
+            stored: () => undefined,
+            passedOver: () => assert.fail("passed over"),
+            lost: () => assert.fail("lost"),
+            surroundings: movedSurroundings(),
+          },
+          mirrored,
+        );
+        const home = (alarms: ReturnType<typeof many<ReturnType<typeof alarm>>>) =>
+          makeAccount({ structures: { home: structure() }, alarms });
+        const offer = async (given: ReturnType<typeof home>) => {
+          lane.offer(given, new AbortController().signal);
+          await lane.idle();
+        };
+        const all = many(18, "a", () => alarm("home"));
+        await offer(home(all));
+        const smoke = (y: number) => `d.structures[1].d.smokeCoAlarms[${y}].smoke_alarm_state`;
+        const onLost = await add({ attributeName: smoke(1), operation: "regex", stringThreshold: "emergency" });
+        const onKept = await add({ attributeName: smoke(2), operation: "regex", stringThreshold: "emergency" });
+        // The range is full, the first has gone, and the newcomer takes its place with smoke in the room.
+        await offer(home(all.slice(1)));
+        const newcomer = alarm("home", { smokeAlarmState: "emergency" });
+        await offer(home([...all.slice(1), ["new", newcomer]]));
+        const lost = await alerts.find(reach, onLost);
+        assert.deepEqual([lost.isEnabled, lost.reason], [false, `${smoke(1)} has passed to another device`]);
+        assert.match((await alerts.explain(reach, onLost)).sentence, /has passed to another device/);
+        assert.equal((await alerts.find(reach, onKept)).isEnabled, true);
+        assert.deepEqual(await firings(), []);
+      }));
+  });
+}

@@ -1,0 +1,99 @@
+import assert from "node:assert/strict";
+import { type AlertTables, alertsOn, type GivenTrigger } from "../../src/alerts/alerts.ts";
+import { type AttributeChange, commitOn } from "../../src/devices/commit.ts";
+import { type AlertBody, readAlertBody } from "../../src/devices/log-entries.ts";
+import { deviceWriting } from "../../src/devices/write.ts";
+import { structureAttribute } from "../../src/model/attribute-names.ts";
+import type { DeviceId, TriggerId } from "../../src/model/ids.ts";
+import type { Target } from "../../src/model/trigger-targets.ts";
+import type { OpenStore, Store } from "../../src/store/seam.ts";
+import { makeHome, silent } from "../contracts/store/home.ts";
+
+export const away = structureAttribute(1, "away");
+export const awayName = "d.structures[1].a.away";
+
+export const target = (deviceId: DeviceId, attributeName: string, value: string): Target => ({
+  deviceId,
+  attributeName,
+  value,
+});
+
+/** A user with a linked account and lamps, and the alert engine on a real store. */
+export async function madeAlerts(store: OpenStore, { lamps = 2, name = "Ada" } = {}) {
+  const home = await makeHome(store, { devices: lamps, name });
+  const { userId } = home;
+  const account = await store.transaction((tx) =>
+    tx.devices.add({ userId, typeName: "EcosystemAccount", name: "Nest account", isVirtual: true }),
+  );
+  const reach = { kind: "user", userId } as const;
+  const alerts = alertsOn({ store: store as Store<AlertTables> });
+  const commit = commitOn({ store, reactions: [alerts.react], committed: alerts.heard, report: silent });
+  const devices = deviceWriting(store, commit);
+  const lamp = home.devices[0]!;
+
+  /** An alert on the account's away that switches the first lamp; each test says what is different. */
+  const given = (change: Partial<GivenTrigger> = {}): GivenTrigger => ({
+    deviceId: account,
+    attributeName: awayName,
+    action: "attribute",
+    operation: "equals",
+    threshold: "",
+    stringThreshold: "home",
+    address: "",
+    message: "",
+    autoDisarm: true,
+    autoDelete: false,
+    autoDisable: false,
+    isEnabled: true,
+    targets: [target(lamp, "power", "on")],
+    ...change,
+  });
+  const add = async (change: Partial<GivenTrigger> = {}): Promise<TriggerId> =>
+    (await alerts.add(reach, given(change))).id;
+  /** What the ecosystem shows. */
+  const show = (changes: readonly AttributeChange[]) =>
+    commit({ userId, cause: { by: "ecosystem" }, updates: [{ deviceId: account, changes }] });
+  const showAway = (value: string | null) => show([{ key: away, value }]);
+  const write = (deviceId: DeviceId, attribute: string, value: string | null) =>
+    devices.write(reach, deviceId, [{ name: attribute, value }]);
+  const logOf = (deviceId: DeviceId) => store.read((tx) => tx.log.ofDevice(userId, deviceId));
+  /** Every firing on the device, oldest first. */
+  const firings = async (deviceId = account): Promise<readonly AlertBody[]> =>
+    (await logOf(deviceId)).filter(({ kind }) => kind === "alert").map(readAlertBody);
+  /** The values that were written to an attribute, oldest first. */
+  const writesTo = async (deviceId: DeviceId, attribute: string): Promise<readonly (string | null)[]> => {
+    const values: (string | null)[] = [];
+    for (const { kind, body } of await logOf(deviceId)) {
+      if (kind !== "attribute") continue;
+      for (const [key, value] of JSON.parse(body).changes) if (key === attribute) values.push(value);
+    }
+    return values;
+  };
+  const standing = async (id: TriggerId) => {
+    const { isEnabled, isArmed } = await alerts.find(reach, id);
+    return { isEnabled, isArmed };
+  };
+  const evaluationsOf = async (id: TriggerId) => {
+    const { evaluations } = await alerts.explain(reach, id);
+    assert.ok(evaluations.length <= 50);
+    return evaluations.map(({ value, outcome, note }) => [value, outcome, ...(note ? [note] : [])].join(" "));
+  };
+  return {
+    ...home,
+    account,
+    lamp,
+    reach,
+    alerts,
+    commit,
+    given,
+    add,
+    show,
+    showAway,
+    write,
+    logOf,
+    firings,
+    writesTo,
+    standing,
+    evaluationsOf,
+  };
+}

@@ -1,0 +1,28 @@
+import assert from "node:assert/strict";
+import type { TestContext } from "node:test";
+import type { DeviceId } from "../../src/model/ids.ts";
+import { type OAuthWorldPlan, oauthWorld } from "../oauth/oauth-world.ts";
+import { EventStream, type StreamPlan } from "./event-stream.ts";
+
+/** Ada with a lamp and a token, and streams of what happens to it. */
+export async function home(t: TestContext, plan: OAuthWorldPlan) {
+  const world = await oauthWorld(t, plan);
+  const token = (await world.tokens()).access_token;
+  const lamp = await world.addDevice(world.userId, "Lamp");
+  const open = (given: StreamPlan = {}, by = token) => EventStream.open(world.baseUrl, by, given);
+  return { world, token, lamp, open };
+}
+
+export async function write(
+  { baseUrl }: { readonly baseUrl: string },
+  token: string,
+  deviceId: DeviceId,
+  values: object,
+): Promise<void> {
+  const answer = await fetch(`${baseUrl}/v3/devices/${deviceId}`, {
+    method: "PUT",
+    headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+    body: JSON.stringify(values),
+  });
+  assert.equal(answer.status, 200, await answer.text());
+}

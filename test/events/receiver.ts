@@ -1,0 +1,43 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { TestContext } from "node:test";
+import { eventually } from "../stories/world.ts";
+
+export interface Received {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  // biome-ignore lint/suspicious/noExplicitAny: the shape is what the tests look at
+  readonly message: any;
+}
+
+/** Somebody's own server that takes webhooks; how it answers is up to the test. */
+export async function receiver(t: TestContext) {
+  const received: Received[] = [];
+  const behaviour = {
+    answer: (_: Received): { status: number; headers?: Record<string, string> } => ({ status: 204 }),
+  };
+  const server = createServer(async (request, response) => {
+    let body = "";
+    for await (const part of request.setEncoding("utf8")) body += part;
+    const one = { headers: request.headers as Record<string, string>, body, message: JSON.parse(body) };
+    received.push(one);
+    const { status, headers } = behaviour.answer(one);
+    response.writeHead(status, headers).end();
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
+    received,
+    behaviour,
+    until: (count: number) =>
+      eventually(t.signal, async () => {
+        if (received.length < count) throw new Error(`received ${received.length} of ${count}`);
+      }),
+  };
+}

@@ -1,0 +1,86 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+import { describe, it } from "node:test";
+import { databases, eventually } from "../stories/world.ts";
+import { home, write } from "./made-home.ts";
+
+const value = "x".repeat(8_000);
+const values = Object.fromEntries(["a", "b", "c", "d", "e", "f", "g"].map((name) => [name, value]));
+
+for (const database of databases) {
+  describe(`a reader that stops reading, on ${database}`, () => {
+    it("is let go with resync and can go on from there, while others notice nothing", {
+      timeout: 120_000,
+    }, async (t) => {
+      const { world, token, lamp, open } = await home(t, { database });
+      const attentive = await open();
+      const sleeper = await openSleeping(world.baseUrl, token);
+      t.after(() => sleeper.destroy());
+      const { hub } = world.service.parts.events;
+      await eventually(t.signal, async () => assert.equal(hub.readers, 2));
+      let writes = 0;
+      // Until its connection's own buffers are full, and a megabyte more.
+      while (hub.readers === 2) {
+        await write(world, token, lamp, { ...values, count: `${++writes}` });
+        await attentive.until(writes, ({ data }) => data.name === "count");
+      }
+      assert.ok(writes > 1);
+      assert.equal(attentive.events.length, writes * 8);
+
+      const read = await wakeUp(sleeper);
+      assert.match(read, /\nevent: resync\ndata: \{"reason":"too_slow"\}\n\n$/);
+      const ids = [...read.matchAll(/^id: (\S+)\nevent: attribute$/gm)].map(([, id]) => id);
+      const told = attentive.events.map(({ id }) => id);
+      assert.deepEqual(ids, told.slice(0, ids.length));
+      const [, resumeAt] = /id: (\S+)\nevent: resync/.exec(read) ?? [];
+      const resumed = await open({ lastEventId: resumeAt! });
+      await write(world, token, lamp, { count: "end" });
+      await resumed.until(1, ({ data }) => data.value === "end");
+      await attentive.until(1, ({ data }) => data.value === "end");
+      const rest = attentive.events.slice(ids.length);
+      assert.deepEqual(resumed.events, rest.slice(rest.length - resumed.events.length));
+    });
+
+    it("while it catches up costs no more than a little memory, and misses nothing", {
+      timeout: 120_000,
+    }, async (t) => {
+      const { world, token, lamp, open } = await home(t, { database });
+      const first = await open();
+      const [beginning] = await first.until(1, () => true);
+      first.close();
+      const writes = 300;
+      for (let i = 0; i < writes; i++) await write(world, token, lamp, { ...values, count: `${i}` });
+      const sleeper = await openSleeping(world.baseUrl, token, beginning!.id);
+      t.after(() => sleeper.destroy());
+      await write(world, token, lamp, { count: "end" });
+      let read = "";
+      sleeper.setEncoding("utf8").on("data", (part: string) => {
+        read += part;
+        if (read.includes('"value":"end"')) sleeper.destroy();
+      });
+      await once(sleeper, "close");
+      const counts = [...read.matchAll(/"name":"count","value":"(\w+)"/g)].map(([, count]) => count);
+      assert.deepEqual(counts, [...Array.from({ length: writes }, (_, i) => `${i}`), "end"]);
+    });
+  });
+}
+
+/** A connection whose answer has begun and that reads no further. */
+async function openSleeping(baseUrl: string, token: string, lastEventId?: string): Promise<Socket> {
+  const { hostname, port } = new URL(baseUrl);
+  const socket = connect(Number(port), hostname);
+  const resume = lastEventId === undefined ? "" : `Last-Event-ID: ${lastEventId}\r\n`;
+  socket.write(`GET /v3/events HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n${resume}\r\n`);
+  await once(socket, "readable");
+  return socket;
+}
+
+async function wakeUp(socket: Socket): Promise<string> {
+  let read = "";
+  socket.setEncoding("utf8").on("data", (part: string) => {
+    read += part;
+  });
+  await once(socket, "close");
+  return read;
+}

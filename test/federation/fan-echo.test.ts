@@ -1,0 +1,177 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { fanShown, madeFans, until } from "./made-fans.ts";
+import { noonMs, settled } from "./moved-surroundings.ts";
+
+const noAnswer = /^error: no answer from the ecosystem, true, /;
+const on = { thermostats: { t1: { fanTimerActive: true } } };
+const off = { thermostats: { t1: { fanTimerActive: false } } };
+
+describe("what the stream shows of a fan", () => {
+  it("confirms the request that was taken", async (t) => {
+    const { write, sent, shows, states, request } = await madeFans(t);
+    await write("true");
+    (await sent(1)).answers({ state: "accepted" });
+    await until(async () => assert.deepEqual(await states(), ["accepted"]));
+    await shows(on);
+    assert.deepEqual(await states(), ["confirmed"]);
+    assert.equal(await request(), null);
+  });
+
+  it("confirms a request that nobody has answered yet, and erases it", async (t) => {
+    const { write, sent, shows, states, request, surroundings } = await madeFans(t);
+    await write("true");
+    const command = await sent(1);
+    await surroundings.advance(20_000);
+    await shows(on);
+    await until(async () => assert.equal(await request(), null));
+    assert.deepEqual(await states(), ["confirmed"]);
+    command.answers({ state: "unanswered", detail: "" });
+    await settled();
+    await surroundings.advance(35_000);
+    assert.deepEqual(await states(), ["confirmed"]);
+    assert.equal(await request(), null);
+  });
+
+  it("yields to a refusal: then somebody else had started the fan", async (t) => {
+    const { write, sent, shows, states, request } = await madeFans(t);
+    await write("true");
+    const command = await sent(1);
+    await shows(on);
+    await shows(off);
+    command.answers({ state: "rejected", message: "not by you" });
+    await until(async () => assert.deepEqual(await states(), ["rejected"]));
+    assert.match((await request()) ?? "", /^error: not by you, true, /);
+  });
+
+  it("clears the text of a request that had no answer, however late", async (t) => {
+    const { write, sent, shows, states, request, surroundings, receipts } = await madeFans(t);
+    await write("true");
+    await sent(1);
+    await surroundings.advance(30_000);
+    await until(async () => assert.match((await request()) ?? "", noAnswer));
+    await surroundings.advance(600_000);
+    await shows(on);
+    await until(async () => assert.equal(await request(), null));
+    assert.deepEqual(await states(), ["confirmed"]);
+    assert.equal((await receipts())[0]?.text, null);
+  });
+
+  it("leaves the text of a later refusal alone", async (t) => {
+    const { write, sent, shows, states, request, surroundings } = await madeFans(t);
+    await write("true");
+    await sent(1);
+    await surroundings.advance(30_000);
+    await until(async () => assert.match((await request()) ?? "", noAnswer));
+    await write("banana");
+    await shows(on);
+    assert.deepEqual(await states(), ["confirmed", "rejected"]);
+    assert.match((await request()) ?? "", /^error: Invalid value for fan_timer_active, banana, /);
+  });
+
+  it("says nothing about a request of the other value", async (t) => {
+    const { write, sent, shows, states, request } = await madeFans(t);
+    await write("false");
+    await sent(1);
+    await shows(on);
+    assert.deepEqual(await states(), ["sending"]);
+    assert.equal(await request(), "false");
+  });
+
+  it("says nothing about a request when it is another thermostat that now has the slot", async (t) => {
+    const { write, sent, shows, states, shown } = await madeFans(t);
+    await write("true");
+    await sent(1);
+    const others = Array.from({ length: 20 }, (_, i) => [`n${i}`, { fanTimerActive: true }] as const);
+    await shows({ thermostats: Object.fromEntries(others) });
+    assert.notEqual(await shown("deviceId"), "t1");
+    assert.equal(await shown("fanTimerActive"), "true");
+    assert.deepEqual(await states(), ["sending"]);
+  });
+});
+
+describe("an echo that was received before the request was sent", () => {
+  for (const outcome of ["sending", "accepted"] as const) {
+    it(`doesn't close it, though it is stored later, when it is ${outcome}`, async (t) => {
+      const { write, sent, states, request, shown, connector, reach, surroundings } = await madeFans(t);
+      reach.isDown = true;
+      connector.stream.brings(fanShown(true));
+      const isHeldUp = () => surroundings.said.some(({ sentence }) => sentence.startsWith("a snapshot could not"));
+      await until(() => assert.ok(isHeldUp()));
+      reach.isDown = false;
+      await surroundings.advance(1);
+      await write("true");
+      const command = await sent(1);
+      assert.equal(await shown("fanTimerActive"), "false", "the lane has not tried again");
+      if (outcome === "accepted") command.answers({ state: "accepted" });
+      await until(async () => assert.deepEqual(await states(), [outcome]));
+      await surroundings.advance(2_000);
+      await until(async () => assert.equal(await shown("fanTimerActive"), "true"));
+      assert.deepEqual(await states(), [outcome]);
+      assert.equal(await request(), outcome === "sending" ? "true" : null);
+    });
+  }
+});
+
+describe("a request that was taken", () => {
+  const taken = async (t: Parameters<typeof madeFans>[0]) => {
+    const made = await madeFans(t);
+    await made.write("true");
+    (await made.sent(1)).answers({ state: "accepted" });
+    await until(async () => assert.deepEqual(await made.states(), ["accepted"]));
+    return made;
+  };
+
+  it("is contradicted when the fan stops again at once", async (t) => {
+    const { shows, states, request } = await taken(t);
+    await shows(on);
+    await shows(off);
+    assert.deepEqual(await states(), ["contradicted"]);
+    assert.equal(await request(), null);
+  });
+
+  it("is still confirmed when the fan stops after its time", async (t) => {
+    const { shows, states, surroundings } = await taken(t);
+    await shows(on);
+    await surroundings.advance(15 * 60_000);
+    await shows(off);
+    assert.deepEqual(await states(), ["confirmed"]);
+  });
+
+  it("is contradicted when the stream goes on showing the fan otherwise for a minute", async (t) => {
+    const { states, surroundings, receipts } = await taken(t);
+    await surroundings.advance(59_000);
+    assert.deepEqual(await states(), ["accepted"]);
+    await surroundings.advance(2_000);
+    await until(async () => assert.deepEqual(await states(), ["contradicted"]));
+    assert.ok(((await receipts())[0]?.settledMs ?? 0) >= noonMs + 60_000);
+  });
+
+  it("is confirmed after a minute when the fan ran already, for then nothing changes", async (t) => {
+    const { write, sent, states, surroundings } = await madeFans(t, on);
+    await write("true");
+    (await sent(1)).answers({ state: "accepted" });
+    await until(async () => assert.deepEqual(await states(), ["accepted"]));
+    await surroundings.advance(61_000);
+    await until(async () => assert.deepEqual(await states(), ["confirmed"]));
+  });
+
+  it("stays taken when nobody could see what the fan did, and is confirmed when somebody does", async (t) => {
+    const { connector, states, surroundings, bringLive } = await taken(t);
+    connector.stream.ends("closed");
+    connector.pauseBetweenMs = 120_000;
+    await surroundings.advance(90_000);
+    assert.deepEqual(await states(), ["accepted"]);
+    while (connector.streams.length < 2) await surroundings.advance(10_000);
+    await bringLive(fanShown(true));
+    await until(async () => assert.deepEqual(await states(), ["confirmed"]));
+  });
+
+  it("stays taken when another had its say before the minute was over", async (t) => {
+    const { write, sent, states, surroundings } = await taken(t);
+    await write("false");
+    (await sent(2)).answers({ state: "accepted" });
+    await surroundings.advance(70_000);
+    await until(async () => assert.deepEqual(await states(), ["accepted", "confirmed"]));
+  });
+});

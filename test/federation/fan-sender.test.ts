@@ -1,0 +1,307 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { commitOn } from "../../src/devices/commit.ts";
+import { fanGate } from "../../src/federation/fan-gate.ts";
+import { thermostatAttribute } from "../../src/model/attribute-names.ts";
+import { heartbeat } from "../../src/nodes/membership.ts";
+import { silent } from "../contracts/store/home.ts";
+import { madeFans, until } from "./made-fans.ts";
+import { otherNode } from "./made-federation.ts";
+import { noonMs, settled } from "./moved-surroundings.ts";
+
+const noon = "2026-01-01T12:00:00.000Z";
+const noAnswer = /^error: no answer from the ecosystem, true, \d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+
+describe("a fan request on its way", () => {
+  it("is marked as sent, durably, before it is sent, with the account's token and the thermostat's id", async (t) => {
+    const { write, request, sent, receipts } = await madeFans(t);
+    await write("true");
+    const { token, thermostatId, isOn } = await sent(1);
+    assert.deepEqual({ token, thermostatId, isOn }, { token: "c.token", thermostatId: "t1", isOn: true });
+    const [receipt] = await receipts();
+    assert.deepEqual([receipt?.state, receipt?.sentMs, receipt?.settledMs], ["sending", noonMs, null]);
+    assert.equal(await request(), "true");
+  });
+
+  it("is erased when the ecosystem takes it", async (t) => {
+    const { write, request, sent, receipts } = await madeFans(t);
+    await write("false");
+    const command = await sent(1);
+    assert.equal(command.isOn, false);
+    command.answers({ state: "accepted" });
+    await until(async () => assert.equal(await request(), null));
+    const [receipt] = await receipts();
+    assert.deepEqual([receipt?.state, receipt?.text], ["accepted", null]);
+  });
+
+  it("keeps the ecosystem's words when it is refused, commas and all", async (t) => {
+    const { write, request, sent, receipts } = await madeFans(t);
+    await write("true");
+    (await sent(1)).answers({ state: "rejected", message: "No, no,\r\nand no\0" });
+    await until(async () => assert.equal(await request(), `error: No, no, and no\uFFFD, true, ${noon}`));
+    const [receipt] = await receipts();
+    assert.deepEqual([receipt?.state, receipt?.text], ["rejected", "No, no, and no\uFFFD"]);
+  });
+
+  it("tells that the account must be linked again when the token is no longer good", async (t) => {
+    const { write, request, sent } = await madeFans(t);
+    await write("true");
+    (await sent(1)).answers({ state: "unauthorized" });
+    await until(async () => assert.equal(await request(), `error: The account must be linked again, true, ${noon}`));
+  });
+
+  it("has no answer after 30 seconds, says so, and is never sent again", async (t) => {
+    const { write, request, sent, surroundings, states, connector } = await madeFans(t);
+    await write("true");
+    await sent(1);
+    await surroundings.advance(29_999);
+    assert.equal(await request(), "true");
+    await surroundings.advance(1);
+    const at = "2026-01-01T12:00:30.000Z";
+    await until(async () => assert.equal(await request(), `error: no answer from the ecosystem, true, ${at}`));
+    assert.deepEqual(await states(), ["expired"]);
+    await surroundings.advance(600_000);
+    assert.equal(connector.fanCommands.length, 1);
+  });
+
+  it("has no answer when the connection breaks, and says so at once", async (t) => {
+    const { write, request, sent } = await madeFans(t);
+    await write("true");
+    (await sent(1)).answers({ state: "unanswered", detail: "no answer (ECONNRESET)" });
+    await until(async () => assert.match((await request()) ?? "", noAnswer));
+  });
+
+  it("has no answer from a connector that fails, within 35 seconds", async (t) => {
+    const { write, request, sent, surroundings, connector } = await madeFans(t);
+    await write("true");
+    (await sent(1)).breaks(new Error("a mistake"));
+    await settled();
+    await surroundings.advance(35_000);
+    await until(async () => assert.match((await request()) ?? "", noAnswer));
+    assert.equal(connector.fanCommands.length, 1);
+    assert.ok(surroundings.said.some(({ sentence }) => sentence === "a fan request could not be settled"));
+  });
+
+  it("has nobody to tell when the account was unlinked meanwhile", async (t) => {
+    const { write, sent, federation, userId, surroundings } = await madeFans(t);
+    await write("true");
+    const command = await sent(1);
+    const { removed } = await federation.unlink(userId, "nest");
+    assert.equal(removed.commands, 1);
+    command.answers({ state: "accepted" });
+    await settled();
+    await surroundings.advance(35_000);
+    assert.deepEqual(
+      surroundings.said.filter(({ level }) => level === "error"),
+      [],
+    );
+  });
+
+  it("writes nothing about a thermostat that has left its slot", async (t) => {
+    const { write, request, sent, shows, states } = await madeFans(t);
+    await write("true");
+    const command = await sent(1);
+    await shows({ thermostats: {} });
+    command.answers({ state: "rejected", message: "Thermostat is not online" });
+    await until(async () => assert.deepEqual(await states(), ["rejected"]));
+    assert.equal(await request(), null);
+  });
+});
+
+describe("the outcome of a fan request", () => {
+  it("waits for a store that can't be reached", async (t) => {
+    const { write, request, sent, reach, surroundings, states } = await madeFans(t);
+    await write("true");
+    const command = await sent(1);
+    reach.isDown = true;
+    command.answers({ state: "rejected", message: "Not today" });
+    await settled();
+    await surroundings.advance(10_000);
+    assert.deepEqual(await states(), ["sending"]);
+    reach.isDown = false;
+    await surroundings.advance(1_000);
+    await until(async () => assert.match((await request()) ?? "", /^error: Not today, true, /));
+  });
+
+  it("beats what another node wrote who did not know it", async (t) => {
+    for (const outcome of [{ state: "accepted" }, { state: "rejected", message: "Not today" }] as const) {
+      const { write, request, sent, states, receipts, store, surroundings } = await madeFans(t, { isShared: true });
+      await surroundings.advance(500);
+      await write("true");
+      const command = await sent(1);
+      const [row] = await receipts();
+      const expired = `error: no answer from the ecosystem, true, ${noon}`;
+      await store.transaction(async (tx) => {
+        await tx.commands.change(row!, ["sending"], { state: "expired", text: "…", settledMs: noonMs });
+        await tx.attributes.write(row!.userId, row!.deviceId, noonMs + 1, [{ key: row!.attribute, value: expired }]);
+      });
+      command.answers(outcome);
+      await until(async () => assert.deepEqual(await states(), [outcome.state]));
+      if (outcome.state === "accepted") assert.equal(await request(), null);
+      else assert.match((await request()) ?? "", /^error: Not today, true, /);
+    }
+  });
+
+  it("of an old request doesn't overwrite what a newer one shows", async (t) => {
+    const { write, request, sent, receipts, store, states } = await madeFans(t);
+    await write("true");
+    const old = await sent(1);
+    const [row] = await receipts();
+    await store.transaction((tx) =>
+      tx.commands.change(row!, ["sending"], { state: "expired", text: "…", settledMs: noonMs }),
+    );
+    await write("true");
+    await sent(2);
+    old.answers({ state: "rejected", message: "the old one" });
+    await until(async () => assert.deepEqual(await states(), ["rejected", "sending"]));
+    assert.equal(await request(), "true");
+  });
+});
+
+describe("a node that stops", () => {
+  it("waits a little for the answers that are still to come", async (t) => {
+    const { write, request, sent, federation, surroundings, states } = await madeFans(t);
+    await write("true");
+    const command = await sent(1);
+    const stopped = federation.stop();
+    await surroundings.advance(2_000);
+    command.answers({ state: "accepted" });
+    await stopped;
+    assert.equal(await request(), null);
+    assert.deepEqual(await states(), ["accepted"]);
+  });
+
+  it("writes down that there was none when it takes too long, and sends nothing more", async (t) => {
+    const { write, request, sent, federation, surroundings, connector } = await madeFans(t);
+    await write("true");
+    await sent(1);
+    const stopped = federation.stop();
+    await surroundings.advance(3_000);
+    await stopped;
+    assert.match((await request()) ?? "", noAnswer);
+    await write("true");
+    await surroundings.advance(5_000);
+    assert.equal(connector.fanCommands.length, 1);
+  });
+
+  it("doesn't wait for a store that can't be reached", async (t) => {
+    const { write, sent, federation, surroundings, reach, states } = await madeFans(t);
+    await write("true");
+    const command = await sent(1);
+    reach.isDown = true;
+    command.answers({ state: "accepted" });
+    const stopped = federation.fans.stop();
+    await surroundings.advance(3_000);
+    await stopped;
+    assert.deepEqual(await states(), ["sending"], "the next start settles it");
+  });
+});
+
+describe("a lone node that starts", () => {
+  it("settles what its earlier life was sending, whatever the clock says now", async (t) => {
+    const { write, request, sent, receipts, store, federation, surroundings, states, connector } = await madeFans(t);
+    await write("true");
+    await sent(1);
+    const stopped = federation.fans.stop();
+    await surroundings.advance(3_000);
+    await stopped;
+    const [row] = await receipts();
+    // As if it had been killed instead; and then the clock was set back.
+    await store.transaction(async (tx) => {
+      await tx.commands.change(row!, ["expired"], { state: "sending", text: null, settledMs: null });
+      await tx.attributes.write(row!.userId, row!.deviceId, noonMs + 10, [{ key: row!.attribute, value: "true" }]);
+    });
+    surroundings.jump(-3_600_000);
+    await federation.fans.start();
+    assert.deepEqual(await states(), ["expired"]);
+    assert.match((await request()) ?? "", noAnswer);
+    assert.equal(connector.fanCommands.length, 1);
+  });
+
+  it("sends what was just written and not yet sent, and lets the old go", async (t) => {
+    for (const [agoMs, isSent] of [
+      [10_000, true],
+      [60_000, false],
+    ] as const) {
+      const { write, request, federation, surroundings, states, connector } = await madeFans(t);
+      await federation.fans.stop();
+      await write("true");
+      surroundings.jump(agoMs);
+      await federation.fans.start();
+      if (isSent) await until(async () => assert.deepEqual(await states(), ["sending"]));
+      else await until(async () => assert.deepEqual(await states(), ["expired"]));
+      assert.equal(connector.fanCommands.length, isSent ? 1 : 0);
+      assert.match((await request()) ?? "", isSent ? /^true$/ : noAnswer);
+    }
+  });
+});
+
+describe("a node among others", () => {
+  it("sends what was written elsewhere for a link of its own, within a second", async (t) => {
+    const { store, connector, surroundings, deviceId, userId } = await madeFans(t, { isShared: true });
+    const elsewhere = commitOn({
+      store,
+      gates: [fanGate({ connectors: new Map([["nest", connector]]), stateOf: () => undefined })],
+      reactions: [],
+      committed() {},
+      report: silent,
+    });
+    const changes = [{ key: thermostatAttribute(1, 1, "requestWrite"), value: "true" }];
+    await elsewhere({ userId, cause: { by: "client", user: userId }, updates: [{ deviceId, changes }] });
+    assert.deepEqual(connector.fanCommands, []);
+    await surroundings.advance(999);
+    await until(() => assert.equal(connector.fanCommands.length, 1));
+  });
+
+  it("doesn't send when the link has become another's since it looked", async (t) => {
+    const { store, userId, deviceId, write, surroundings, connector, states } = await madeFans(t, { isShared: true });
+    await store.transaction((tx) => tx.links.take(userId, deviceId, otherNode));
+    await write("true");
+    await surroundings.advance(2_000);
+    assert.deepEqual(connector.fanCommands, []);
+    assert.deepEqual(await states(), ["queued"]);
+  });
+
+  it("doesn't send with an epoch of its own that is over", async (t) => {
+    const { store, userId, deviceId, write, surroundings, connector, membership, states } = await madeFans(t, {
+      isShared: true,
+    });
+    await store.transaction((tx) => tx.links.take(userId, deviceId, membership.id));
+    await write("true");
+    await surroundings.advance(1_000);
+    assert.deepEqual(connector.fanCommands, []);
+    assert.deepEqual(await states(), ["queued"]);
+  });
+
+  it("settles what a dead node left as sent or unsent, within 35 seconds", async (t) => {
+    const { store, userId, deviceId, write, surroundings, connector, states, receipts, request } = await madeFans(t, {
+      isShared: true,
+      thermostats: { t1: {}, t2: {} },
+    });
+    await store.transaction((tx) => tx.links.take(userId, deviceId, otherNode));
+    await write("true", 1);
+    await write("true", 2);
+    const left = (await receipts())[0]!;
+    await store.transaction((tx) => tx.commands.change(left, ["queued"], { state: "sending", sentMs: noonMs }));
+    await surroundings.advance(33_000);
+    assert.deepEqual(await states(), ["queued", "sending"]);
+    await surroundings.advance(2_000);
+    await until(async () => assert.deepEqual(await states(), ["expired", "expired"]));
+    assert.match((await request(1)) ?? "", noAnswer);
+    assert.match((await request(2)) ?? "", noAnswer);
+    assert.deepEqual(connector.fanCommands, []);
+  });
+
+  it("goes on sending after it was cut off from the store for longer than its lease", async (t) => {
+    const { write, reach, surroundings, membership, sent } = await madeFans(t, { isShared: true });
+    reach.isDown = true;
+    await surroundings.advance(heartbeat.leaseMs + 5_000);
+    assert.equal(membership.isAlive, false);
+    reach.isDown = false;
+    await surroundings.advance(heartbeat.everyMs);
+    await until(() => assert.equal(membership.isAlive, true));
+    await write("true");
+    await surroundings.advance(1_000);
+    await sent(1);
+  });
+});

@@ -1,0 +1,92 @@
+import assert from "node:assert/strict";
+import type { TestContext } from "node:test";
+import type { Account, Structure, Thermostat } from "../../src/model/account.ts";
+import { structureAttribute, thermostatAttribute } from "../../src/model/attribute-names.ts";
+import type { DeviceId } from "../../src/model/ids.ts";
+import { makeAccount, structure, thermostat } from "../model/made-accounts.ts";
+import { madeFederation } from "./made-federation.ts";
+import { settled } from "./moved-surroundings.ts";
+
+export interface FanHome {
+  readonly away?: Structure["away"];
+  /** By id; t1 alone, with a fan that rests, when left out. */
+  readonly thermostats?: Readonly<Record<string, Partial<Thermostat>>>;
+}
+
+export function fanHome({ away = "home", thermostats = { t1: {} } }: FanHome = {}): Account {
+  return makeAccount({
+    structures: { s1: structure({ away }) },
+    thermostats: Object.entries(thermostats).map(([id, fields]) => [id, thermostat("s1", fields)] as const),
+  });
+}
+
+/** The same home with the fan of t1 on or off. */
+export const fanShown = (fanTimerActive: boolean) => fanHome({ thermostats: { t1: { fanTimerActive } } });
+
+export interface FanPlan extends FanHome {
+  readonly isShared?: boolean;
+  readonly fanNeedsHome?: boolean;
+}
+
+/** Ada's linked and live account, with somebody who writes fan requests and an ecosystem that the test speaks for. */
+export async function madeFans(t: TestContext, { isShared = false, fanNeedsHome = true, ...plan }: FanPlan = {}) {
+  const made = await madeFederation(t, { isShared, fanNeedsHome });
+  const { federation, connector, store, userId } = made;
+  const deviceId = await made.linkLive(fanHome(plan));
+  await federation.fans.start();
+
+  /** What the slot shows, straight from the store. */
+  async function shown(field: "requestWrite" | "fanTimerActive" | "deviceId", y = 1): Promise<string | null> {
+    const key = thermostatAttribute(1, y, field);
+    const [row] = await store.read((tx) => tx.attributes.some(userId, deviceId, [key]));
+    return row?.value ?? null;
+  }
+
+  return {
+    ...made,
+    deviceId,
+    shown,
+    write: (value: string | null, y = 1) => writeRequest(made, deviceId, value, y),
+    request: (y = 1) => shown("requestWrite", y),
+    receipts: () => federation.receipts(userId, deviceId),
+    /** The states of all receipts, the oldest first. */
+    states: async () => (await federation.receipts(userId, deviceId)).map(({ state }) => state).reverse(),
+    /** What was sent so far, once it is so much. */
+    async sent(count: number) {
+      await until(() => assert.equal(connector.fanCommands.length, count));
+      return connector.fanCommands[count - 1]!;
+    },
+    /** The stream shows the home so, and the store has it. */
+    async shows(plan: FanHome) {
+      const before = await lastTime(made, deviceId);
+      connector.stream.brings(fanHome(plan));
+      await until(async () => assert.notEqual(await lastTime(made, deviceId), before));
+    },
+    away: structureAttribute(1, "away"),
+  };
+}
+
+export type Fans = Awaited<ReturnType<typeof madeFans>>;
+
+/** Waits until something has become so, while no time passes; the test's timeout is the deadline. */
+export async function until(check: () => void | Promise<void>): Promise<void> {
+  for (;;) {
+    try {
+      return await check();
+    } catch (error) {
+      if (!(error instanceof assert.AssertionError)) throw error;
+      await settled();
+    }
+  }
+}
+
+type Made = Pick<Awaited<ReturnType<typeof madeFederation>>, "commit" | "userId" | "store">;
+
+async function writeRequest({ commit, userId }: Made, deviceId: DeviceId, value: string | null, y: number) {
+  const changes = [{ key: thermostatAttribute(1, y, "requestWrite"), value }];
+  await commit({ userId, cause: { by: "client", user: userId }, updates: [{ deviceId, changes }] });
+}
+
+async function lastTime({ store, userId }: Made, deviceId: DeviceId): Promise<number | undefined> {
+  return (await store.read((tx) => tx.devices.find(userId, deviceId)))?.lastTimeMs;
+}
