@@ -5,13 +5,14 @@ import { describedRoutes } from "../../src/http/descriptions/described.ts";
 import { curl } from "../../src/http/reference/curl.ts";
 import { referencePage } from "../../src/http/reference/page.ts";
 import { startHttp } from "../../src/http/server.ts";
+import type { DeviceId } from "../../src/model/ids.ts";
 import { assertAccessible } from "../browser/axe.ts";
 import { browserOfFile } from "../browser/world.ts";
 import { missingChromium } from "../set-up/chromium.ts";
 import { person } from "../stories/world.ts";
 import { madeTable, unusedParts } from "./made-table.ts";
 import { readCurl } from "./read-curl.ts";
-import { toldWorld } from "./told-world.ts";
+import { bodyOf, toldWorld } from "./told-world.ts";
 
 /** A server that answers the page, with nothing behind the other routes. */
 async function served(t: TestContext, baseUrl = () => "https://breezeway.example") {
@@ -109,7 +110,7 @@ describe("the reference", () => {
   });
 
   it("gives commands that work as they are", async (t) => {
-    const { baseUrl, operations, platform, accountToken, parts, addClient, code, hold } = await toldWorld(t);
+    const { baseUrl, operations, platform, accountToken, parts, addClient, code, hold, userId } = await toldWorld(t);
     const methods = new Map(operations.map(({ operationId, method }) => [operationId, method]));
     const client = await addClient("user");
     const html = await (await fetch(`${baseUrl}/docs`)).text();
@@ -130,10 +131,17 @@ describe("the reference", () => {
       TOKEN: "bwa_nonsense",
     };
     let deviceId = "";
+    let webhookId = "";
+    let deliveryId = 0;
     const run = async (operationId: string) => {
       const command = commands.get(operationId) ?? assert.fail(`${operationId} has no command`);
       const { url, init } = readCurl(
-        command.replaceAll(/\b41\b/g, deviceId).replace("appId=1", `appId=${tenantId}`),
+        command
+          .replaceAll(/\b41\b/g, deviceId)
+          .replace("appId=1", `appId=${tenantId}`)
+          .replace("https://example.com/breezeway", "http://127.0.0.1:9/hook")
+          .replace(/wh_\w{16}/, webhookId)
+          .replace(/deliveries\/12\b/, `deliveries/${deliveryId}`),
         variables,
       );
       // Addresses are kept in logs and histories.
@@ -141,11 +149,23 @@ describe("the reference", () => {
       const answer = await fetch(url, init);
       const told = [operationId, `${operationId}ByPost`].find((id) => methods.get(id) === init.method) ?? "";
       commands.delete(operationId);
-      return hold(told, 200, { status: answer.status, headers: answer.headers, body: await answer.text() });
+      const expected = { addWebhook: 201, resendDelivery: 202 }[operationId] ?? 200;
+      return hold(told, expected, { status: answer.status, headers: answer.headers, body: await bodyOf(answer) });
     };
     variables.ACCESS_TOKEN = (await run("issueToken")).access_token;
     deviceId = (await run("linkAccount")).DeviceId;
-    const last = ["unlinkAccount", "userLogout", "revokeToken"];
+    webhookId = (await run("addWebhook")).webhookId;
+    deliveryId = await parts.store.transaction((tx) =>
+      tx.deliveries.add({
+        webhookId,
+        userId,
+        deviceId: Number(deviceId) as DeviceId,
+        messageId: "msg_1",
+        type: "attribute",
+        body: "{}",
+      }),
+    );
+    const last = ["removeWebhook", "unlinkAccount", "userLogout", "revokeToken"];
     for (const operationId of [...commands.keys()].filter((id) => !last.includes(id))) await run(operationId);
     for (const operationId of last) await run(operationId);
     assert.equal(commands.size, 0);

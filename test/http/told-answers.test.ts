@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { startHttp } from "../../src/http/server.ts";
 import { StoreUnavailable } from "../../src/model/errors.ts";
+import type { DeviceId } from "../../src/model/ids.ts";
 import { formOf } from "../oauth/scripted-browser.ts";
 import { person } from "../stories/world.ts";
 import { unusedParts } from "./made-table.ts";
@@ -16,6 +17,8 @@ describe("what the service answers", () => {
     const accessToken = await getTokens(world);
     const deviceId = await link(world);
     await useUsersAndDevices(world, accessToken, deviceId);
+    await followEvents(world, accessToken, deviceId);
+    await useWebhooks(world, accessToken, deviceId);
     await usePlatform(world, deviceId);
     await unlink(world);
     assert.deepEqual(world.answers.unseen(), []);
@@ -188,6 +191,46 @@ async function useUsersAndDevices({ call, parts, userId }: ToldWorld, bearer: st
   await call("getDevice", 200, { bearer, at: lamp, query: { since: "0" } });
   await call("getDevice", 400, { bearer, at: deviceId, query: { since: "yesterday" } });
   await call("getDevice", 404, { bearer, at: "999" });
+}
+
+async function followEvents({ call }: ToldWorld, bearer: string, deviceId: string): Promise<void> {
+  await call("followEvents", 200, { bearer });
+  await call("followEvents", 200, { bearer, query: { deviceId, lastEventId: "nonsense" } });
+  await call("followEvents", 400, { bearer, query: { access_token: "here" } });
+  await call("followEvents", 404, { bearer, query: { deviceId: "999" } });
+  await call("getHistory", 200, { bearer, at: deviceId });
+  await call("getHistory", 400, { bearer, at: deviceId, query: { from: "yesterday" } });
+  await call("getHistory", 404, { bearer, at: "999" });
+  const request = "d.structures[1].d.thermostats[1].fan_timer_active.requestWrite";
+  await call("updateDevice", 200, { bearer, at: deviceId, json: { [request]: "nonsense" } });
+  await call("getCommands", 200, { bearer, at: deviceId });
+  await call("getCommands", 404, { bearer, at: "999" });
+}
+
+async function useWebhooks({ call, parts, userId }: ToldWorld, bearer: string, deviceId: string): Promise<void> {
+  const wanted = { url: "http://127.0.0.1:9/hook", deviceIds: [Number(deviceId)], attributes: [] };
+  const { webhookId } = await call("addWebhook", 201, { bearer, json: wanted });
+  await call("addWebhook", 400, { bearer, json: { url: "nonsense" } });
+  await call("addWebhook", 404, { bearer, json: { ...wanted, deviceIds: [999] } });
+  for (let i = 1; i < 20; i++) await call("addWebhook", 201, { bearer, json: wanted });
+  await call("addWebhook", 409, { bearer, json: wanted });
+  await call("listWebhooks", 200, { bearer });
+  const deliveryId = await parts.store.transaction((tx) =>
+    tx.deliveries.add({
+      webhookId,
+      userId,
+      deviceId: Number(deviceId) as DeviceId,
+      messageId: "msg_1",
+      type: "attribute",
+      body: "{}",
+    }),
+  );
+  await call("listDeliveries", 200, { bearer, at: webhookId });
+  await call("listDeliveries", 404, { bearer, at: "wh_nonsense" });
+  await call("resendDelivery", 202, { bearer, at: [webhookId, String(deliveryId)] });
+  await call("resendDelivery", 404, { bearer, at: [webhookId, "999"] });
+  await call("removeWebhook", 200, { bearer, at: webhookId });
+  await call("removeWebhook", 404, { bearer, at: webhookId });
 }
 
 async function usePlatform({ call, parts, platform: { secToken } }: ToldWorld, deviceId: string): Promise<void> {

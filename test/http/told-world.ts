@@ -12,8 +12,8 @@ export interface Call {
   readonly form?: Readonly<Record<string, string>>;
   readonly json?: unknown;
   readonly bearer?: string;
-  /** What stands for the variables of the path. */
-  readonly at?: string;
+  /** What stands for the variables of the path, in their order. */
+  readonly at?: string | readonly string[];
 }
 
 /** The real service, and callers of every kind who hold each answer against the service's own document. */
@@ -28,9 +28,10 @@ export async function toldWorld(t: TestContext) {
   const call = async (operationId: string, status: number, { at = "", ...rest }: Call = {}): Promise<OpenApi> => {
     const operation = operations.get(operationId);
     assert.ok(operation, `there is no operation ${operationId}`);
-    const path = operation.path.replace(/\{\w+\}/, at);
+    const ids = typeof at === "string" ? [at] : [...at];
+    const path = operation.path.replaceAll(/\{\w+\}/g, () => ids.shift() ?? "1");
     const answer = await fetch(`${baseUrl}${path}${queryOf(rest.query)}`, requestOf(operation, rest));
-    return hold(operationId, status, { status: answer.status, headers: answer.headers, body: await answer.text() });
+    return hold(operationId, status, { status: answer.status, headers: answer.headers, body: await bodyOf(answer) });
   };
   const hold = (operationId: string, status: number, answer: Pick<Shown, "status" | "headers" | "body">): OpenApi => {
     assert.equal(answer.status, status, `${operationId}: ${answer.body}`);
@@ -73,6 +74,18 @@ export async function toldWorld(t: TestContext) {
       return { browser, form: formOf(await browser.get(authorizeUrl(clientId))) };
     },
   };
+}
+
+/** The whole body; of one without an end, its first event. */
+export async function bodyOf(answer: Response): Promise<string> {
+  if (!answer.headers.get("content-type")?.startsWith("text/event-stream")) return answer.text();
+  let body = "";
+  // Leaving the loop closes the stream.
+  for await (const part of answer.body!.pipeThrough(new TextDecoderStream())) {
+    body += part;
+    if (/\ndata: .*\n\n/.test(body)) break;
+  }
+  return body;
 }
 
 export type ToldWorld = Awaited<ReturnType<typeof toldWorld>>;

@@ -13,6 +13,9 @@ export interface Things {
   readonly code: string;
   readonly accessToken: string;
   readonly refreshToken: string;
+  /** An address that the owner's client is told at, and a message that it was sent. */
+  readonly webhookId: string;
+  readonly deliveryId: string;
   /** A token of the ecosystem, with which nobody is linked yet. */
   readonly ecosystemToken: string;
   /** A login page, open in a browser. */
@@ -36,6 +39,8 @@ export interface Call {
   readonly success?: number;
   /** Linked, unless it is about linking. */
   readonly needs?: "unlinked";
+  /** It is about something of the owner's client, which no other client has, whomever it acts for. */
+  readonly isOfClient?: true;
   /** The key is no good afterwards. */
   readonly endsKey?: true;
 }
@@ -54,6 +59,8 @@ export function callsOf({ rule, method, path }: Address, things: Things): readon
 const fanRequest = "d.structures[1].d.thermostats[1].fan_timer_active.requestWrite";
 const nest = { anEcosystemName: "nest" };
 const open = () => [{}];
+/** Nobody listens there. */
+export const hookUrl = "http://127.0.0.1:9/hook";
 
 const calls: Readonly<Record<string, (things: Things, method: string) => readonly Call[]>> = {
   "public /livez": open,
@@ -97,6 +104,23 @@ const calls: Readonly<Record<string, (things: Things, method: string) => readonl
           { path: { deviceId: lampId }, json: { colour: "written by who may" } },
           { path: { deviceId: linkedId }, json: { [fanRequest]: null } },
         ],
+
+  "bearer /v3/devices/:deviceId/history": ({ lampId, linkedId }) => [
+    { path: { deviceId: lampId } },
+    { path: { deviceId: linkedId }, parameters: { from: "0", attribute: "d.structures[1].a.away" } },
+  ],
+  "bearer /v3/devices/:deviceId/commands": ({ lampId, linkedId }) => [
+    { path: { deviceId: lampId } },
+    { path: { deviceId: linkedId } },
+  ],
+  "bearer /v3/events": ({ lampId }) => [{}, { parameters: { deviceId: lampId } }],
+  "bearer /v3/webhooks": ({ lampId }, method) =>
+    method === "GET" ? [{}] : [{ json: { url: hookUrl, deviceIds: [Number(lampId)] }, success: 201 }],
+  "bearer /v3/webhooks/:webhookId": ({ webhookId }) => [{ path: { webhookId }, isOfClient: true }],
+  "bearer /v3/webhooks/:webhookId/deliveries": ({ webhookId }) => [{ path: { webhookId }, isOfClient: true }],
+  "bearer /v3/webhooks/:webhookId/deliveries/:deliveryId/resend": ({ webhookId, deliveryId }) => [
+    { path: { webhookId, deliveryId }, isOfClient: true, success: 202 },
+  ],
 
   "secToken /adaptor/federatedtokens": ({ ecosystemToken }, method) => {
     if (method === "GET" || method === "DELETE") return [{ parameters: nest }];

@@ -8,7 +8,7 @@ import { hashOf, newSecret } from "../../src/oauth/secrets.ts";
 import { type OAuthWorld, oauthWorld, type Tokens } from "../oauth/oauth-world.ts";
 import { formOf } from "../oauth/scripted-browser.ts";
 import { type Database, eventually } from "../stories/world.ts";
-import type { Call, Things } from "./calls.ts";
+import { type Call, hookUrl, type Things } from "./calls.ts";
 import type { Address } from "./every-address.ts";
 import { rowsOf } from "./lasting-rows.ts";
 
@@ -35,6 +35,7 @@ export async function ownersHome(test: TestContext, database: Database) {
       // Each request may say that it comes from elsewhere, so that what one caller gets wrong delays no other.
       BREEZEWAY_TRUSTED_PROXIES: "127.0.0.1",
       BREEZEWAY_FAILURES_PER_SOURCE: "1000000",
+      BREEZEWAY_ALLOW_PRIVATE_WEBHOOKS: "true",
     },
   });
   test.after(() => simulator.stop());
@@ -71,6 +72,27 @@ export async function ownersHome(test: TestContext, database: Database) {
   };
   await arrange("linked");
 
+  /** One webhook of the owner's client, with one message that it has taken. */
+  const renewWebhook = async () => {
+    const { webhooks } = world.service.parts.events;
+    const client = { kind: "user", userId, tenantId: world.tenantId, clientId: world.client.id } as const;
+    await store.transaction(async (tx) => {
+      for (const { id } of await tx.webhooks.hearing([userId])) await tx.webhooks.remove(id);
+    });
+    // Nobody writes that: what is sent changes rows by itself.
+    const wanted = { url: hookUrl, deviceIds: [lampId], attributes: ["what nobody writes"] };
+    const { webhook } = await webhooks.add(client, wanted);
+    const deliveryId = await store.transaction(async (tx) => {
+      const message = { webhookId: webhook.id, userId, deviceId: lampId, messageId: "msg_1", type: "attribute" };
+      const id = await tx.deliveries.add({ ...message, body: JSON.stringify({ of: planted.value }) });
+      const delivery = await tx.deliveries.find(webhook.id, id);
+      await tx.deliveries.settle(delivery!, "delivered", 1, { status: 200, text: null });
+      return id;
+    });
+    hook = { webhookId: webhook.id, deliveryId: String(deliveryId) };
+  };
+  let hook: Pick<Things, "webhookId" | "deliveryId">;
+
   const login = async (): Promise<Things["login"]> => {
     const browser = world.browser();
     const { transaction = "", csrf = "" } = formOf(await browser.get(world.authorizeUrl())).fields;
@@ -91,6 +113,7 @@ export async function ownersHome(test: TestContext, database: Database) {
     code = await world.code({}, owner);
     loginPage = await login();
     termsPage = await signIn();
+    await renewWebhook();
   };
   await renewAll();
   const secToken = () => secTokenOf(world, owner, world.tenantId);
@@ -105,6 +128,7 @@ export async function ownersHome(test: TestContext, database: Database) {
     code,
     accessToken: tokens.access_token,
     refreshToken: tokens.refresh_token,
+    ...hook,
     ecosystemToken: ecosystemToken(),
     login: loginPage,
     terms: termsPage.terms,
@@ -131,10 +155,13 @@ export async function ownersHome(test: TestContext, database: Database) {
       code: newSecret(""),
       accessToken: newSecret("bwa_"),
       refreshToken: newSecret("bwr_"),
+      webhookId: `wh_${newSecret("").slice(0, 16)}`,
+      deliveryId: "2147000004",
       terms: { transaction: newSecret(""), csrf: newSecret("") },
     }),
     /** New ones of what a call has used up. */
     async renew({ rule, method, path }: Address, { parameters }: Call): Promise<void> {
+      if (path.startsWith("/v3/webhooks")) await renewWebhook();
       if (rule === "client" && parameters?.code === code) code = await world.code({}, owner);
       else if (rule === "client" && (await world.statusWith(tokens.access_token)) !== 200) {
         tokens = await world.tokens(world.client, owner);

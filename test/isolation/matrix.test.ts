@@ -81,7 +81,8 @@ async function tryEverybody({ home, address, places, way, owner, others }: Trial
 
   const isWithin = (caller: Caller) => {
     const standing = kind && caller.is[kind];
-    return standing !== undefined && reaches(standing, home);
+    const isItsClient = caller.is.client?.kind === "client" && caller.is.client.clientId === home.world.client.id;
+    return standing !== undefined && reaches(standing, home) && (!theirs.isOfClient || isItsClient);
   };
   const answers: WireAnswer[] = [];
   const tryOne = async (caller: Caller) => {

@@ -28,7 +28,10 @@ export function sendBytes(baseUrl: string, bytes: Buffer): Promise<WireAnswer> {
   return new Promise((resolve, reject) => {
     const socket = connect(Number(port), hostname);
     const pieces: Buffer[] = [];
-    socket.on("data", (piece: Buffer) => pieces.push(piece));
+    socket.on("data", (piece: Buffer) => {
+      pieces.push(piece);
+      if (isStream(Buffer.concat(pieces))) socket.destroy();
+    });
     // Whoever refuses a large body closes before all of it was sent: what counts is whether an answer came first.
     let failure: Error | undefined;
     socket.on("error", (error) => {
@@ -41,6 +44,11 @@ export function sendBytes(baseUrl: string, bytes: Buffer): Promise<WireAnswer> {
     });
     socket.write(bytes);
   });
+}
+
+/** An answer without an end, of which the first event has come. */
+function isStream(bytes: Buffer): boolean {
+  return /^content-type: text\/event-stream[\s\S]*\r\n\r\n[\s\S]*\ndata: .*\n\n/im.test(bytes.toString("latin1"));
 }
 
 export function header({ headers }: WireAnswer, name: string): string | undefined {
