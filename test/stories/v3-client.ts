@@ -27,6 +27,10 @@ export class V3Client {
     this.#accessToken = accessToken;
   }
 
+  get accessToken(): string {
+    return this.#accessToken;
+  }
+
   /** The same client at another node's address. */
   at(baseUrl: string): V3Client {
     return new V3Client(() => baseUrl, this.#accessToken);

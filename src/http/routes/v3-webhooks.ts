@@ -54,6 +54,7 @@ export function webhookRoutes({ devices, webhooks, tokens }: WebhookRouteParts):
       errors: "standard",
       description: removeWebhook,
       async answer(incoming, caller) {
+        refuseBody(incoming);
         await webhooks.remove(await ownerOf(incoming, caller), idOf(incoming));
         return jsonAnswer(200, { status: "OK" });
       },
@@ -76,6 +77,7 @@ export function webhookRoutes({ devices, webhooks, tokens }: WebhookRouteParts):
       errors: "standard",
       description: resendDelivery,
       async answer(incoming, caller) {
+        refuseBody(incoming);
         const deliveryId = incoming.pathParameters.deliveryId ?? "";
         if (!/^[1-9][0-9]{0,14}$/.test(deliveryId)) throw new NotFound("There is no such webhook or delivery.");
         const owner = await ownerOf(incoming, caller);
@@ -87,6 +89,11 @@ export function webhookRoutes({ devices, webhooks, tokens }: WebhookRouteParts):
 
 function idOf({ pathParameters }: Incoming): string {
   return pathParameters.webhookId ?? "";
+}
+
+/** Whoever sends one expects something of it. */
+function refuseBody({ body }: Incoming): void {
+  if (body.kind !== "none") throw new BadParameter("body", "This path takes no body.");
 }
 
 function readNewWebhook(body: Body) {

@@ -137,7 +137,7 @@ export function logTable(sql: Sql): LogTable {
       const [row] = await sql.all<LogPosition>(
         `SELECT transaction_id AS "transaction", entry_id AS id FROM log_horizon`,
       );
-      return row ?? logStart;
+      return { ...(row ?? logStart) };
     },
     async removeOlder(beforeMs, limit) {
       const oldest =

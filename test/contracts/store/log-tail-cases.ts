@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import type { OpenStore } from "../../../src/store/seam.ts";
-import { type LogEntry, logStart } from "../../../src/store/tables/log.ts";
+import { comparePositions, type LogEntry, logStart } from "../../../src/store/tables/log.ts";
 import { onPlace, onStore, type StoreHarness } from "./harness.ts";
 import { gate, type Home, makeHome } from "./home.ts";
 
@@ -23,6 +23,47 @@ export function logTailCases(harness: StoreHarness): void {
       assert.deepEqual(await store.read((tx) => tx.log.ofDevice(home.userId, home.devices[0]!)), entries);
       await reader.look();
       assert.equal(reader.seen.length, 6);
+    }),
+  );
+
+  it("knows its end, and its horizon once what is old was removed from its beginning", { timeout: 30_000 }, (t) =>
+    onStore(harness, async (store) => {
+      const home = await makeHome(store);
+      const append = (...timesMs: number[]) =>
+        store.transaction(async (tx) => {
+          for (const timeMs of timesMs) await tx.log.append({ ...entryOf(home, String(timeMs)), timeMs });
+        });
+      const end = await store.read((tx) => tx.log.end());
+      // A clock that ran ahead holds nobody up.
+      await append(1, 2, 9_000, 3);
+      await append(4, 5, 6);
+      const reader = new TailReader(store, 10);
+      await reader.until(7, t.signal);
+      const all = await store.read((tx) => tx.log.tail(end, 10));
+      assert.deepEqual(
+        all.map(({ timeMs }) => timeMs),
+        [1, 2, 9_000, 3, 4, 5, 6],
+      );
+      assert.ok(comparePositions(all.at(-1)!.position, await store.read((tx) => tx.log.end())) <= 0);
+      assert.deepEqual(await store.read((tx) => tx.log.horizon()), logStart);
+
+      const removals: number[] = [];
+      for (let i = 0; i < 3; i++) removals.push(await store.transaction((tx) => tx.log.removeOlder(5, 4)));
+      assert.deepEqual(removals, [4, 1, 0]);
+      assert.deepEqual(await store.read((tx) => tx.log.horizon()), all[4]!.position);
+      const left = await store.read((tx) => tx.log.tail(logStart, 10));
+      assert.deepEqual(
+        left.map(({ timeMs }) => timeMs),
+        [5, 6],
+      );
+      const changes = (fromMs: number, toMs: number, limit: number) =>
+        store.read((tx) => tx.log.changes(home.userId, home.devices[0]!, { fromMs, toMs }, limit));
+      assert.deepEqual(
+        (await changes(5, 6, 10)).map(({ body }) => body),
+        ["5"],
+      );
+      assert.equal((await changes(0, 100, 1)).length, 1);
+      assert.equal((await changes(7, 100, 10)).length, 0);
     }),
   );
 

@@ -1,0 +1,48 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { EventStream } from "../events/event-stream.ts";
+import { clientOfUser } from "./v3-client.ts";
+import { databases, eventually, person, world } from "./world.ts";
+
+const thermostat = "d.structures[1].d.thermostats[1]";
+
+for (const database of databases) {
+  describe(`what happens to a linked account on ${database}`, () => {
+    it("is told as it happens: changes, how the link stands, what became of a fan request, its end", {
+      timeout: 90_000,
+    }, async (t) => {
+      const story = await world(t, { database, structures: [{ thermostats: 1, alarms: 1 }] });
+      const client = await clientOfUser(() => story.service, "Story", person);
+      const stream = await EventStream.open(story.service.baseUrl, client.accessToken);
+      const deviceId = await story.link();
+      const told = (name: string) => stream.events.filter((event) => event.name === name).map(({ data }) => data);
+      await eventually(t.signal, async () => assert.equal(told("link").at(-1)?.state, "live"));
+      assert.deepEqual(told("device")[0]?.what, "added");
+      assert.deepEqual(told("link")[0]?.ecosystem, "nest");
+      const total = told("attribute").find(({ name }) => name === "o.totalStructures");
+      assert.deepEqual([total.value, total.cause], [1, { by: "ecosystem" }]);
+
+      const old = "d.structures[1].d.thermostat[1].fan_timer_active";
+      const query = `?attribute=${encodeURIComponent(old)}&deviceId=${deviceId}`;
+      const narrow = await EventStream.open(story.service.baseUrl, client.accessToken, { query });
+      await narrow.until(1, () => true);
+      await client.write(deviceId, { [`${thermostat}.fan_timer_active.requestWrite`]: "true" });
+      await eventually(t.signal, async () => {
+        const states = told("command").map(({ state }) => state);
+        assert.deepEqual(states.slice(0, 2), ["queued", "sending"]);
+        assert.equal(states.at(-1), "confirmed");
+      });
+      const { commands } = (await client.call(`/devices/${deviceId}/commands`)).body;
+      assert.deepEqual([commands.length, commands[0].state, commands[0].value], [1, "confirmed", "true"]);
+      const [change] = await narrow.until(1, ({ name }) => name === "attribute");
+      assert.deepEqual([change?.data.name, change?.data.value], [old, "true"]);
+
+      await story.simulator.playScene(story.accountId, { scene: "leave" });
+      await eventually(t.signal, async () =>
+        assert.equal(told("attribute").findLast(({ name }) => name === "d.structures[1].a.away")?.value, "away"),
+      );
+      await story.service.parts.federation.unlink(story.userId, "nest");
+      await eventually(t.signal, async () => assert.equal(told("device").at(-1)?.what, "removed"));
+    });
+  });
+}
