@@ -104,6 +104,20 @@ for (const harness of [sqliteHarness, postgresHarness]) {
         assert.equal((await firings()).length, 1);
       }));
 
+    it("is neither armed nor shown anything by a change of another attribute", () =>
+      on(async ({ add, showAway, show, write, standing, evaluationsOf, lamp }) => {
+        const id = await add();
+        const named = await add({ deviceId: lamp, attributeName: "button", action: "note", targets: [] });
+        await showAway("home");
+        await write(lamp, "button", "home");
+        await show([{ key: away + 1, value: "Maple Street" }]);
+        await write(lamp, "colour", "red");
+        for (const alert of [id, named]) {
+          assert.deepEqual(await standing(alert), { isEnabled: true, isArmed: false });
+          assert.deepEqual(await evaluationsOf(alert), ["home fired"]);
+        }
+      }));
+
     it("compares numbers, and matches patterns over the whole value", () =>
       on(async ({ add, write, lamp, firings }) => {
         const on = { deviceId: lamp, attributeName: "level", autoDisarm: false, action: "note", targets: [] };
