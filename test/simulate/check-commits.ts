@@ -1,4 +1,4 @@
-import { isAlarmState } from "./expected-device.ts";
+import { isAlarmState, isFanRequest } from "./expected-device.ts";
 import type { AttributeStates, CommittedTransaction, LogLine, Write } from "./history.ts";
 import { demand } from "./violation.ts";
 
@@ -33,7 +33,9 @@ export function replay(history: readonly CommittedTransaction[]): Map<number, Re
       if (line.kind !== "attribute") continue;
       const version = readLine(transaction, line);
       const device = deviceOf(devices, line.deviceId!);
-      if (version.by === "ecosystem") demandOwnership(transaction, line.deviceId!);
+      // What became of a fan request any node may record.
+      const isOutcome = version.changes.every(([key]) => isFanRequest(key));
+      if (version.by === "ecosystem" && !isOutcome) demandOwnership(transaction, line.deviceId!);
       begun.push(...emergenciesBegun(device, version, line.deviceId!));
       if (version.by === "alert") fired.push(...version.changes.map(([, value]) => value ?? ""));
       bringForward(device, version, line.deviceId!);

@@ -1,6 +1,7 @@
 import { checkBlindIntervals } from "./check-blindness.ts";
 import { checkPolls, checkReads, checkWrites } from "./check-clients.ts";
 import { type ReplayedDevice, replay, sameStates } from "./check-commits.ts";
+import { checkFans, unsettledFans } from "./check-fans.ts";
 import { checkIndexes } from "./check-indexes.ts";
 import { checkLinkCalls, checkRevocations } from "./check-link-calls.ts";
 import { checkOrder, checkReceived } from "./check-received.ts";
@@ -34,6 +35,7 @@ export function check(record: RunRecord): string | undefined {
     checkRevocations(record.revocations, record.history);
     checkBlindIntervals(record.history, record.standings, record.sights);
     checkFanRequests(record.standings, devices);
+    checkFans(record.fans, record.history);
     return undefined;
   } catch (error) {
     if (error instanceof Violation) return error.message;
@@ -68,7 +70,7 @@ function missingOf(standing: LinkStanding): string | undefined {
     const value = values.get(number) ?? null;
     if (value !== expected) return `attribute ${number} is ${value}, the home says ${expected}`;
   }
-  return undefined;
+  return unsettledFans(standing);
 }
 
 /** Everything that is there has an index as long as there are any, and nothing else is present. */
@@ -107,11 +109,11 @@ function checkFanRequests(standings: readonly LinkStanding[], devices: ReadonlyM
     const device = link ? devices.get(link.deviceId as number) : undefined;
     if (!device) continue;
     const expected = new Map<number, string | null>();
-    for (const { by, changes } of device.versions) {
+    for (const { changes } of device.versions) {
       const changed = new Map(changes);
       for (const { deviceId, request } of fanRequests) {
         if (changed.has(deviceId)) expected.set(request, null);
-        else if (by === "client" && changed.has(request)) expected.set(request, changed.get(request) ?? null);
+        else if (changed.has(request)) expected.set(request, changed.get(request) ?? null);
       }
     }
     for (const { request } of fanRequests) {

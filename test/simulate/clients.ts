@@ -1,6 +1,5 @@
 import { attributesSince } from "../../src/devices/read.ts";
 import { thermostatAttribute } from "../../src/model/attribute-names.ts";
-import { NotFound } from "../../src/model/errors.ts";
 import type { DeviceId, UserId } from "../../src/model/ids.ts";
 import { type Calls, expectOurs } from "./calls.ts";
 import type { ClientRead, ClientWrite, Poll } from "./history.ts";
@@ -67,14 +66,11 @@ export class Clients {
 
   #writeFan(node: SimulatedNode, userId: UserId, deviceId: DeviceId): void {
     const { dice } = this.#parts.calls.scheduler;
-    const [x, y] = [dice.between(1, 2), dice.between(1, 3)];
-    const write = this.#newWrite(deviceId);
-    const key = thermostatAttribute(x, y, "requestWrite");
-    this.#send(node, userId, write, async (tx) => {
-      const [occupant] = await tx.attributes.some(userId, deviceId, [thermostatAttribute(x, y, "deviceId")]);
-      if (!occupant?.value) throw new NotFound("Thermostat not found");
-      return [{ deviceId, changes: [{ key, value: write.value }] }];
-    });
+    const key = thermostatAttribute(dice.between(1, 2), dice.between(1, 3), "requestWrite");
+    const value = dice.pick(["true", "true", "true", "false", "false", "false", "banana", null]);
+    // What becomes of it is told by its receipt, not by what stands in the history.
+    const write: ClientWrite = { value: `fan ${value}`, deviceId, outcome: "open" };
+    this.#send(node, userId, write, [{ deviceId, changes: [{ key, value }] }]);
   }
 
   #send(

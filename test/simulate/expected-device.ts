@@ -32,6 +32,12 @@ export const fanRequests: readonly { readonly deviceId: number; readonly request
   }),
 );
 
+const requests = new Set<string | number>(fanRequests.map(({ request }) => request));
+
+export function isFanRequest(key: string | number): boolean {
+  return requests.has(key);
+}
+
 /** All alarms' places: where each shows its id and the states of its two sensors. */
 export const alarmPlaces: readonly { readonly deviceId: number; readonly co: number; readonly smoke: number }[] = [
   1, 2,

@@ -40,6 +40,10 @@ export const eventKinds = [
   "unlinking in doubt",
   "linked again",
   "new token came too late",
+  "fan command accepted",
+  "fan command rejected",
+  "fan command unanswered",
+  "fan command unauthorized",
 ] as const;
 
 export type EventKind = (typeof eventKinds)[number];

@@ -31,7 +31,7 @@ export interface LinkOwner {
 
 /** A row before and after; a row that wasn't there is null. */
 export interface Write {
-  /** `devices`, `links`, or `attributes/` or `blind intervals/` with the device's id. */
+  /** `devices`, `links`, or `attributes/`, `commands/` or `blind intervals/` with the device's id. */
   readonly table: string;
   readonly key: string | number;
   readonly before: StoredRow | null;
@@ -169,13 +169,35 @@ export interface LinkStanding {
   /** Every living node that follows the link, with the state that it shows. */
   readonly followers: readonly { readonly node: string; readonly state: string }[];
   readonly openStreams: number;
+  /** The fan requests of the virtual device. */
+  readonly commands: readonly StoredRow[];
   /** The person wants to be linked. */
   readonly isWanted: boolean;
   /** Who still follows a link of this user that is gone, in words. */
   readonly strays: readonly string[];
 }
 
+/** A fan command that a node sent, and what the ecosystem answered, if that reached the node in time. */
+export interface FanSend {
+  readonly node: string;
+  readonly userId: number;
+  readonly thermostatId: string;
+  readonly isOn: boolean;
+  /** How many transactions had taken effect by then. */
+  readonly seq: number;
+  answer: "accepted" | "rejected" | "unauthorized" | undefined;
+}
+
+export interface FanRecord {
+  readonly sends: readonly FanSend[];
+  /** All receipts that are left in the end. */
+  readonly commands: readonly StoredRow[];
+  /** The nodes that live in the end. */
+  readonly survivors: readonly string[];
+}
+
 export interface RunRecord {
+  readonly fans: FanRecord;
   readonly history: readonly CommittedTransaction[];
   readonly writes: readonly ClientWrite[];
   readonly reads: readonly ClientRead[];

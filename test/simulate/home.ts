@@ -111,6 +111,15 @@ export class Home {
     return what;
   }
 
+  /** A fan is told to run or to rest. */
+  runFan(thermostatId: string, isOn: boolean): void {
+    const thermostat = this.thermostats.get(thermostatId);
+    if (!thermostat) return;
+    this.#changes += 1;
+    thermostat.fanTimerActive = isOn;
+    thermostat.fanTimerTimeout = `2026-01-01T00:00:${String(this.#changes % 60).padStart(2, "0")}.000Z`;
+  }
+
   rename(): void {
     this.#changes += 1;
     const all = [...this.structures.values(), ...this.thermostats.values(), ...this.alarms.values()];

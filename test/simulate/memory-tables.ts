@@ -4,6 +4,7 @@ import type { AttributeRow } from "../../src/store/tables/attributes.ts";
 import type { BlindInterval } from "../../src/store/tables/blind-intervals.ts";
 import type { DeviceRow } from "../../src/store/tables/devices.ts";
 import type { LinkRow } from "../../src/store/tables/links.ts";
+import { commandRows } from "./command-rows.ts";
 import type { Wish } from "./row-locks.ts";
 import type { Draft } from "./rows.ts";
 import { standIn } from "./stand-in.ts";
@@ -42,6 +43,8 @@ export function tablesOn(session: Session): FederationTables {
     blindIntervals: blindIntervalRows(session),
     log: logRows(session),
     nodes: nodeRows(session),
+    commands: commandRows(session),
+    clock: { nowMs: () => session.run("what time is it?", () => session.nowMs()) },
   });
 }
 

@@ -6,6 +6,8 @@ import {
   type Reaction,
 } from "../../src/devices/commit.ts";
 import { DeviceStates } from "../../src/devices/states.ts";
+import { fanEcho } from "../../src/federation/fan-echo.ts";
+import { fanGate } from "../../src/federation/fan-gate.ts";
 import type { Unlinked } from "../../src/federation/federated-tokens.ts";
 import { federationOn, type RunningFederation } from "../../src/federation/federation.ts";
 import type { FederationTables } from "../../src/federation/keeper.ts";
@@ -76,10 +78,15 @@ export class SimulatedNode implements StoreClient, UpstreamNode {
     };
     const store = parts.storeFor(this);
     this.states = new DeviceStates(store);
+    const connectors = new Map([["nest", upstream.connectorFor(this)]]);
     const commit = commitOn({
       store,
-      reactions: [this.#lightTheLamp],
-      committed: (commits) => this.states.apply(commits),
+      gates: [fanGate({ connectors, stateOf: (deviceId) => this.federation.keeper.standing(deviceId)?.state })],
+      reactions: [this.#lightTheLamp, fanEcho((commandId) => this.federation.fans.sentAt(commandId))],
+      committed: (commits) => {
+        this.states.apply(commits);
+        this.federation.heard(commits);
+      },
       report: surroundings.report,
     });
     this.commit = (request) => this.#claimed(request, commit);
@@ -89,7 +96,7 @@ export class SimulatedNode implements StoreClient, UpstreamNode {
       states: this.states,
       commit: this.commit,
       membership: this.#membership,
-      connectors: new Map([["nest", upstream.connectorFor(this)]]),
+      connectors,
       sealing: { seal: (token, place) => `${place}: ${token}`, open: opened },
       surroundings,
     });

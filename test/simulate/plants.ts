@@ -14,6 +14,7 @@ interface Edit {
 
 const commit = "devices/commit.ts";
 const states = "devices/states.ts";
+const fans = "federation/fan-sender.ts";
 
 export const plants: readonly Plant[] = [
   {
@@ -27,24 +28,24 @@ export const plants: readonly Plant[] = [
       },
       {
         file: commit,
-        find: "apply(tx, request, reactions, report), {",
-        replace: "apply(tx, request, reactions, report, seen), {",
+        find: "apply(tx, request, parts), {",
+        replace: "apply(tx, request, parts, seen), {",
       },
       {
         file: commit,
-        find: "  report: Report,\n): Promise<readonly DeviceCommit[]> {",
-        replace: "  report: Report,\n  seen: Map<string, string | null>,\n): Promise<readonly DeviceCommit[]> {",
+        find: "report }: CommitParts,\n): Promise<readonly DeviceCommit[]> {",
+        replace: "report }: CommitParts,\n  seen: Map<string, string | null>,\n): Promise<readonly DeviceCommit[]> {",
       },
       {
         file: commit,
-        find: "applyToDevice(tx, userId, update, hop, nowMs, devices);",
-        replace: "applyToDevice(tx, userId, update, hop, nowMs, devices, seen);",
+        find: "applyToDevice(tx, userId, update, hop, nowMs, devices, gates);",
+        replace: "applyToDevice(tx, userId, update, hop, nowMs, devices, gates, seen);",
       },
       {
         file: commit,
-        find: "  devices: Map<DeviceId, DeviceRow>,\n): Promise<DeviceCommit | undefined> {",
+        find: "  gates: readonly Gate[],\n): Promise<DeviceCommit | undefined> {",
         replace:
-          "  devices: Map<DeviceId, DeviceRow>,\n  seen: Map<string, string | null>,\n): Promise<DeviceCommit | undefined> {",
+          "  gates: readonly Gate[],\n  seen: Map<string, string | null>,\n): Promise<DeviceCommit | undefined> {",
       },
       {
         file: commit,
@@ -224,9 +225,9 @@ export const plants: readonly Plant[] = [
     edits: [
       {
         file: commit,
-        find: "const commits = await store.transaction(",
+        find: "const commits = await parts.store.transaction(",
         replace:
-          "const commits = await store\n      .transaction((tx) => apply(tx, request, reactions, report), {})\n      .catch(() => store.transaction(",
+          "const commits = await parts.store\n      .transaction((tx) => apply(tx, request, parts), {})\n      .catch(() => parts.store.transaction(",
       },
       {
         file: commit,
@@ -358,6 +359,72 @@ export const plants: readonly Plant[] = [
         file: "federation/stored-link.ts",
         find: 'if (standing.state === "live") {',
         replace: "if (ended.length < 0) {",
+      },
+    ],
+  },
+  {
+    name: "sent-before-marked",
+    mistake: "a fan request is sent before it is durably marked as sent",
+    edits: [
+      {
+        file: fans,
+        find: "    const marked = await this.#mark(command, link);\n",
+        replace: "",
+      },
+      {
+        file: fans,
+        find: "    await this.#settle(marked, outcome);\n",
+        replace:
+          "    const marked = await this.#mark(command, link);\n    if (marked) await this.#settle(marked, outcome);\n",
+      },
+      {
+        file: fans,
+        find: "    if (!marked) return void this.#sentMs.delete(command.id);\n",
+        replace: "",
+      },
+    ],
+  },
+  {
+    name: "sent-again",
+    mistake: "a fan request of which nobody knows whether it was carried out is sent once more",
+    edits: [
+      {
+        file: fans,
+        find: 'tx.commands.change(command, ["queued"], change)',
+        replace: 'tx.commands.change(command, ["queued", "sending"], change)',
+      },
+      {
+        file: fans,
+        find: "    if (this.#sending.has(command.id)) return false;\n",
+        replace:
+          '    if (this.#sending.has(command.id)) return false;\n    if (command.state === "sending" && this.#parts.reach(command.deviceId)) this.#begin(command);\n    if (this.#sending.has(command.id)) return false;\n',
+      },
+    ],
+  },
+  {
+    name: "never-swept",
+    mistake: "nobody settles the fan requests that a dead node left behind",
+    edits: [{ file: fans, find: "let settled = 0;", replace: "let settled = 0;\n      found.length = 0;" }],
+  },
+  {
+    name: "answer-given-up",
+    mistake: "the answer to a fan request is forgotten when the store can't be reached",
+    edits: [
+      {
+        file: fans,
+        find: "if (!(error instanceof StoreUnavailable) || this.#hurry.signal.aborted) throw error;",
+        replace: "throw error;",
+      },
+    ],
+  },
+  {
+    name: "outcome-of-another",
+    mistake: "what became of a fan request is written whoever has its slot by then",
+    edits: [
+      {
+        file: "federation/fan-slot.ts",
+        find: "const isWritable = isSameThermostat && isLatest && isAbout",
+        replace: "const isWritable = isLatest && isAbout",
       },
     ],
   },

@@ -38,6 +38,8 @@ describe("the core in the deterministic simulation", () => {
     "unlink-keeps-attributes",
     "drop-forgotten",
     "blindness-forgotten",
+    "sent-before-marked",
+    "sent-again",
   ]) {
     it(`finds the planted mistake ${name}`, async () => {
       const plant = plants.find((candidate) => candidate.name === name)!;

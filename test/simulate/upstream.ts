@@ -1,8 +1,14 @@
-import type { Connector, StreamEnd, StreamListener } from "../../src/ecosystem/connector.ts";
+import type {
+  CommandOutcome,
+  Connector,
+  FanCommand,
+  StreamEnd,
+  StreamListener,
+} from "../../src/ecosystem/connector.ts";
 import type { Account } from "../../src/model/account.ts";
 import { EcosystemRefused, EcosystemUnreachable } from "../../src/model/errors.ts";
 import type { Faults } from "./faults.ts";
-import type { Arrival, HomeTruth, Revocation, StreamLife } from "./history.ts";
+import type { Arrival, FanSend, HomeTruth, Revocation, StreamLife } from "./history.ts";
 import type { Home } from "./home.ts";
 import type { Process, Scheduler } from "./scheduler.ts";
 import { clearSnapshot, incompleteSnapshot } from "./snapshots.ts";
@@ -33,6 +39,7 @@ export class Upstream {
   readonly arrivals: Arrival[] = [];
   readonly revocations: Revocation[] = [];
   readonly lives: StreamLife[] = [];
+  readonly fanSends: FanSend[] = [];
   readonly #parts: UpstreamParts;
   readonly #scheduler: Scheduler;
   readonly #faults: Faults;
@@ -115,6 +122,7 @@ export class Upstream {
       capabilities: { away: true, alarms: true, fanTimer: true, fanNeedsHome: true, tokenRefresh: false },
       read: (token) => this.#read(node, token),
       follow: (token, listener, signal) => this.#follow(node, token, listener, signal),
+      runFan: (token, command, signal) => this.#runFan(node, token, command, signal),
       revoke: (token) => this.#revoke(node, token),
       pauseMs: (_, failures, random) => Math.min(15_000, 250 * 2 ** failures) * (0.5 + random() / 2),
     });
@@ -160,6 +168,50 @@ export class Upstream {
         this.lives.push(stream.life);
         stream.push(this.#look(this.home(stream.userId).truth()));
       });
+    });
+  }
+
+  /** It takes most commands and mostly carries them out, refuses some, and of some nobody hears whether it did. */
+  #runFan(node: UpstreamNode, token: string, command: FanCommand, signal: AbortSignal): Promise<CommandOutcome> {
+    const { dice } = this.#scheduler;
+    const userId = userOf(token);
+    const send: FanSend = { node: node.name, userId, ...command, seq: this.#parts.committedSoFar(), answer: undefined };
+    this.fanSends.push(send);
+    return new Promise((resolve) => {
+      const giveUp = () => resolve({ state: "unanswered", detail: "given up" });
+      if (signal.aborted) return giveUp();
+      signal.addEventListener("abort", giveUp, { once: true });
+      const answer = (outcome: Exclude<CommandOutcome, { state: "unanswered" }>) =>
+        this.#scheduler.after(this.#delayMs(), node, `fan command answered: ${outcome.state}`, () => {
+          if (signal.aborted) return;
+          send.answer = outcome.state;
+          resolve(outcome);
+        });
+      this.#scheduler.after(
+        this.#delayMs(),
+        this.#process,
+        `${node.name} runs the fan of ${command.thermostatId}`,
+        () => {
+          const will = dice.weighted({ accepted: 10, rejected: 4, unanswered: 3 })!;
+          const what = this.tokens.isGood(token) ? will : "unauthorized";
+          this.#faults.count(`fan command ${what}`);
+          if (what === "unauthorized") answer({ state: "unauthorized" });
+          else if (what === "rejected") answer({ state: "rejected", message: "no, not now" });
+          else {
+            if (what === "accepted") answer({ state: "accepted" });
+            else if (dice.chance(0.3)) giveUp();
+            if (dice.chance(0.8)) this.#carryOut(userId, command);
+          }
+        },
+      );
+    });
+  }
+
+  #carryOut(userId: number, { thermostatId, isOn }: FanCommand): void {
+    const index = this.#parts.homeOf[userId - 1]!;
+    this.#scheduler.after(this.#delayMs(), this.#process, `fan of ${thermostatId} is ${isOn}`, () => {
+      this.#parts.homes[index]!.runFan(thermostatId, isOn);
+      for (const stream of this.#streamsOf(index)) this.#send(stream);
     });
   }
 

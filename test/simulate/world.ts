@@ -6,6 +6,7 @@ import type { LogEntry } from "../../src/store/tables/log.ts";
 import { Calls } from "./calls.ts";
 import { convergence } from "./checker.ts";
 import { Clients } from "./clients.ts";
+import { commandsOf } from "./command-rows.ts";
 import { Deployment } from "./deployment.ts";
 import { Dice } from "./dice.ts";
 import { Faults } from "./faults.ts";
@@ -137,8 +138,14 @@ export class World {
       deviceId,
       log: [...this.#database.all<LogEntry>(`log/${deviceId}`).values()],
     }));
+    const fans = {
+      sends: this.#upstream.fanSends,
+      commands: devices.flatMap(({ id }) => this.#commandsOf(id)),
+      survivors: this.#deployment.living.map(({ name }) => name),
+    };
     const sights = { endMs: this.scheduler.nowMs, streams: lives, frozen: this.#deployment.frozen };
     return {
+      fans,
       history,
       writes,
       reads,
@@ -235,6 +242,7 @@ export class World {
         values: new Map([...rows].map(([key, { value }]) => [key as number, value])),
         followers,
         openStreams: this.#upstream.openStreams(userId),
+        commands: link ? this.#commandsOf(link.deviceId) : [],
         isWanted: this.#people.wantsLink(userId),
         strays: this.#deployment.living.flatMap((node) =>
           removed.flatMap(({ userId: whose, deviceId }) => {
@@ -244,6 +252,10 @@ export class World {
         ),
       };
     });
+  }
+
+  #commandsOf(deviceId: number): readonly StoredRow[] {
+    return commandsOf(this.#database, deviceId) as readonly object[] as readonly StoredRow[];
   }
 
   /** What was received by the followers that still follow: all of it must have been committed. */

@@ -1,52 +1,266 @@
 import assert from "node:assert/strict";
-import { describe, it, type TestContext } from "node:test";
-import { thermostatAttribute } from "../../src/model/attribute-names.ts";
-import { databases, eventually, world } from "./world.ts";
+import { describe, it } from "node:test";
+import { startService } from "../../src/service.ts";
+import { silent } from "../contracts/store/home.ts";
+import { fanHouse } from "./fan-client.ts";
+import { databases, eventually } from "./world.ts";
 
-const request = "d.structures[1].d.thermostats[1].fan_timer_active.requestWrite";
-const active = "d.structures[1].d.thermostats[1].fan_timer_active";
+const minutes = 60_000;
+const on = { status: 200, body: '{"fan_timer_active":true}' };
+const off = { status: 200, body: '{"fan_timer_active":false}' };
 
-/** A linked house, and a client that writes and reads as interface 7 tells it to. */
-async function house(t: TestContext, database: "sqlite" | "postgres") {
-  const made = await world(t, { database, structures: [{ thermostats: 2, alarms: 1 }] });
-  const deviceId = await made.link();
-  const reach = { kind: "user", userId: made.userId } as const;
-  const read = async () => (await made.client.device(deviceId)).attributes;
-  await eventually(t.signal, async () => assert.equal((await made.client.linkStatus()).state, "live"));
-  return {
-    simulator: made.simulator,
-    accountId: made.accountId,
-    deviceId,
-    read,
-    write: (value: string | null, name = request) =>
-      made.service.parts.devices.write(reach, deviceId, [{ name, value }]),
-    receipts: () => made.service.parts.federation.receipts(made.userId, deviceId),
-  };
-}
+/** The refusals of the ecosystem (its protocol's table), and whatever else it may say. */
+const refusals: readonly (readonly [
+  what: string,
+  fault: Readonly<Record<string, string | number>>,
+  message: string,
+])[] = [
+  ["away", { reason: "away" }, "Cannot change fan_timer_active while structure is away"],
+  ["in a safety shutoff", { reason: "safety-shutoff" }, "Cannot activate fan during smoke/co safety shutoff"],
+  ["offline", { reason: "offline" }, "Thermostat is not online"],
+  ["without a fan", { reason: "no-fan" }, "Thermostat does not have a fan"],
+  ["not its to write", { reason: "no-write-permission" }, "No write permission(s) for field(s): fan_timer_active"],
+  ["in its own words", { message: "Sorry, not now, not ever, true, 2026" }, "Sorry, not now, not ever, true, 2026"],
+  ["on two lines", { message: "first\r\nsecond", status: 403 }, "first second"],
+  ["with 500", { message: "internal error", status: 500 }, "internal error"],
+  ["with 503", { message: "try, later", status: 503 }, "try, later"],
+];
 
 for (const database of databases) {
   describe(`a fan request on ${database}`, () => {
-    it("starts the fan, erases itself, and is confirmed by the stream", async (t) => {
-      const { write, read, receipts } = await house(t, database);
-      await write("true");
-      await eventually(t.signal, async () => {
-        assert.equal((await read()).get(active)?.value, "true");
-        assert.equal((await read()).get(request), undefined);
-        assert.equal((await receipts())[0]?.state, "confirmed");
-      });
+    it("starts the fan and stops it again, is confirmed by the stream, and was sent once each", async (t) => {
+      const { fan, heard, receipts } = await fanHouse(t, { database });
+      await fan.ask("true");
+      await eventually(t.signal, async () => assert.deepEqual(await fan.check(), { is: "running" }));
+      assert.equal((await fan.read(".requestWrite"))?.value, null);
+      await fan.ask("false");
+      await eventually(t.signal, async () => assert.equal((await fan.read(""))?.value, "false"));
+      await eventually(t.signal, async () =>
+        assert.deepEqual(await receipts(), [
+          { value: "false", state: "confirmed", text: null },
+          { value: "true", state: "confirmed", text: null },
+        ]),
+      );
+      assert.equal((await fan.read(".requestWrite"))?.value, null);
+      assert.deepEqual(heard(), [on, off]);
     });
 
-    it("is refused here while nobody is home", async (t) => {
-      const { write, read, receipts, simulator, accountId } = await house(t, database);
+    it("keeps the ecosystem's words for each of its refusals, and was sent once each", async (t) => {
+      const { fan, heard, receipts, story } = await fanHouse(t, { database });
+      for (const [what, fault, message] of refusals) {
+        story.simulator.addFault({ fault: "reject-fan", times: 1, ...fault });
+        await fan.ask("true");
+        const word = await fan.outcome(t.signal);
+        assert.deepEqual([word.is, "message" in word && word.message], ["error", message], what);
+        assert.deepEqual((await receipts())[0], { value: "true", state: "rejected", text: message });
+      }
+      assert.equal(heard().length, refusals.length);
+      assert.notEqual((await fan.read(""))?.value, "true");
+    });
+
+    it("is refused at the door, visibly when the write answers, for what is known here", async (t) => {
+      const { fan, heard, story, deviceId } = await fanHouse(t, { database });
+      const { simulator, accountId } = story;
+      const refused = async (value: string, message: string, y = 1) => {
+        await fan.ask(value, y);
+        const word = await fan.check(y);
+        assert.deepEqual([word.is, "message" in word && word.message], ["error", message]);
+      };
+      await refused("banana, please", "Invalid value for fan_timer_active");
+      await refused("true", "Thermostat not found", 9);
       await simulator.playScene(accountId, { scene: "leave" });
-      await eventually(t.signal, async () => assert.equal((await read()).get("d.structures[1].a.away")?.value, "away"));
-      await write("true");
-      assert.match(
-        (await read()).get(request)?.value ?? "",
-        /^error: Cannot change fan_timer_active while structure is away, true, \d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/,
+      await eventually(t.signal, async () => {
+        const attributes = (await story.client.device(deviceId)).attributes;
+        assert.equal(attributes.get("d.structures[1].a.away")?.value, "away");
+      });
+      await refused("true", "Cannot change fan_timer_active while structure is away");
+      assert.deepEqual(heard(), []);
+      await fan.ask(null);
+      assert.equal((await fan.read(".requestWrite"))?.value, null);
+    });
+
+    it("tells that the account must be linked again when the token has ended", async (t) => {
+      const { fan, story, heard } = await fanHouse(t, { database });
+      story.simulator.addFault({ fault: "unauthorized", requests: "write", times: 1 });
+      await fan.ask("true");
+      const word = await fan.outcome(t.signal);
+      assert.deepEqual("message" in word && word.message, "The account must be linked again");
+      story.simulator.endAccess(story.accountId);
+      await eventually(t.signal, async () => assert.equal((await story.client.linkStatus()).state, "needs_reauth"));
+      await fan.ask("true");
+      const again = await fan.check();
+      assert.deepEqual("message" in again && again.message, "The account must be linked again");
+      assert.equal(heard().length, 1);
+    });
+
+    it("says that there was no answer when the connection breaks after it was sent", async (t) => {
+      const { fan, story, heard, receipts } = await fanHouse(t, { database });
+      story.simulator.addFault({ fault: "reset-after-body", times: 1 });
+      await fan.ask("true");
+      const word = await fan.outcome(t.signal);
+      assert.deepEqual("message" in word && word.message, "no answer from the ecosystem");
+      assert.equal((await receipts())[0]?.state, "expired");
+      assert.deepEqual(heard(), [{ status: null, body: on.body }]);
+    });
+
+    it("runs the fan all the same when it was carried out before the connection broke", async (t) => {
+      const { fan, story, heard, receipts } = await fanHouse(t, { database });
+      story.simulator.addFault({ fault: "reset-after-body", carriedOut: true, times: 1 });
+      await fan.ask("true");
+      await eventually(t.signal, async () => {
+        assert.deepEqual(await fan.check(), { is: "running" });
+        assert.equal((await fan.read(".requestWrite"))?.value, null);
+        assert.equal((await receipts())[0]?.state, "confirmed");
+      });
+      assert.equal(heard().length, 1);
+    });
+
+    it("without an answer says so after 30 s, is never sent again, and is cleared by what is seen later", {
+      timeout: minutes,
+    }, async (t) => {
+      const { fan, story, heard, receipts } = await fanHouse(t, { database, haste: 20 });
+      story.simulator.addFault({ fault: "withhold-answer", times: 1 });
+      story.simulator.addFault({ fault: "keep-alives-only" });
+      await fan.ask("true");
+      const word = await fan.outcome(t.signal);
+      assert.deepEqual("message" in word && word.message, "no answer from the ecosystem");
+      assert.equal((await receipts())[0]?.state, "expired");
+      story.simulator.clearFaults();
+      await story.simulator.playScene(story.accountId, { scene: "drift" });
+      await eventually(t.signal, async () => {
+        assert.deepEqual(await fan.check(), { is: "running" });
+        assert.equal((await fan.read(".requestWrite"))?.value, null);
+        assert.equal((await receipts())[0]?.state, "confirmed");
+      });
+      assert.equal(heard().length, 1);
+    });
+
+    it("whose answer takes 40 s had none, until the stream shows the fan", { timeout: minutes }, async (t) => {
+      const { fan, story, heard, receipts } = await fanHouse(t, { database, haste: 20, hasProxy: true });
+      story.proxy.delayMs = 2_000;
+      await fan.ask("true");
+      const word = await fan.outcome(t.signal);
+      assert.deepEqual("message" in word && word.message, "no answer from the ecosystem");
+      await eventually(t.signal, async () => {
+        assert.deepEqual(await fan.check(), { is: "running" });
+        assert.equal((await receipts())[0]?.state, "confirmed");
+      });
+      assert.equal((await fan.read(".requestWrite"))?.value, null);
+      assert.equal(heard().length, 1);
+    });
+
+    it("that is taken and taken back is contradicted, and no error is shown", async (t) => {
+      const { fan, story, heard, receipts } = await fanHouse(t, { database });
+      story.simulator.addFault({ fault: "accept-then-revert", afterMs: 200, times: 1 });
+      await fan.ask("true");
+      await eventually(t.signal, async () => assert.equal((await receipts())[0]?.state, "contradicted"));
+      await eventually(t.signal, async () => assert.equal((await fan.read(""))?.value, "false"));
+      assert.deepEqual(await fan.check(), { is: "no error" });
+      assert.equal(heard().length, 1);
+    });
+
+    it("too many is blocked until the time that the ecosystem names, without asking it again", async (t) => {
+      const { fan, story, heard } = await fanHouse(t, { database });
+      story.simulator.addFault({ fault: "too-many-requests", requests: "write", seconds: 60, times: 1 });
+      await fan.ask("true");
+      const first = await fan.outcome(t.signal);
+      assert.deepEqual("message" in first && first.message, "blocked");
+      await fan.ask("true");
+      const second = await fan.check();
+      assert.match("message" in second ? second.message : "", /^blocked until \d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+      assert.equal(heard().length, 1);
+      await fan.ask("true", 2);
+      await eventually(t.signal, async () => assert.deepEqual(await fan.check(2), { is: "running" }));
+      assert.equal(heard().length, 2);
+    });
+
+    it("too many is forwarded again when the ecosystem names no time", async (t) => {
+      const { fan, story, heard } = await fanHouse(t, { database });
+      story.simulator.addFault({ fault: "too-many-requests", requests: "write", retryAfter: "none", times: 1 });
+      await fan.ask("true");
+      const word = await fan.outcome(t.signal);
+      assert.deepEqual("message" in word && word.message, "blocked");
+      await fan.ask("true");
+      await eventually(t.signal, async () => assert.deepEqual(await fan.check(), { is: "running" }));
+      assert.equal(heard().length, 2);
+    });
+
+    it("over the ecosystem's own limit is refused there once, and here afterwards", async (t) => {
+      const { fan, heard } = await fanHouse(t, { database, ecosystem: { writesPerHour: 2 } });
+      for (const value of ["true", "false", "true"]) {
+        await fan.ask(value);
+        await fan.outcome(t.signal);
+      }
+      const third = await fan.check();
+      assert.deepEqual("message" in third && third.message, "blocked");
+      await fan.ask("false");
+      const fourth = await fan.check();
+      assert.match("message" in fourth ? fourth.message : "", /^blocked until /);
+      assert.deepEqual(
+        heard().map(({ status }) => status),
+        [200, 200, 429],
       );
-      assert.equal((await receipts())[0]?.state, "rejected");
-      assert.equal(thermostatAttribute(1, 1, "requestWrite") > 0, true);
+    });
+
+    it("while one runs is joined by the same and refused to another, and the ecosystem hears of one", {
+      timeout: minutes,
+    }, async (t) => {
+      const { fan, story, heard, receipts } = await fanHouse(t, { database });
+      story.simulator.addFault({ fault: "withhold-answer", times: 1 });
+      story.simulator.addFault({ fault: "keep-alives-only" });
+      await fan.ask("true");
+      await eventually(t.signal, async () => assert.equal(heard().length, 1));
+      await Promise.all(Array.from({ length: 5 }, () => fan.ask("true")));
+      await fan.ask("false");
+      assert.equal((await fan.read(".requestWrite"))?.value, "true");
+      await fan.ask("true");
+      story.simulator.clearFaults();
+      await story.simulator.playScene(story.accountId, { scene: "drift" });
+      await eventually(t.signal, async () => assert.equal((await fan.read(".requestWrite"))?.value, null));
+      await eventually(t.signal, async () =>
+        assert.deepEqual(await receipts(), [
+          { value: "false", state: "rejected", text: "Another request is running" },
+          { value: "true", state: "confirmed", text: null },
+        ]),
+      );
+      assert.equal(heard().length, 1);
+    });
+
+    it("that is under way when the service stops has an outcome, before or after the next start", async (t) => {
+      const { fan, story, heard } = await fanHouse(t, { database });
+      story.simulator.addFault({ fault: "withhold-answer", times: 1 });
+      story.simulator.addFault({ fault: "keep-alives-only" });
+      await fan.ask("true");
+      await eventually(t.signal, async () => assert.equal(heard().length, 1));
+      await story.restart();
+      const word = await fan.check();
+      // What the new stream shows first may have cleared it by now.
+      if (word.is === "error") assert.equal(word.message, "no answer from the ecosystem");
+      story.simulator.clearFaults();
+      story.simulator.drop(story.accountId);
+      await eventually(t.signal, async () => {
+        assert.deepEqual(await fan.check(), { is: "running" });
+        assert.equal((await fan.read(".requestWrite"))?.value, null);
+      });
+      assert.equal(heard().length, 1);
     });
   });
 }
+
+describe("two nodes on one database", () => {
+  it("send a fan request once, whichever of them it was written to", { timeout: minutes }, async (t) => {
+    const { fan, heard, story } = await fanHouse(t, { database: "postgres" });
+    const second = await startService(story.config, silent);
+    t.after(() => second.stop());
+    const there = fan.at(second.baseUrl);
+    assert.equal(second.parts.federation.keeper.followed, 0, "the first owns the link");
+    await there.ask("true");
+    await eventually(t.signal, async () => assert.deepEqual(await there.check(), { is: "running" }));
+    await Promise.all([fan.ask("true", 2), there.ask("true", 2), fan.ask("true", 2), there.ask("true", 2)]);
+    await eventually(t.signal, async () => assert.deepEqual(await there.check(2), { is: "running" }));
+    assert.equal(heard().length, 2);
+    await there.ask("banana", 3);
+    const word = await there.check(3);
+    assert.deepEqual("message" in word && word.message, "Invalid value for fan_timer_active");
+  });
+});

@@ -4,7 +4,7 @@ import type { Service } from "../../src/service.ts";
 import { ScriptedBrowser } from "../oauth/scripted-browser.ts";
 import type { ShownDevice } from "./platform-client.ts";
 
-const callback = "http://127.0.0.1:9/callback";
+export const callback = "http://127.0.0.1:9/callback";
 
 export interface ShownAttribute {
   readonly value: string | number | null;
@@ -73,8 +73,15 @@ export async function clientOfUser(
   tenant: string,
   person: { readonly name: string; readonly password: string },
 ): Promise<V3Client> {
-  const baseUrl = () => service().baseUrl;
-  const made = await addClient(service(), tenant, "user");
+  return letIn(() => service().baseUrl, await addClient(service(), tenant, "user"), person);
+}
+
+/** A user says yes to a client that is known already. */
+export async function letIn(
+  baseUrl: () => string,
+  made: { readonly client_id: string; readonly client_secret: string },
+  person: { readonly name: string; readonly password: string },
+): Promise<V3Client> {
   const question = new URLSearchParams({ response_type: "code", client_id: made.client_id, state: "s" });
   const address = `${baseUrl()}/oauth2/authorize?${question}`;
   const returned = await new ScriptedBrowser(baseUrl).authorize(address, person);

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
-import { type Simulator, startSimulator } from "../../simulator/simulator.ts";
+import { type Simulator, type SimulatorOptions, startSimulator } from "../../simulator/simulator.ts";
 import { type Config, readConfig } from "../../src/config.ts";
 import { startLogging } from "../../src/logging.ts";
 import type { DeviceId, UserId } from "../../src/model/ids.ts";
@@ -25,6 +25,8 @@ export interface WorldPlan {
   /** How much faster than ours the service's time goes: what takes minutes there takes seconds here. */
   readonly haste?: number;
   readonly allowsPrivateWebhooks?: boolean;
+  /** How the ecosystem is otherwise than usual. */
+  readonly ecosystem?: SimulatorOptions;
   readonly structures?: readonly { readonly name?: string; readonly thermostats?: number; readonly alarms?: number }[];
 }
 
@@ -41,6 +43,8 @@ export interface World {
   /** All that the service has logged. */
   readonly logged: string[];
   service: Service;
+  /** The time in which the service lives. */
+  readonly nowMs: () => number;
   /** Links the account and answers the virtual device's id. */
   link(): Promise<DeviceId>;
   /** Stops the service and starts it again on what it has kept. */
@@ -51,7 +55,7 @@ export const person = { name: "ada", password: "correct horse" };
 
 export async function world(test: TestContext, plan: WorldPlan = {}): Promise<World> {
   const folder = mkdtempSync(join(tmpdir(), "breezeway-story-"));
-  const simulator = await startSimulator({ port: 0 });
+  const simulator = await startSimulator({ port: 0, ...plan.ecosystem });
   const { accountId, token } = simulator.addAccount({
     seed: plan.seed ?? 1,
     structures: plan.structures ?? [{}],
@@ -64,7 +68,8 @@ export async function world(test: TestContext, plan: WorldPlan = {}): Promise<Wo
     allowPrivateWebhooks: plan.allowsPrivateWebhooks ?? false,
   };
   const report = startLogging("debug", { write: (line) => void logged.push(line) });
-  const start = () => startService(config, report, hasty(realSurroundings(report), plan.haste ?? 1));
+  const surroundings = hasty(realSurroundings(report), plan.haste ?? 1);
+  const start = () => startService(config, report, surroundings);
   let service = await start();
   test.after(async () => {
     await service.stop();
@@ -89,6 +94,7 @@ export async function world(test: TestContext, plan: WorldPlan = {}): Promise<Wo
     client,
     config,
     logged,
+    nowMs: surroundings.nowMs,
     get service() {
       return service;
     },

@@ -1,0 +1,100 @@
+import { fanRequests } from "./expected-device.ts";
+import type { CommittedTransaction, FanRecord, FanSend, LinkStanding, StoredRow } from "./history.ts";
+import { demand, Violation } from "./violation.ts";
+
+/** A fan request was marked as sent: by whom, and by which transaction. */
+interface Mark {
+  readonly seq: number;
+  readonly node: string;
+  readonly command: StoredRow;
+  isSent: boolean;
+}
+
+/**
+ * The ecosystem hears each fan request at most once, from the node that had durably marked it before (G12); and what it
+ * answered to a node that lived on is what the receipt says in the end.
+ */
+export function checkFans({ sends, commands, survivors }: FanRecord, history: readonly CommittedTransaction[]): void {
+  const marks = marksOf(history);
+  for (const send of sends) {
+    const what = `${send.node} sent fan ${send.isOn} to ${send.thermostatId} of user ${send.userId}`;
+    const mark = marks.findLast(
+      (one) => !one.isSent && one.seq < send.seq && one.node === send.node && fits(one, send),
+    );
+    if (!mark) throw new Violation(`${what}, which it had not marked as sent, or had sent before`);
+    mark.isSent = true;
+    const row = commands.find(({ id }) => id === mark.command.id);
+    if (!row || send.answer === undefined || !survivors.includes(send.node)) continue;
+    const states = send.answer === "accepted" ? ["accepted", "confirmed", "contradicted"] : ["rejected"];
+    demand(
+      states.includes(row.state as string),
+      () => `${what} as command ${row.id}; the ecosystem answered ${send.answer}, and its receipt says ${row.state}`,
+    );
+  }
+  checkStates(history);
+  checkSlots(history);
+}
+
+/** What is missing until nothing runs any more of what was asked of this home's fans. */
+export function unsettledFans({ commands, values }: LinkStanding): string | undefined {
+  const open = commands.find(({ state }) => state === "queued" || state === "sending");
+  if (open) return `command ${open.id} is still ${open.state}`;
+  for (const { request } of fanRequests) {
+    const shown = values.get(request);
+    if (shown === "true" || shown === "false") return `requestWrite ${request} is still ${shown}, and nothing runs`;
+  }
+  return undefined;
+}
+
+const ways: Readonly<Record<string, readonly string[]>> = {
+  queued: ["sending", "expired"],
+  sending: ["accepted", "confirmed", "rejected", "expired"],
+  expired: ["accepted", "confirmed", "rejected"],
+  accepted: ["accepted", "confirmed", "contradicted"],
+  confirmed: ["contradicted", "rejected"],
+  contradicted: ["rejected"],
+  rejected: [],
+};
+
+/** A request never goes back to an earlier state, and one that was refused stays so. */
+function checkStates(history: readonly CommittedTransaction[]): void {
+  for (const { seq, writes } of history) {
+    for (const { table, before, after } of writes) {
+      if (!table.startsWith("commands/") || !before || !after) continue;
+      const [from, to] = [before.state as string, after.state as string];
+      demand(ways[from]!.includes(to), () => `transaction ${seq}: command ${after.id} goes from ${from} to ${to}`);
+    }
+  }
+}
+
+/** What became of a request is written to its slot only while the thermostat that was meant has it. */
+function checkSlots(history: readonly CommittedTransaction[]): void {
+  const shown = new Map<string, unknown>();
+  for (const { seq, writes } of history) {
+    for (const { table, key, after } of writes) shown.set(`${table} ${key}`, after?.value ?? null);
+    for (const { table, before, after } of writes) {
+      if (!table.startsWith("commands/") || !before || !after) continue;
+      const attributes = table.replace("commands/", "attributes/");
+      const isWritten = writes.some((one) => one.table === attributes && one.key === after.attribute);
+      const place = fanRequests.find(({ request }) => request === after.attribute);
+      const occupant = shown.get(`${attributes} ${place?.deviceId}`) ?? null;
+      demand(
+        !isWritten || occupant === after.thermostatId,
+        () => `transaction ${seq} tells of ${after.thermostatId} (command ${after.id}) in the slot of ${occupant}`,
+      );
+    }
+  }
+}
+
+function marksOf(history: readonly CommittedTransaction[]): Mark[] {
+  return history.flatMap(({ seq, node, writes }) =>
+    writes.flatMap(({ table, before, after }) => {
+      const isMarked = table.startsWith("commands/") && before?.state === "queued" && after?.state === "sending";
+      return isMarked ? [{ seq, node, command: after, isSent: false }] : [];
+    }),
+  );
+}
+
+function fits({ command }: Mark, { userId, thermostatId, isOn }: FanSend): boolean {
+  return command.userId === userId && command.thermostatId === thermostatId && command.value === String(isOn);
+}

@@ -1,0 +1,45 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { DeviceId } from "../../src/model/ids.ts";
+import { startChild } from "./child-service.ts";
+import { killAroundFanRequests } from "./fan-kills.ts";
+import { killableHouse } from "./killable-house.ts";
+import { eventually } from "./world.ts";
+
+const minutes = 60_000;
+const request = "d.structures[1].d.thermostats[1].fan_timer_active.requestWrite";
+const active = "d.structures[1].d.thermostats[1].fan_timer_active";
+
+describe("a fan request around which the service is killed", () => {
+  it("is heard at most once and has an outcome, on SQLite", { timeout: 3 * minutes }, (t) =>
+    killAroundFanRequests(t, { database: "sqlite", seed: 4, rounds: 12 }),
+  );
+
+  it("is heard at most once and has an outcome, on PostgreSQL", { timeout: 5 * minutes }, (t) =>
+    killAroundFanRequests(t, { database: "postgres", seed: 6, rounds: 3 }),
+  );
+
+  it("is sent by the next owner of its link when the last one died before", { timeout: 3 * minutes }, async (t) => {
+    const house = await killableHouse(t, "postgres");
+    const { simulator, client, environment } = house;
+    const account = simulator.addAccount({ structures: [{ thermostats: 1, alarms: 0 }] });
+    const owner = await startChild("serve", environment);
+    const other = await startChild("serve", environment);
+    for (const { process } of [owner, other]) t.after(() => process.kill("SIGKILL"));
+    house.baseUrl = owner.baseUrl;
+    await house.signIn();
+    const { body } = await client.federate("POST", account.token);
+    await eventually(t.signal, async () => assert.equal((await client.linkStatus()).state, "live"));
+    const program = await house.letClientIn();
+    owner.process.kill("SIGKILL");
+    await owner.ended;
+    house.baseUrl = other.baseUrl;
+    const deviceId = Number(body.DeviceId) as DeviceId;
+    await program.write(deviceId, { [request]: "true" });
+    await eventually(t.signal, async () => {
+      const { attributes } = await client.device(deviceId);
+      assert.deepEqual([attributes.get(active)?.value, attributes.get(request)?.value], ["true", undefined]);
+    });
+    assert.equal(simulator.log().filter(({ kind }) => kind === "command").length, 1);
+  });
+});

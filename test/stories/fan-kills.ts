@@ -1,0 +1,132 @@
+import assert from "node:assert/strict";
+import type { TestContext } from "node:test";
+import type { Activity } from "../../simulator/simulator.ts";
+import type { DeviceId } from "../../src/model/ids.ts";
+import { type ChildService, startChild } from "./child-service.ts";
+import { killableHouse } from "./killable-house.ts";
+import { type Database, eventually } from "./world.ts";
+
+export interface FanKills {
+  readonly database: Database;
+  readonly seed: number;
+  readonly rounds: number;
+}
+
+const thermostats = 20;
+const request = (y: number) => `d.structures[1].d.thermostats[${y}].fan_timer_active.requestWrite`;
+const active = (y: number) => `d.structures[1].d.thermostats[${y}].fan_timer_active`;
+
+/** Where in the life of a request the service is killed. */
+const moments = ["while it is written", "when it was written", "when it was sent", "after a while"] as const;
+/** What the ecosystem does with it. */
+const manners = ["takes", "refuses", "keeps silent about", "loses the answer to"] as const;
+
+/**
+ * Kills the service around one fan request after the other. The ecosystem never hears one twice, and each has an outcome
+ * 5 s after the next start; on a shared database, where another node might still wait for the answer, within 35 s.
+ */
+export async function killAroundFanRequests(t: TestContext, { database, seed, rounds }: FanKills): Promise<void> {
+  const house = await killableHouse(t, database, { writesPerHour: 1_000_000 });
+  const { simulator, client } = house;
+  const account = simulator.addAccount({ structures: [{ thermostats, alarms: 0 }] });
+  const random = diceFrom(seed);
+  const start = async (): Promise<ChildService> => {
+    const service = await startChild("serve", house.environment);
+    house.baseUrl = service.baseUrl;
+    t.after(() => service.process.kill("SIGKILL"));
+    return service;
+  };
+  let service = await start();
+  await house.signIn();
+  const { body } = await client.federate("POST", account.token);
+  const deviceId = Number(body.DeviceId) as DeviceId;
+  const program = await house.letClientIn();
+  const isLive = async () => assert.equal((await client.device(deviceId)).presenceInfo, "1");
+  const shown = async (y: number) => (await client.device(deviceId)).attributes.get(request(y))?.value ?? null;
+  const heard = (y: number, fromSequence: number) => {
+    const id = thermostatIds.get(y)!;
+    return simulator.log(fromSequence).filter((entry) => isCommand(entry) && String(entry.path).includes(id));
+  };
+  const thermostatIds = new Map<number, string>();
+  for (const [name, { value }] of (await client.device(deviceId)).attributes) {
+    const [, y] = /^d\.structures\[1\]\.d\.thermostats\[(\d+)\]\.device_id$/.exec(name) ?? [];
+    if (y) thermostatIds.set(Number(y), value);
+  }
+
+  const waiting: { readonly y: number; readonly dueMs: number; readonly round: string }[] = [];
+  for (let round = 0; round < rounds; round++) {
+    const y = 1 + (round % thermostats);
+    const [moment, manner] = [pick(random, moments), pick(random, manners)];
+    const what = `round ${round} of seed ${seed}: killed ${moment}, the ecosystem ${manner} it`;
+    // The slot comes round again only when the last word on its last request has been spoken.
+    await settleUpTo(waiting.filter((one) => one.y === y));
+    await eventually(AbortSignal.timeout(60_000), isLive);
+    simulator.clearFaults();
+    if (manner === "refuses") simulator.addFault({ fault: "reject-fan", message: "no, no" });
+    if (manner === "keeps silent about") simulator.addFault({ fault: "silence", newConnections: true });
+    if (manner === "loses the answer to") simulator.addFault({ fault: "withhold-answer" });
+    const { sequence } = simulator.log().at(-1)!;
+    const isRunning = (await client.device(deviceId)).attributes.get(active(y))?.value === "true";
+    const value = isRunning ? "false" : "true";
+    const writing = program.write(deviceId, { [request(y)]: value }).catch((error) => {
+      assert.equal(moment, "while it is written", error);
+    });
+    if (moment === "while it is written") await new Promise((resolve) => setTimeout(resolve, random() * 6));
+    else await writing;
+    if (moment === "when it was sent") {
+      const isHeard = () => simulator.log(sequence).some(isCommand);
+      for (const untilMs = Date.now() + 1_000; !isHeard() && Date.now() < untilMs; ) await turn();
+    }
+    if (moment === "after a while") await new Promise((resolve) => setTimeout(resolve, random() * 60));
+    service.process.kill("SIGKILL");
+    assert.equal(await service.ended, "SIGKILL");
+    await writing;
+    simulator.clearFaults();
+    service = await start();
+    waiting.push({ y, dueMs: Date.now() + (database === "sqlite" ? 5_000 : 35_000), round: what });
+    if (database === "sqlite") await settleUpTo([...waiting]);
+    assert.ok(heard(y, sequence).length <= 1, `${what}: heard ${heard(y, sequence).length} times`);
+  }
+  await settleUpTo([...waiting]);
+  let total = 0;
+  for (let y = 1; y <= thermostats; y++) {
+    const most = Math.floor(rounds / thermostats) + (y <= rounds % thermostats ? 1 : 0);
+    assert.ok(heard(y, 0).length <= most, `seed ${seed}: a request for thermostat ${y} was sent again`);
+    total += heard(y, 0).length;
+  }
+  assert.ok(total >= rounds / 4, `of ${rounds} requests only ${total} were heard: the kills came too early`);
+  t.diagnostic(`${rounds} kills, ${total} requests heard`);
+
+  /** Waits for their outcomes: what requestWrite shows is no longer what was written. */
+  async function settleUpTo(those: readonly (typeof waiting)[number][]): Promise<void> {
+    for (const one of those) {
+      const { y, dueMs, round } = one;
+      await eventually(AbortSignal.timeout(Math.max(1, dueMs - Date.now())), async () => {
+        const text = await shown(y);
+        assert.ok(text === null || text.startsWith("error: "), `${round}: requestWrite is still ${text}`);
+      });
+      waiting.splice(waiting.indexOf(one), 1);
+    }
+  }
+}
+
+/** One that was left without an answer is recorded as the fault that it met. */
+function isCommand({ kind, method }: Activity): boolean {
+  return kind === "command" || (kind === "fault" && method === "PUT");
+}
+
+function pick<T>(random: () => number, choices: readonly T[]): T {
+  return choices[Math.floor(random() * choices.length)]!;
+}
+
+function diceFrom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+function turn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
