@@ -86,7 +86,17 @@ for (const database of databases) {
           [
             userId,
             null,
-            { command: "user remove", links: 0, devices: 1, attributes: 0, history: 2, blindIntervals: 0, grants: 0 },
+            {
+              command: "user remove",
+              links: 0,
+              devices: 1,
+              attributes: 0,
+              history: 2,
+              blindIntervals: 0,
+              alerts: 0,
+              webhooks: 0,
+              grants: 0,
+            },
           ],
         ],
       );
