@@ -74,9 +74,11 @@ export class LinkRecord {
     this.#keepWriting();
   }
 
-  /** Something was passed over although the stream is live. */
+  /** Something was passed over although the stream is live. While the link is blind anyway, that is no news. */
   passedOver(sinceMs: number, cause: string): void {
-    this.#ended.push(endedAt({ sinceMs, cause }, this.#parts.surroundings.nowMs()));
+    const { blindness } = this.#standing;
+    if (blindness && blindness.sinceMs <= sinceMs) return;
+    this.#ended.push(endedAt({ sinceMs, cause }, blindness?.sinceMs ?? this.#parts.surroundings.nowMs()));
     this.#keepWriting();
   }
 

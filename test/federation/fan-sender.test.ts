@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { commitOn } from "../../src/devices/commit.ts";
 import { fanGate } from "../../src/federation/fan-gate.ts";
+import { overdue } from "../../src/federation/fan-outcome.ts";
 import { thermostatAttribute } from "../../src/model/attribute-names.ts";
 import { heartbeat } from "../../src/nodes/membership.ts";
 import { silent } from "../contracts/store/home.ts";
@@ -155,6 +156,20 @@ describe("the outcome of a fan request", () => {
     old.answers({ state: "rejected", message: "the old one" });
     await until(async () => assert.deepEqual(await states(), ["rejected", "sending"]));
     assert.equal(await request(), "true");
+  });
+});
+
+describe("a sweep", () => {
+  it("leaves alone what somebody has dealt with since it looked", async (t) => {
+    const { write, sent, receipts, states, request, store } = await madeFans(t);
+    await write("true");
+    const command = await sent(1);
+    const [found] = await receipts();
+    command.answers({ state: "accepted" });
+    await until(async () => assert.deepEqual(await states(), ["accepted"]));
+    assert.deepEqual(await store.transaction((tx) => overdue(tx, found!, noonMs + 60_000)), []);
+    assert.deepEqual(await states(), ["accepted"]);
+    assert.equal(await request(), null);
   });
 });
 

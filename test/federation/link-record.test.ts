@@ -131,6 +131,24 @@ describe("the record of a link", () => {
     assert.equal(record.standing.state, "live");
   });
 
+  it("counts nothing twice that was passed over when the link was blind already", async () => {
+    const record = await liveRecord();
+    await surroundings.advance(5_000);
+    record.enter("waiting", "closed: bye");
+    await surroundings.advance(5_000);
+    record.passedOver(noonMs + 7_000, "the store was too slow");
+    record.passedOver(noonMs + 3_000, "the store was too slow");
+    record.enter("live", "");
+    await record.written();
+    assert.deepEqual(
+      written.flatMap(({ ended }) => ended),
+      [
+        { fromMs: noonMs + 3_000, toMs: noonMs + 5_000, cause: "the store was too slow" },
+        { fromMs: noonMs + 5_000, toMs: noonMs + 10_000, cause: "closed: bye" },
+      ],
+    );
+  });
+
   it("never ends an interval before it began, though the clock was set back", async () => {
     const record = await liveRecord();
     record.enter("waiting", "closed: bye");
