@@ -4,7 +4,10 @@ import type { Transaction } from "../store/seam.ts";
 import { type AccessTables, endAccess } from "./access.ts";
 
 export type RemovalTables = AccessTables &
-  Pick<Transaction, "users" | "links" | "devices" | "attributes" | "blindIntervals" | "commands" | "triggers">;
+  Pick<
+    Transaction,
+    "users" | "links" | "devices" | "attributes" | "blindIntervals" | "commands" | "triggers" | "webhooks"
+  >;
 
 /** What went with a user. */
 export interface Removed {
@@ -14,6 +17,7 @@ export interface Removed {
   readonly blindIntervals: number;
   readonly commands: number;
   readonly alerts: number;
+  readonly webhooks: number;
   readonly grants: readonly string[];
 }
 
@@ -30,6 +34,7 @@ export async function removeHome(tx: RemovalTables, userId: UserId): Promise<Rem
     attributes: await tx.attributes.removeOfUser(userId),
     blindIntervals: await tx.blindIntervals.removeOfUser(userId),
     commands: await tx.commands.removeOfUser(userId),
+    webhooks: await tx.webhooks.removeOfUser(userId),
     alerts: await tx.triggers.removeOfUser(userId),
     history: await tx.log.removeOfUser(userId),
     devices: await tx.devices.removeOfUser(userId),

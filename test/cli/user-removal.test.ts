@@ -28,6 +28,37 @@ async function grantedToken({ service }: World, userId: UserId, reach: "user" | 
   return accessToken;
 }
 
+function alertOn(deviceId: DeviceId) {
+  const condition = { operation: "equals", threshold: "", stringThreshold: "off" };
+  const manner = { autoDisarm: false, autoDelete: false, autoDisable: false };
+  return {
+    deviceId,
+    attributeName: "power",
+    ...condition,
+    action: "email",
+    address: "",
+    message: "",
+    targets: [],
+    ...manner,
+  };
+}
+
+/** A receipt of a fan request, the user's own webhook and their tenant's, and a message that waits at each. */
+async function beTold({ service }: World, userId: UserId, deviceId: DeviceId): Promise<void> {
+  const { tenantId } = await service.parts.identity.findUser(userId);
+  await service.parts.store.transaction(async (tx) => {
+    const nowMs = await tx.clock.nowMs();
+    const settled = { state: "rejected", text: null, requestedMs: nowMs, settledMs: nowMs } as const;
+    await tx.commands.add({ userId, deviceId, attribute: 12, thermostatId: "t", value: "true", ...settled });
+    const from = await tx.log.end();
+    for (const [id, whose] of [["wh_own", userId] as const, ["wh_tenant", null] as const]) {
+      const told = { url: "http://127.0.0.1:9/", sealedSecret: "…", deviceIds: [], attributes: [], from };
+      await tx.webhooks.add({ id, tenantId, userId: whose, clientId: "bwc_1", ...told });
+      await tx.deliveries.add({ webhookId: id, userId, deviceId, messageId: `msg_${id}`, type: "device", body: "{}" });
+    }
+  });
+}
+
 /** The command in a process of its own, on the store of that world. */
 function command({ config, simulator }: World, args: readonly string[], ecosystem = "nest") {
   const environment = {
@@ -53,11 +84,25 @@ for (const database of databases) {
       await commit({ userId, cause: { by: "client", user: userId }, updates: [{ deviceId: lampId, changes }] });
       const lampState = () => devices.state({ kind: "user", userId }, lampId);
       assert.equal((await lampState()).attributes.get("power")?.value, "on");
+      const { alerts, store } = service.parts;
+      await alerts.add({ kind: "user", userId }, { ...alertOn(lampId), isEnabled: true });
+      await beTold(story, userId, lampId);
       const tokens = [await grantedToken(story, userId, "user"), await grantedToken(story, userId, "tenant")];
       for (const token of tokens) await service.parts.oauth.verify(token);
-      const [link] = await service.parts.store.read((tx) => tx.links.ofUser(userId));
+      const [link] = await store.read((tx) => tx.links.ofUser(userId));
       const before = await rowsOfUser(story.config, userId);
-      for (const table of ["users", "devices", "attributes", "links", "log", "sec_tokens", "grants", "codes"]) {
+      const more = ["triggers", "commands", "webhooks", "webhook_deliveries"];
+      for (const table of [
+        "users",
+        "devices",
+        "attributes",
+        "links",
+        "log",
+        "sec_tokens",
+        "grants",
+        "codes",
+        ...more,
+      ]) {
         assert.ok(before[table]! > 0, `${table} ${JSON.stringify(before)}`);
       }
 
@@ -65,6 +110,7 @@ for (const database of databases) {
       assert.equal(code, 0, stderr);
       const { removed, tokensRevoked } = JSON.parse(stdout);
       assert.deepEqual([removed.links, removed.devices, removed.grants, tokensRevoked], [1, 2, 2, 1]);
+      assert.deepEqual([removed.alerts, removed.webhooks], [1, 1]);
       assert.ok(removed.attributes > 10 && removed.history >= 3, stdout);
 
       assert.deepEqual(Object.keys(await rowsOfUser(story.config, userId)), ["audit"]);

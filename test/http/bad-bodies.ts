@@ -24,6 +24,8 @@ export function badBodies(right: WireRequest): readonly BadRequest[] {
     headers: [...(right.headers ?? []).filter(([name]) => name !== "Content-Type"), ...headers],
     body,
   });
+  // Where no body is asked for, what a whole one says isn't looked at.
+  const mayPass = right.body === undefined && right.target.startsWith("/v3/");
   return [
     { name: "a megabyte of form", request: withBody(large.form, form) },
     { name: "a megabyte of JSON", request: withBody(large.json, json) },
@@ -35,9 +37,10 @@ export function badBodies(right: WireRequest): readonly BadRequest[] {
     ...["null", "true", "7", `"${sent}"`, "[]", `["${sent}"]`, `[{"x":"${sent}"}]`].map((text) => ({
       name: `JSON that is no object: ${text.slice(0, 12)}`,
       request: withBody(text, json),
+      mayPass,
     })),
     { name: "5,000 arrays deep in a member", request: withBody(large.deepMember, json), mayPass: true },
-    { name: "10,000 arrays deep", request: withBody(large.deepArray, json) },
+    { name: "10,000 arrays deep", request: withBody(large.deepArray, json), mayPass },
     {
       name: "10,000 objects deep",
       request: withBody(large.deepObject, json),

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { startHttp } from "../../src/http/server.ts";
 import { StoreUnavailable } from "../../src/model/errors.ts";
-import type { DeviceId } from "../../src/model/ids.ts";
+import type { DeviceId, UserId } from "../../src/model/ids.ts";
 import { formOf } from "../oauth/scripted-browser.ts";
-import { person } from "../stories/world.ts";
+import { eventually, person } from "../stories/world.ts";
 import { unusedParts } from "./made-table.ts";
 import { type ToldWorld, toldWorld } from "./told-world.ts";
 
@@ -17,9 +17,12 @@ describe("what the service answers", () => {
     const accessToken = await getTokens(world);
     const deviceId = await link(world);
     await useUsersAndDevices(world, accessToken, deviceId);
-    await followEvents(world, accessToken, deviceId);
-    await useWebhooks(world, accessToken, deviceId);
+    const lampId = await addLamp(world);
+    await useAlerts(world, accessToken, { deviceId, lampId });
+    await useEvents(world, accessToken, { deviceId, lampId });
+    await useWebhooks(world, accessToken, lampId);
     await usePlatform(world, deviceId);
+    await useTriggers(world, { deviceId, lampId });
     await unlink(world);
     assert.deepEqual(world.answers.unseen(), []);
   });
@@ -193,44 +196,166 @@ async function useUsersAndDevices({ call, parts, userId }: ToldWorld, bearer: st
   await call("getDevice", 404, { bearer, at: "999" });
 }
 
-async function followEvents({ call }: ToldWorld, bearer: string, deviceId: string): Promise<void> {
+interface Devices {
+  readonly deviceId: string;
+  readonly lampId: string;
+}
+
+async function addLamp({ parts, userId }: ToldWorld): Promise<string> {
+  const added = await parts.administration.run("device add", {
+    user: String(userId),
+    name: "Porch lamp",
+    type: "Lamp",
+  });
+  return String((added as { readonly deviceId: number }).deviceId);
+}
+
+async function useAlerts(world: ToldWorld, bearer: string, { deviceId, lampId }: Devices): Promise<void> {
+  const { call, parts, userId } = world;
+  const target = (of: string, attrName: string, value: string) => [{ deviceId: Number(of), attrName, value }];
+  const alert = {
+    deviceId: Number(lampId),
+    attrName: "power",
+    operation: "equals",
+    stringThreshold: "on",
+    action: "attribute",
+    targets: target(lampId, "scene", "evening"),
+  };
+  const { alertId } = await call("createAlert", 201, { bearer, json: alert });
+  const number = { ...alert, attrName: "level", operation: ">", stringThreshold: undefined, threshold: 7 };
+  const at = String((await call("createAlert", 201, { bearer, json: number })).alertId);
+  for (const [operationId, success, more] of [
+    ["createAlert", 201, {}] as const,
+    ["changeAlert", 200, { at }] as const,
+    ["dryRunAlert", 200, {}] as const,
+  ]) {
+    const ask = (status: number, json: unknown) => call(operationId, status, { bearer, json, ...more });
+    await ask(success, alert);
+    await ask(400, { ...alert, operation: "nearly" });
+    await ask(403, { ...alert, targets: target(deviceId, "d.structures[1].a.away", "home") });
+    await ask(404, { ...alert, targets: target("999", "scene", "evening") });
+    await ask(404, { ...alert, targets: target(deviceId, "d.structures[1].a.roof", "on") });
+    await ask(413, { ...alert, targets: target(lampId, "scene", "x".repeat(9_000)) });
+  }
+  await call("changeAlert", 404, { bearer, at: "999", json: alert });
+  await call("updateDevice", 200, { bearer, at: lampId, json: { power: "on", level: 9 } });
+  for (const operationId of ["getAlert", "explainAlert"]) {
+    await call(operationId, 200, { bearer, at: String(alertId) });
+    await call(operationId, 404, { bearer, at: "999" });
+  }
+  await call("dryRunAlert", 200, { bearer, json: { ...alert, from: 0, to: Date.now() } });
+  await call("listAlerts", 200, { bearer });
+  await call("listAlerts", 200, { bearer, query: { deviceId: lampId } });
+  await call("listAlerts", 404, { bearer, query: { deviceId: "999" } });
+  const enterprise = { ...(await world.addClient("enterprise")), grant_type: "client_credentials" };
+  const { access_token: tenants } = await call("issueToken", 200, { form: enterprise });
+  await call("listAlerts", 400, { bearer: tenants });
+
+  const crowded = await addLamp(world);
+  await crowd(parts, userId, Number(crowded) as DeviceId);
+  await call("createAlert", 409, { bearer, json: { ...alert, deviceId: Number(crowded) } });
+  await call("removeAlert", 200, { bearer, at });
+  await call("removeAlert", 404, { bearer, at });
+}
+
+/** As many alerts as a device may have. */
+async function crowd({ alerts }: ToldWorld["parts"], userId: UserId, deviceId: DeviceId): Promise<void> {
+  const condition = { attributeName: "power", operation: "equals", threshold: "", stringThreshold: "on" };
+  const manner = { autoDisarm: false, autoDelete: false, autoDisable: false, isEnabled: true };
+  const email = { action: "email", address: "", message: "", targets: [] };
+  for (let nth = 0; nth < 1_000; nth++) {
+    await alerts.add({ kind: "user", userId }, { deviceId, ...condition, ...manner, ...email });
+  }
+}
+
+async function useEvents({ call }: ToldWorld, bearer: string, { deviceId, lampId }: Devices): Promise<void> {
+  await call("updateDevice", 200, { bearer, at: deviceId, json: { [fanRequest]: "true" } });
   await call("followEvents", 200, { bearer });
-  await call("followEvents", 200, { bearer, query: { deviceId, lastEventId: "nonsense" } });
-  await call("followEvents", 400, { bearer, query: { access_token: "here" } });
+  await call("followEvents", 200, { bearer, query: { deviceId, attribute: "o.totalStructures", lastEventId: "x" } });
   await call("followEvents", 404, { bearer, query: { deviceId: "999" } });
-  await call("getHistory", 200, { bearer, at: deviceId });
-  await call("getHistory", 400, { bearer, at: deviceId, query: { from: "yesterday" } });
+  const twice = new URLSearchParams([
+    ["lastEventId", "x"],
+    ["lastEventId", "x"],
+  ]);
+  await call("followEvents", 400, { bearer, query: twice });
+  await call("getHistory", 200, { bearer, at: lampId });
+  await call("getHistory", 200, { bearer, at: deviceId, query: { from: "0", attribute: "o.totalStructures" } });
+  await call("getHistory", 400, { bearer, at: lampId, query: { from: "yesterday" } });
   await call("getHistory", 404, { bearer, at: "999" });
-  const request = "d.structures[1].d.thermostats[1].fan_timer_active.requestWrite";
-  await call("updateDevice", 200, { bearer, at: deviceId, json: { [request]: "nonsense" } });
   await call("getCommands", 200, { bearer, at: deviceId });
   await call("getCommands", 404, { bearer, at: "999" });
 }
 
-async function useWebhooks({ call, parts, userId }: ToldWorld, bearer: string, deviceId: string): Promise<void> {
-  const wanted = { url: "http://127.0.0.1:9/hook", deviceIds: [Number(deviceId)], attributes: [] };
-  const { webhookId } = await call("addWebhook", 201, { bearer, json: wanted });
-  await call("addWebhook", 400, { bearer, json: { url: "nonsense" } });
-  await call("addWebhook", 404, { bearer, json: { ...wanted, deviceIds: [999] } });
-  for (let i = 1; i < 20; i++) await call("addWebhook", 201, { bearer, json: wanted });
-  await call("addWebhook", 409, { bearer, json: wanted });
+const fanRequest = "d.structures[1].d.thermostats[1].fan_timer_active.requestWrite";
+
+async function useWebhooks({ call, signal }: ToldWorld, bearer: string, lampId: string): Promise<void> {
+  const url = "https://127.0.0.1:9/breezeway";
+  const { webhookId } = await call("addWebhook", 201, { bearer, json: { url, deviceIds: [lampId] } });
+  await call("addWebhook", 400, { bearer, json: { url: "ftp://example.com/" } });
+  await call("addWebhook", 404, { bearer, json: { url, deviceIds: [999] } });
+  for (let nth = 1; nth < 20; nth++) await call("addWebhook", 201, { bearer, json: { url, attributes: ["never"] } });
+  await call("addWebhook", 409, { bearer, json: { url } });
   await call("listWebhooks", 200, { bearer });
-  const deliveryId = await parts.store.transaction((tx) =>
-    tx.deliveries.add({
-      webhookId,
-      userId,
-      deviceId: Number(deviceId) as DeviceId,
-      messageId: "msg_1",
-      type: "attribute",
-      body: "{}",
-    }),
-  );
-  await call("listDeliveries", 200, { bearer, at: webhookId });
+  await call("updateDevice", 200, { bearer, at: lampId, json: { power: "off" } });
+  let deliveryId = 0;
+  await eventually(signal, async () => {
+    const { deliveries } = await call("listDeliveries", 200, { bearer, at: webhookId });
+    deliveryId = deliveries[0].deliveryId;
+  });
   await call("listDeliveries", 404, { bearer, at: "wh_nonsense" });
-  await call("resendDelivery", 202, { bearer, at: [webhookId, String(deliveryId)] });
-  await call("resendDelivery", 404, { bearer, at: [webhookId, "999"] });
+  await call("resendDelivery", 202, { bearer, at: `${webhookId}/${deliveryId}` });
+  await call("resendDelivery", 404, { bearer, at: `${webhookId}/999` });
   await call("removeWebhook", 200, { bearer, at: webhookId });
   await call("removeWebhook", 404, { bearer, at: webhookId });
+}
+
+async function useTriggers(world: ToldWorld, { deviceId, lampId }: Devices): Promise<void> {
+  const { call, parts, userId, platform } = world;
+  const { secToken } = platform;
+  const crowded = await addLamp(world);
+  await crowd(parts, userId, Number(crowded) as DeviceId);
+  const away = "d.structures[1].a.away";
+  for (const [suffix, place] of [["", "query"] as const, ["ByPost", "form"] as const]) {
+    const ask = (operation: string, status: number, parameters: Readonly<Record<string, string>>) =>
+      call(`${operation}${suffix}`, status, { [place]: { secToken, ...parameters } });
+    const asked = { devId: lampId, name: "power" };
+    await ask("getDeviceAttribute", 200, asked);
+    await ask("setDeviceAttribute", 200, { ...asked, value: "on" });
+    for (const operation of ["getDeviceAttribute", "setDeviceAttribute"]) {
+      await ask(operation, 500, { devId: lampId });
+      await ask(operation, 500, { ...asked, devId: "999", value: "on" });
+      await ask(operation, 500, { devId: deviceId, name: "d.structures[1].a.roof", value: "on" });
+    }
+    await ask("setDeviceAttribute", 500, { devId: deviceId, name: away, value: "home" });
+    await ask("setDeviceAttribute", 500, { ...asked, value: "x".repeat(9_000) });
+
+    const condition = { attrName: "power", operation: "equals", stringThreshold: "on" };
+    const writing = (target: string) => ({
+      devId: lampId,
+      ...condition,
+      action: "attribute",
+      targetDeviceAttributes: target,
+    });
+    const added: string = await ask("addTrigger", 200, writing(`${lampId},scene:"evening"`));
+    const [, triggerId = ""] = /<triggerId>(\d+)</.exec(added) ?? [];
+    await ask("addTrigger", 500, { ...writing(`${lampId},scene:"evening"`), operation: "nearly" });
+    await ask("addTrigger", 500, writing('999,scene:"evening"'));
+    await ask("addTrigger", 500, writing(`${deviceId},d.structures[1].a.roof:"on"`));
+    await ask("addTrigger", 500, writing(`${deviceId},${away}:"home"`));
+    await ask("addTrigger", 500, writing(`${lampId},scene:"${"x".repeat(8_300)}"`));
+    await ask("addTrigger", 500, { devId: crowded, ...condition, action: "email" });
+    await ask("getTriggerDetailListByUser", 200, {});
+    for (const operation of ["getTriggerDetailListByDevice", "updateTriggersEnableStateByDevice"]) {
+      await ask(operation, 200, { devId: lampId, enable: "0" });
+      await ask(operation, 500, {});
+      await ask(operation, 500, { devId: "999", enable: "0" });
+    }
+    for (const operation of ["getTrigger", "updateTriggerEnableState", "removeTrigger"]) {
+      await ask(operation, 200, { triggerId, enable: "true" });
+      await ask(operation, 500, {});
+      await ask(operation, 500, { triggerId: "999999", enable: "true" });
+    }
+  }
 }
 
 async function usePlatform({ call, parts, platform: { secToken } }: ToldWorld, deviceId: string): Promise<void> {

@@ -8,17 +8,27 @@ const callback = "http://127.0.0.1:9/callback";
 
 export interface Call {
   readonly method?: string;
-  readonly query?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, string>> | URLSearchParams;
   readonly form?: Readonly<Record<string, string>>;
   readonly json?: unknown;
   readonly bearer?: string;
-  /** What stands for the variables of the path, in their order. */
-  readonly at?: string | readonly string[];
+  /** What stands for the variables of the path, one behind the other with a slash between them. */
+  readonly at?: string;
 }
 
 /** The real service, and callers of every kind who hold each answer against the service's own document. */
 export async function toldWorld(t: TestContext) {
-  const { service, simulator, proxy, accountToken, client: platform, userId } = await world(t, { hasProxy: true });
+  const {
+    service,
+    simulator,
+    proxy,
+    accountToken,
+    client: platform,
+    userId,
+  } = await world(t, {
+    hasProxy: true,
+    allowsPrivateWebhooks: true,
+  });
   const { baseUrl, parts } = service;
   const document: OpenApi = await (await fetch(`${baseUrl}/openapi.json`)).json();
   const answers = new DescribedAnswers(document);
@@ -28,8 +38,8 @@ export async function toldWorld(t: TestContext) {
   const call = async (operationId: string, status: number, { at = "", ...rest }: Call = {}): Promise<OpenApi> => {
     const operation = operations.get(operationId);
     assert.ok(operation, `there is no operation ${operationId}`);
-    const ids = typeof at === "string" ? [at] : [...at];
-    const path = operation.path.replaceAll(/\{\w+\}/g, () => ids.shift() ?? "1");
+    const ids = at.split("/").values();
+    const path = operation.path.replace(/\{\w+\}/g, () => ids.next().value ?? "1");
     const answer = await fetch(`${baseUrl}${path}${queryOf(rest.query)}`, requestOf(operation, rest));
     return hold(operationId, status, { status: answer.status, headers: answer.headers, body: await bodyOf(answer) });
   };
@@ -54,6 +64,7 @@ export async function toldWorld(t: TestContext) {
 
   return {
     baseUrl,
+    signal: t.signal,
     answers,
     operations: [...operations.values()],
     parts,
@@ -76,21 +87,20 @@ export async function toldWorld(t: TestContext) {
   };
 }
 
-/** The whole body; of one without an end, its first event. */
+/** A stream of events has no end: the first one is answer enough. */
 export async function bodyOf(answer: Response): Promise<string> {
   if (!answer.headers.get("content-type")?.startsWith("text/event-stream")) return answer.text();
-  let body = "";
-  // Leaving the loop closes the stream.
-  for await (const part of answer.body!.pipeThrough(new TextDecoderStream())) {
-    body += part;
-    if (/\ndata: .*\n\n/.test(body)) break;
+  let text = "";
+  for await (const piece of answer.body!.pipeThrough(new TextDecoderStream())) {
+    text += piece;
+    if (/event: [\s\S]*\n\n/.test(text)) break;
   }
-  return body;
+  return text;
 }
 
 export type ToldWorld = Awaited<ReturnType<typeof toldWorld>>;
 
-function queryOf(query: Readonly<Record<string, string>> | undefined): string {
+function queryOf(query: Call["query"]): string {
   return query ? `?${new URLSearchParams(query)}` : "";
 }
 

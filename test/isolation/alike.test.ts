@@ -3,7 +3,8 @@ import { describe, it } from "node:test";
 import { newSecret } from "../../src/oauth/secrets.ts";
 import { admin } from "../oauth/oauth-world.ts";
 import { databases } from "../stories/world.ts";
-import { type Home, ownersHome, secTokenOf } from "./home.ts";
+import { alertOn } from "./calls.ts";
+import { type Home, owner, ownersHome, secTokenOf } from "./home.ts";
 import { assertAlike } from "./outcomes.ts";
 import { send, type WireAnswer, type WireRequest } from "./wire.ts";
 
@@ -59,12 +60,47 @@ for (const database of databases) {
         for (const query of ["", "?since=0", "?attribute=glow-of-Ottoline", "?attribute=o.totalStructures&since=1"]) {
           await alike(foreign, (id) => get(`/v3/devices/${id}${query}`), 404);
         }
+        for (const path of ["history", "history?from=0&attribute=glow-of-Ottoline", "commands"]) {
+          await alike(foreign, (id) => get(`/v3/devices/${id}/${path}`), 404);
+        }
+        for (const path of ["events", "alerts"]) {
+          await alike(foreign, (id) => get(`/v3/${path}?deviceId=${id}`), 404);
+        }
         for (const body of bodies) {
           const headers = [bearer(token), json];
           const put = (id: string) =>
             send(world.baseUrl, { method: "PUT", target: `/v3/devices/${id}`, headers, body });
           await alike(foreign, put, 404);
         }
+      }
+    });
+
+    it("of an alert or a webhook is a 404 too, whatever is sent with it", deadline, async (t) => {
+      const home = await ownersHome(t, database);
+      const { world } = home;
+      const { lampId, alertId, webhookId, deliveryId } = home.things();
+      const neighbour = await world.addClient({ name: "Neighbour" });
+      // A webhook is its client's: the owner's other clients don't see it.
+      const owners = (await world.tokens(neighbour, owner)).access_token;
+      const [bob, other] = [await bobsToken(home), await tokenOfTenant(home, "Other")];
+      for (const token of [bob, other, owners]) {
+        const ask = (method: string, target: string, body?: unknown) => {
+          const headers = body === undefined ? [bearer(token)] : [bearer(token), json];
+          const sent = body === undefined ? undefined : JSON.stringify(body);
+          return send(world.baseUrl, { method, target, headers, body: sent });
+        };
+        const alerts = token === owners ? [] : [alertId];
+        const bodies = [alertOn(lampId), { deviceId: 1 }, {}, []];
+        await alike(alerts, (id) => ask("GET", `/v3/alerts/${id}`), 404);
+        await alike(alerts, (id) => ask("GET", `/v3/alerts/${id}/explain`), 404);
+        await alike(alerts, (id) => ask("DELETE", `/v3/alerts/${id}`), 404);
+        for (const body of bodies) await alike(alerts, (id) => ask("PUT", `/v3/alerts/${id}`, body), 404);
+        const webhooks = [webhookId, webhookId.slice(0, -1), webhookId.toUpperCase()];
+        await alike(webhooks, (id) => ask("DELETE", `/v3/webhooks/${id}`), 404);
+        await alike(webhooks, (id) => ask("GET", `/v3/webhooks/${id}/deliveries`), 404);
+        const resend = (webhook: string, id: string) => ask("POST", `/v3/webhooks/${webhook}/deliveries/${id}/resend`);
+        const answer = await alike(webhooks, (id) => resend(id, deliveryId), 404);
+        assertAlike(await alike([deliveryId], (id) => resend(webhookId, id), 404), answer, "by delivery");
       }
     });
 
@@ -98,7 +134,7 @@ for (const database of databases) {
     it("is error 109 of the adaptor and of the platform calls, always the same", deadline, async (t) => {
       const home = await ownersHome(t, database);
       const { world } = home;
-      const { lampId, linkedId } = home.things();
+      const { lampId, linkedId, alertId } = home.things();
       const ownLamp = String(await world.addDevice(world.bobId, "Lamp of bob"));
       const secToken = await secTokenOf(world, { name: "bob", password: "another word" }, world.tenantId);
       const ask = (target: string) => send(world.baseUrl, { method: "GET", target });
@@ -119,6 +155,28 @@ for (const database of databases) {
         const fault = await alike([lampId, linkedId], (id) => ask(`${operation}&devId=${id}${more}`), 500, isXml);
         assert.match(fault.text, /<errorCode>109</);
       }
+      const more = "&name=glow-of-Ottoline&value=x&enable=1&attrName=a&operation=equals&stringThreshold=x&action=email";
+      for (const operation of [
+        ...["getDeviceAttribute", "setDeviceAttribute", "addTrigger", "getTriggerDetailListByDevice"],
+        "updateTriggersEnableStateByDevice",
+      ]) {
+        const target = `${platform}/${operation}?secToken=${secToken}${more}`;
+        const fault = await alike([lampId, linkedId], (id) => ask(`${target}&devId=${id}`), 500, isXml);
+        assert.match(fault.text, /<errorCode>109</, operation);
+      }
+      for (const operation of ["getTrigger", "updateTriggerEnableState", "removeTrigger"]) {
+        const target = `${platform}/${operation}?secToken=${secToken}${more}`;
+        const fault = await alike([alertId], (id) => ask(`${target}&triggerId=${id}`), 500, isXml);
+        assert.match(fault.text, /<errorCode>113</, operation);
+      }
+      const aims = await alike(
+        [lampId, linkedId],
+        (id) =>
+          ask(`${platform}/addTrigger?secToken=${secToken}&devId=${ownLamp}${more}&targetDeviceAttributes=${id},a:"b"`),
+        500,
+        (id) => /^[1-9][0-9]{0,9}$/.test(id) && Number(id) < 2 ** 31,
+      );
+      assert.match(aims.text, /<errorCode>109</);
       const list = (id: string) => ask(`${platform}/getDeviceList?secToken=${secToken}&userId=${id}`);
       const users = [home.userId, world.strangerId, world.adminId].map(String);
       assert.match((await alike(users, list, 500, isXml)).text, /<errorCode>106</);

@@ -10,12 +10,14 @@ export interface Things {
   readonly lampId: string;
   /** The virtual device of a linked account. */
   readonly linkedId: string;
+  /** An alert on the ordinary device. */
+  readonly alertId: string;
+  /** A webhook of the owner's client, and a message that it was sent. */
+  readonly webhookId: string;
+  readonly deliveryId: string;
   readonly code: string;
   readonly accessToken: string;
   readonly refreshToken: string;
-  /** An address that the owner's client is told at, and a message that it was sent. */
-  readonly webhookId: string;
-  readonly deliveryId: string;
   /** A token of the ecosystem, with which nobody is linked yet. */
   readonly ecosystemToken: string;
   /** A login page, open in a browser. */
@@ -39,10 +41,12 @@ export interface Call {
   readonly success?: number;
   /** Linked, unless it is about linking. */
   readonly needs?: "unlinked";
-  /** It is about something of the owner's client, which no other client has, whomever it acts for. */
-  readonly isOfClient?: true;
   /** The key is no good afterwards. */
   readonly endsKey?: true;
+  /** No enterprise client may call it so, though it reaches the owner's devices. */
+  readonly isOwnersAlone?: true;
+  /** Parameters that are there to be kept and shown again. */
+  readonly keeps?: readonly string[];
 }
 
 /** The ways to call an address, or a sentence that says what is missing here. */
@@ -59,8 +63,12 @@ export function callsOf({ rule, method, path }: Address, things: Things): readon
 const fanRequest = "d.structures[1].d.thermostats[1].fan_timer_active.requestWrite";
 const nest = { anEcosystemName: "nest" };
 const open = () => [{}];
-/** Nobody listens there. */
-export const hookUrl = "http://127.0.0.1:9/hook";
+
+/** Never comes true by what is written here: an alert that fires would change what others are tried on. */
+export function alertOn(deviceId: string) {
+  const condition = { attrName: "glow-of-Ottoline", operation: "equals", stringThreshold: "none that is written" };
+  return { deviceId: Number(deviceId), ...condition, action: "email", msg: "Ember-of-Ottoline" };
+}
 
 const calls: Readonly<Record<string, (things: Things, method: string) => readonly Call[]>> = {
   "public /livez": open,
@@ -104,22 +112,31 @@ const calls: Readonly<Record<string, (things: Things, method: string) => readonl
           { path: { deviceId: lampId }, json: { colour: "written by who may" } },
           { path: { deviceId: linkedId }, json: { [fanRequest]: null } },
         ],
-
   "bearer /v3/devices/:deviceId/history": ({ lampId, linkedId }) => [
     { path: { deviceId: lampId } },
-    { path: { deviceId: linkedId }, parameters: { from: "0", attribute: "d.structures[1].a.away" } },
+    { path: { deviceId: linkedId }, parameters: { from: "0", to: "9000000000000", attribute: "o.totalStructures" } },
   ],
-  "bearer /v3/devices/:deviceId/commands": ({ lampId, linkedId }) => [
-    { path: { deviceId: lampId } },
-    { path: { deviceId: linkedId } },
+  "bearer /v3/devices/:deviceId/commands": ({ linkedId }) => [{ path: { deviceId: linkedId } }],
+
+  "bearer /v3/alerts": ({ lampId }, method) =>
+    method === "GET"
+      ? [{ isOwnersAlone: true }, { parameters: { deviceId: lampId } }]
+      : [{ json: alertOn(lampId), success: 201 }],
+  "bearer /v3/alerts/dry-run": ({ lampId }) => [{ json: { ...alertOn(lampId), from: 0 } }],
+  "bearer /v3/alerts/:alertId": ({ alertId, lampId }, method) => [
+    { path: { alertId }, ...(method === "PUT" && { json: alertOn(lampId) }) },
   ],
+  "bearer /v3/alerts/:alertId/explain": ({ alertId }) => [{ path: { alertId } }],
+
   "bearer /v3/events": ({ lampId }) => [{}, { parameters: { deviceId: lampId } }],
   "bearer /v3/webhooks": ({ lampId }, method) =>
-    method === "GET" ? [{}] : [{ json: { url: hookUrl, deviceIds: [Number(lampId)] }, success: 201 }],
-  "bearer /v3/webhooks/:webhookId": ({ webhookId }) => [{ path: { webhookId }, isOfClient: true }],
-  "bearer /v3/webhooks/:webhookId/deliveries": ({ webhookId }) => [{ path: { webhookId }, isOfClient: true }],
+    method === "GET"
+      ? [{ isOwnersAlone: true }]
+      : [{ json: { url: "http://127.0.0.1:9/", deviceIds: [Number(lampId)] }, success: 201 }],
+  "bearer /v3/webhooks/:webhookId": ({ webhookId }) => [{ path: { webhookId }, isOwnersAlone: true }],
+  "bearer /v3/webhooks/:webhookId/deliveries": ({ webhookId }) => [{ path: { webhookId }, isOwnersAlone: true }],
   "bearer /v3/webhooks/:webhookId/deliveries/:deliveryId/resend": ({ webhookId, deliveryId }) => [
-    { path: { webhookId, deliveryId }, isOfClient: true, success: 202 },
+    { path: { webhookId, deliveryId }, success: 202, isOwnersAlone: true },
   ],
 
   "secToken /adaptor/federatedtokens": ({ ecosystemToken }, method) => {
@@ -136,4 +153,27 @@ const calls: Readonly<Record<string, (things: Things, method: string) => readonl
     { parameters: { devId: lampId } },
     { parameters: { devId: linkedId } },
   ],
+  "secToken /zdk/services/zamapi/getDeviceAttribute": ({ lampId, linkedId }) => [
+    { parameters: { devId: lampId, name: "glow-of-Ottoline" } },
+    { parameters: { devId: linkedId, name: "o.totalStructures" } },
+  ],
+  "secToken /zdk/services/zamapi/setDeviceAttribute": ({ lampId, linkedId }) => [
+    { parameters: { devId: lampId, name: "colour", value: "written by who may" } },
+    { parameters: { devId: linkedId, name: fanRequest, value: "" }, keeps: ["value"] },
+  ],
+  "secToken /zdk/services/zamapi/addTrigger": ({ lampId }) => {
+    const { deviceId: _, ...alert } = alertOn(lampId);
+    const keeps = ["attrName", "stringThreshold", "action", "msg"];
+    return [{ parameters: { devId: lampId, ...alert }, keeps }];
+  },
+  "secToken /zdk/services/zamapi/getTrigger": ({ alertId }) => [{ parameters: { triggerId: alertId } }],
+  "secToken /zdk/services/zamapi/getTriggerDetailListByDevice": ({ lampId }) => [{ parameters: { devId: lampId } }],
+  "secToken /zdk/services/zamapi/getTriggerDetailListByUser": ({ userId }) => [{}, { parameters: { userId } }],
+  "secToken /zdk/services/zamapi/updateTriggerEnableState": ({ alertId }) => [
+    { parameters: { triggerId: alertId, enable: "true" } },
+  ],
+  "secToken /zdk/services/zamapi/updateTriggersEnableStateByDevice": ({ lampId }) => [
+    { parameters: { devId: lampId, enable: "1" } },
+  ],
+  "secToken /zdk/services/zamapi/removeTrigger": ({ alertId }) => [{ parameters: { triggerId: alertId } }],
 };

@@ -8,7 +8,8 @@ import { hashOf, newSecret } from "../../src/oauth/secrets.ts";
 import { type OAuthWorld, oauthWorld, type Tokens } from "../oauth/oauth-world.ts";
 import { formOf } from "../oauth/scripted-browser.ts";
 import { type Database, eventually } from "../stories/world.ts";
-import { type Call, hookUrl, type Things } from "./calls.ts";
+import { type AlertAndWebhook, AlertsAndWebhooks } from "./alerts-and-webhooks.ts";
+import type { Call, Things } from "./calls.ts";
 import type { Address } from "./every-address.ts";
 import { rowsOf } from "./lasting-rows.ts";
 
@@ -19,6 +20,8 @@ const planted = {
   lamp: "Lantern-of-Ottoline",
   attribute: "glow-of-Ottoline",
   value: "amber-of-Ottoline",
+  message: "Ember-of-Ottoline",
+  address: "hook-of-Ottoline",
 };
 
 /**
@@ -44,8 +47,11 @@ export async function ownersHome(test: TestContext, database: Database) {
   const { identity, federation, commit, store } = world.service.parts;
   const userId = await identity.addUser({ tenant: "Acme", ...owner, isAdmin: false });
   const lampId = await world.addDevice(userId, planted.lamp, "Lamp");
-  const changes = [{ key: planted.attribute, value: planted.value }];
-  await commit({ userId, cause: { by: "client", user: userId }, updates: [{ deviceId: lampId, changes }] });
+  const glow = async () => {
+    const changes = [{ key: planted.attribute, value: planted.value }];
+    await commit({ userId, cause: { by: "client", user: userId }, updates: [{ deviceId: lampId, changes }] });
+  };
+  await glow();
   let accounts = 0;
   /** Of an account of its own, of which no name and no id is another's. */
   const ecosystemToken = () => {
@@ -72,27 +78,6 @@ export async function ownersHome(test: TestContext, database: Database) {
   };
   await arrange("linked");
 
-  /** One webhook of the owner's client, with one message that it has taken. */
-  const renewWebhook = async () => {
-    const { webhooks } = world.service.parts.events;
-    const client = { kind: "user", userId, tenantId: world.tenantId, clientId: world.client.id } as const;
-    await store.transaction(async (tx) => {
-      for (const { id } of await tx.webhooks.hearing([userId])) await tx.webhooks.remove(id);
-    });
-    // Nobody writes that: what is sent changes rows by itself.
-    const wanted = { url: hookUrl, deviceIds: [lampId], attributes: ["what nobody writes"] };
-    const { webhook } = await webhooks.add(client, wanted);
-    const deliveryId = await store.transaction(async (tx) => {
-      const message = { webhookId: webhook.id, userId, deviceId: lampId, messageId: "msg_1", type: "attribute" };
-      const id = await tx.deliveries.add({ ...message, body: JSON.stringify({ of: planted.value }) });
-      const delivery = await tx.deliveries.find(webhook.id, id);
-      await tx.deliveries.settle(delivery!, "delivered", 1, { status: 200, text: null });
-      return id;
-    });
-    hook = { webhookId: webhook.id, deliveryId: String(deliveryId) };
-  };
-  let hook: Pick<Things, "webhookId" | "deliveryId">;
-
   const login = async (): Promise<Things["login"]> => {
     const browser = world.browser();
     const { transaction = "", csrf = "" } = formOf(await browser.get(world.authorizeUrl())).fields;
@@ -113,10 +98,11 @@ export async function ownersHome(test: TestContext, database: Database) {
     code = await world.code({}, owner);
     loginPage = await login();
     termsPage = await signIn();
-    await renewWebhook();
   };
   await renewAll();
   const secToken = () => secTokenOf(world, owner, world.tenantId);
+  const alertsAndWebhooks = new AlertsAndWebhooks(test, world, { userId, lampId, happen: glow });
+  let told: AlertAndWebhook = await alertsAndWebhooks.present(tokens!.access_token);
 
   const things = (): Things => ({
     tenantId: String(world.tenantId),
@@ -125,10 +111,12 @@ export async function ownersHome(test: TestContext, database: Database) {
     userName: owner.name,
     lampId: String(lampId),
     linkedId: String(link!.deviceId),
+    alertId: told.alertId,
+    webhookId: told.webhookId,
+    deliveryId: told.deliveryId,
     code,
     accessToken: tokens.access_token,
     refreshToken: tokens.refresh_token,
-    ...hook,
     ecosystemToken: ecosystemToken(),
     login: loginPage,
     terms: termsPage.terms,
@@ -152,20 +140,21 @@ export async function ownersHome(test: TestContext, database: Database) {
       userName: owner.name.replace("Ottoline", "Nobodies"),
       lampId: "2147000002",
       linkedId: "2147000003",
+      alertId: "2147000004",
+      webhookId: `wh_${newSecret("").slice(0, 16)}`,
+      deliveryId: "2147000005",
       code: newSecret(""),
       accessToken: newSecret("bwa_"),
       refreshToken: newSecret("bwr_"),
-      webhookId: `wh_${newSecret("").slice(0, 16)}`,
-      deliveryId: "2147000004",
       terms: { transaction: newSecret(""), csrf: newSecret("") },
     }),
     /** New ones of what a call has used up. */
     async renew({ rule, method, path }: Address, { parameters }: Call): Promise<void> {
-      if (path.startsWith("/v3/webhooks")) await renewWebhook();
       if (rule === "client" && parameters?.code === code) code = await world.code({}, owner);
       else if (rule === "client" && (await world.statusWith(tokens.access_token)) !== 200) {
         tokens = await world.tokens(world.client, owner);
       }
+      if (/alerts|Trigger|webhooks/.test(path)) told = await alertsAndWebhooks.present(tokens.access_token);
       if (path === "/oauth2/terms" && method === "POST") termsPage = await signIn();
     },
     /** What no one else may be shown. */
@@ -173,6 +162,7 @@ export async function ownersHome(test: TestContext, database: Database) {
       ...Object.values(planted),
       ...link!.marks,
       ...[userId, lampId, link!.deviceId].map(String),
+      ...[told.alertId, told.webhookId, told.deliveryId],
       owner.name,
     ],
     rows: () => rowsOf(world, userId),
@@ -200,9 +190,14 @@ export function storedFormOf(secret: string): string {
   return hashOf(secret);
 }
 
-/** The next user and the next device get ids that can't be mistaken for any other number. */
+/** The next ids of users, devices, alerts and deliveries are ones that can't be mistaken for any other number. */
 export async function useLargeIds({ folder, databaseUrl }: OAuthWorld): Promise<void> {
-  const next = { users: 1_700_100_001, devices: 1_800_200_001 };
+  const next = {
+    users: 1_700_100_001,
+    devices: 1_800_200_001,
+    triggers: 1_900_300_001,
+    webhook_deliveries: 1_600_400_001,
+  };
   if (databaseUrl) {
     const database = new pg.Client({ connectionString: databaseUrl });
     await database.connect();

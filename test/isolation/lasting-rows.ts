@@ -27,13 +27,13 @@ export function differences(before: readonly string[], after: readonly string[])
   ];
 }
 
-/** Every row of the store, but for heartbeats, the audit log, how far the log was read, and when something was last used or confirmed. */
+/** Every row of the store, but for heartbeats, the audit log, how far the log was read for webhooks, and when something was last used or confirmed. */
 export async function lastingRows(
   world: OAuthWorld,
 ): Promise<(readonly [string, Readonly<Record<string, unknown>>])[]> {
   const tables = await storedRows(world);
   return [...tables]
-    .filter(([table]) => !["nodes", "audit", "webhook_feed", "log_horizon", "sqlite_sequence"].includes(table))
+    .filter(([table]) => !["nodes", "audit", "webhook_feed", "sqlite_sequence"].includes(table))
     .flatMap(([table, rows]) => rows.map((row) => [table, withoutMarksOfTime(row)] as const))
     .sort((one, other) => (JSON.stringify(one) < JSON.stringify(other) ? -1 : 1));
 }

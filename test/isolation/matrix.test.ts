@@ -81,8 +81,8 @@ async function tryEverybody({ home, address, places, way, owner, others }: Trial
 
   const isWithin = (caller: Caller) => {
     const standing = kind && caller.is[kind];
-    const isItsClient = caller.is.client?.kind === "client" && caller.is.client.clientId === home.world.client.id;
-    return standing !== undefined && reaches(standing, home) && (!theirs.isOfClient || isItsClient);
+    if (standing === undefined || !reaches(standing, home)) return false;
+    return standing.kind !== "enterprise" || !theirs.isOwnersAlone;
   };
   const answers: WireAnswer[] = [];
   const tryOne = async (caller: Caller) => {

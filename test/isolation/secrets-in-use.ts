@@ -47,6 +47,16 @@ export async function everySecretInUse(home: Home): Promise<Readonly<Record<stri
   await world.get(`/zdk/services/zamapi/userLogout?secToken=${loggedOut}`);
   await world.get(`/zdk/services/zamapi/userLogout?secToken=${loggedOut}`);
 
+  const { access_token: bearer } = await world.tokens(world.client, owner);
+  const added = await fetch(`${world.baseUrl}/v3/webhooks`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${bearer}`, "content-type": "application/json" },
+    body: JSON.stringify({ url: "http://127.0.0.1:9/", attributes: ["glow-of-Ottoline"] }),
+  });
+  const { webhookId, secret: webhookSecret } = (await added.json()) as Record<"webhookId" | "secret", string>;
+  assert.match(webhookSecret, /^whsec_/);
+  await world.get(`/v3/webhooks/${webhookId}/deliveries`, bearer);
+
   const rotated = await oauth.rotateSecret(world.client.id, 60_000);
   const newPassword = "the owner's next words";
   const still = await home.secToken();
@@ -78,6 +88,8 @@ export async function everySecretInUse(home: Home): Promise<Readonly<Record<stri
     "the secToken": secToken,
     "the secToken that was logged out": loggedOut,
     "the secToken that a new password ended": still,
+    "the webhook's secret": webhookSecret,
+    "the webhook's key": webhookSecret.slice("whsec_".length),
     "the ecosystem's token": account,
     "the ecosystem's next token": another,
     "the token that the ecosystem refused": refused,

@@ -140,6 +140,7 @@ async function rightfulRequests(home: Home) {
       });
     };
     for (const name of Object.keys(call.parameters ?? {})) {
+      if (call.keeps?.includes(name)) continue;
       for (const secret of [canaries.password, canaries.access_token]) {
         add({ parameters: { ...call.parameters, [name]: secret } });
       }

@@ -24,6 +24,7 @@ export interface WorldPlan {
   readonly hasProxy?: boolean;
   /** How much faster than ours the service's time goes: what takes minutes there takes seconds here. */
   readonly haste?: number;
+  readonly allowsPrivateWebhooks?: boolean;
   readonly structures?: readonly { readonly name?: string; readonly thermostats?: number; readonly alarms?: number }[];
 }
 
@@ -58,7 +59,10 @@ export async function world(test: TestContext, plan: WorldPlan = {}): Promise<Wo
   const databaseUrl = plan.database === "postgres" ? await (await sharedCluster()).createDatabase() : undefined;
   const logged: string[] = [];
   const proxy = plan.hasProxy ? await startFaultProxy(simulator.url) : undefined;
-  const config = storyConfig(folder, proxy?.url ?? simulator.url, databaseUrl);
+  const config = {
+    ...storyConfig(folder, proxy?.url ?? simulator.url, databaseUrl),
+    allowPrivateWebhooks: plan.allowsPrivateWebhooks ?? false,
+  };
   const report = startLogging("debug", { write: (line) => void logged.push(line) });
   const start = () => startService(config, report, hasty(realSurroundings(report), plan.haste ?? 1));
   let service = await start();
@@ -106,7 +110,6 @@ export function storyConfig(dataFolder: string, apiUrl: string, databaseUrl?: st
     BREEZEWAY_PORT: "0",
     BREEZEWAY_ECOSYSTEMS: JSON.stringify(ecosystems),
     BREEZEWAY_DATABASE_URL: databaseUrl,
-    BREEZEWAY_ALLOW_PRIVATE_WEBHOOKS: "true",
   };
   return readConfig({ flags: {}, environment });
 }

@@ -83,7 +83,8 @@ const remove: AdminCommand = {
   async act({ identity, federation }, input) {
     const { userId, tenantId } = await identity.findUser(id<UserId>(input, "user"));
     const unlinked = await federation.unlinkAll(userId);
-    const { devices, attributes, history, blindIntervals, alerts, grants } = await identity.removeUser(userId);
+    const { devices, attributes, history, blindIntervals, alerts, webhooks, grants } =
+      await identity.removeUser(userId);
     const sum = (own: number, count: (one: (typeof unlinked)[number]) => number) =>
       unlinked.reduce((total, one) => total + count(one), own);
     const removed = {
@@ -93,6 +94,7 @@ const remove: AdminCommand = {
       history: sum(history, (one) => one.removed.history),
       blindIntervals: sum(blindIntervals, (one) => one.removed.blindIntervals),
       alerts: sum(alerts, (one) => one.removed.alerts),
+      webhooks,
       grants: grants.length,
     };
     const tokensRevoked = unlinked.filter(({ isTokenRevoked }) => isTokenRevoked).length;

@@ -67,7 +67,7 @@ export const triggerDescriptions: readonly (readonly [operation: string, words: 
   [
     "addTrigger",
     {
-      summary: "Make an alert",
+      summary: "Add a trigger",
       words: [
         "An alert watches one attribute and fires when its condition is true of a change or a write. With `autoDisarm` it fires once and then not again until the condition has been false; without it, at every event for which it is true. Making it never fires.",
         "A `regex` must match the whole value: `away` doesn't match `auto-away`; `away|auto-away`, `(auto-)?away` and `.*away` do. The syntax is RE2, up to 256 characters.",
@@ -114,7 +114,7 @@ export const triggerDescriptions: readonly (readonly [operation: string, words: 
   [
     "getTrigger",
     {
-      summary: "Read an alert",
+      summary: "Read a trigger",
       words: ["One alert with its targets."],
       parameters: [triggerId],
       answers: answer("getTrigger", "The alert.", details, example),
@@ -167,7 +167,7 @@ export const triggerDescriptions: readonly (readonly [operation: string, words: 
   [
     "removeTrigger",
     {
-      summary: "Remove an alert",
+      summary: "Remove a trigger",
       words: ["Its id is never given again."],
       parameters: [triggerId],
       answers: answer("removeTrigger", "It is gone.", done, retCode),

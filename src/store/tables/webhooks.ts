@@ -37,6 +37,8 @@ export interface WebhookTable {
   /** Held until the transaction ends, so that its deliveries keep their order. */
   lock(id: string): Promise<void>;
   remove(id: string): Promise<void>;
+  /** Takes away the user's own, and every delivery that is about them, a tenant's webhooks included; answers how many. */
+  removeOfUser(userId: UserId): Promise<number>;
   /** Takes away those that no longer live, with their deliveries; answers how many. */
   removeDead(): Promise<number>;
   /** Up to where the log has become deliveries; held until the transaction ends. */
@@ -110,6 +112,10 @@ export function webhookTable(sql: Sql): WebhookTable {
       await sql.all(`SELECT id FROM webhooks WHERE id = $1${forUpdate}`, [id]);
     },
     remove,
+    async removeOfUser(userId) {
+      await sql.run("DELETE FROM webhook_deliveries WHERE user_id = $1", [userId]);
+      return sql.run("DELETE FROM webhooks WHERE user_id = $1", [userId]);
+    },
     async removeDead() {
       const dead = await sql.all<{ id: string }>(`SELECT w.id FROM webhooks w WHERE NOT (${lives})`);
       for (const { id } of dead) await remove(id);

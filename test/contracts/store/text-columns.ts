@@ -190,6 +190,45 @@ export const textColumns: readonly Column[] = [
       return (await tx.commands.find(userId, device, id))?.[name] ?? undefined;
     },
   })),
+  ...(["attributeName", "action", "address", "message", "reason"] as const).map((name) => ({
+    name: `triggers.${name}`,
+    roundTrip: async (tx: Transaction, text: string, { userId, device }: HomeIds) => {
+      await tx.triggers.add({ ...triggerOf(userId, device), [name]: text });
+      return (await tx.triggers.ofUser(userId)).at(-1)?.[name] ?? undefined;
+    },
+  })),
+  {
+    name: "triggers.name",
+    isShort: true,
+    roundTrip: async (tx, text, { userId, device }) => {
+      await tx.triggers.add({ ...triggerOf(userId, device), key: text });
+      return (await tx.triggers.watching(userId, device, [text])).at(-1)?.key as string | undefined;
+    },
+  },
+  {
+    name: "triggers.condition",
+    roundTrip: async (tx, text, { userId, device }) => {
+      await tx.triggers.add({ ...triggerOf(userId, device), condition: { operation: "equals", text } });
+      const condition = (await tx.triggers.ofUser(userId)).at(-1)?.condition;
+      return condition?.operation === "equals" ? condition.text : undefined;
+    },
+  },
+  {
+    name: "triggers.targets",
+    roundTrip: async (tx, text, { userId, device }) => {
+      const targets = [{ deviceId: device, attributeName: "power", value: text }];
+      await tx.triggers.add({ ...triggerOf(userId, device), targets });
+      return (await tx.triggers.ofUser(userId)).at(-1)?.targets[0]?.value;
+    },
+  },
+  ...(["messageId", "type", "body"] as const).map((name) => ({
+    name: `webhook_deliveries.${name}`,
+    roundTrip: async (tx: Transaction, text: string, { userId, device }: HomeIds) => {
+      const delivery = { webhookId: "wh_1", userId, deviceId: device, messageId: "msg_1", type: "device", body: "{}" };
+      const id = await tx.deliveries.add({ ...delivery, [name]: text });
+      return (await tx.deliveries.find("wh_1", id))?.[name];
+    },
+  })),
   {
     name: "nodes.id",
     isShort: true,
@@ -203,3 +242,10 @@ export const textColumns: readonly Column[] = [
     roundTrip: async (tx, text) => tx.settings.getOrKeep(encodeURI(text.slice(0, 8).toWellFormed()), text),
   },
 ];
+
+function triggerOf(userId: UserId, deviceId: DeviceId) {
+  const condition = { operation: "equals", text: "on" } as const;
+  const manner = { autoDisarm: false, autoDelete: false, autoDisable: false, isEnabled: true, isArmed: true };
+  const told = { action: "email", address: "", message: "", targets: [], reason: null, createdMs: 1 };
+  return { userId, deviceId, key: "power", attributeName: "power", condition, ...manner, ...told };
+}

@@ -1,0 +1,87 @@
+import type { TestContext } from "node:test";
+import type { DeviceId, UserId } from "../../src/model/ids.ts";
+import type { WebhookRow } from "../../src/store/tables/webhooks.ts";
+import { receiver } from "../events/receiver.ts";
+import type { OAuthWorld } from "../oauth/oauth-world.ts";
+import { eventually } from "../stories/world.ts";
+import { alertOn } from "./calls.ts";
+
+export type AlertAndWebhook = Awaited<ReturnType<AlertsAndWebhooks["present"]>>;
+
+export interface Watched {
+  readonly userId: UserId;
+  readonly lampId: DeviceId;
+  /** Has something happen to the lamp that the webhook tells of. */
+  readonly happen: () => Promise<void>;
+}
+
+/** One alert and one webhook of a user's, which are there again after somebody has taken them away or added others. */
+export class AlertsAndWebhooks {
+  readonly #test: TestContext;
+  readonly #world: OAuthWorld;
+  readonly #userId: UserId;
+  readonly #lampId: DeviceId;
+  readonly #happen: () => Promise<void>;
+  #url: string | undefined;
+
+  constructor(test: TestContext, world: OAuthWorld, { userId, lampId, happen }: Watched) {
+    this.#test = test;
+    this.#world = world;
+    this.#userId = userId;
+    this.#lampId = lampId;
+    this.#happen = happen;
+  }
+
+  /** What is there of both, when all that was to be sent has been sent. */
+  async present(token: string) {
+    const { alerts } = await this.#ask(token, "GET", "/alerts");
+    const alert = alerts[0] ?? (await this.#ask(token, "POST", "/alerts", alertOn(String(this.#lampId))));
+    for (const { alertId } of alerts.slice(1)) await this.#ask(token, "DELETE", `/alerts/${alertId}`);
+
+    this.#url ??= `${(await receiver(this.#test)).url}-of-Ottoline`;
+    const isMeant = ({ url }: WebhookRow) => url === this.#url;
+    const webhookId = (await this.#onlyWebhook(isMeant)) ?? (await this.#newWebhook(token));
+    const deliveryId = await this.#sentBy(token, webhookId);
+    return { alertId: String(alert.alertId), webhookId, deliveryId, url: this.#url };
+  }
+
+  /** Also those that a client of the whole tenant has added: what they are still to be sent would change by itself. */
+  async #onlyWebhook(isMeant: (webhook: WebhookRow) => boolean): Promise<string | undefined> {
+    const { store } = this.#world.service.parts;
+    return store.transaction(async (tx) => {
+      const webhooks = await tx.webhooks.hearing([this.#userId]);
+      for (const webhook of webhooks) if (!isMeant(webhook)) await tx.webhooks.remove(webhook.id);
+      return webhooks.find(isMeant)?.id;
+    });
+  }
+
+  async #newWebhook(token: string): Promise<string> {
+    const wanted = { url: this.#url, deviceIds: [this.#lampId], attributes: ["glow-of-Ottoline"] };
+    const { webhookId } = await this.#ask(token, "POST", "/webhooks", wanted);
+    await this.#happen();
+    return webhookId;
+  }
+
+  async #sentBy(token: string, webhookId: string): Promise<string> {
+    let deliveryId = "";
+    await eventually(this.#test.signal, async () => {
+      const { deliveries } = await this.#ask(token, "GET", `/webhooks/${webhookId}/deliveries`);
+      const isSent = ({ state }: { readonly state: string }) => state === "delivered";
+      if (deliveries.length === 0 || !deliveries.every(isSent)) throw new Error("the webhook has not been sent");
+      deliveryId = String(deliveries[0].deliveryId);
+    });
+    return deliveryId;
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: the shape is what is looked at
+  async #ask(token: string, method: string, path: string, json?: unknown): Promise<any> {
+    const headers = {
+      authorization: `Bearer ${token}`,
+      ...(json !== undefined && { "content-type": "application/json" }),
+    };
+    const body = json === undefined ? null : JSON.stringify(json);
+    const answer = await fetch(`${this.#world.baseUrl}/v3${path}`, { method, headers, body });
+    if (!answer.ok) throw new Error(`${method} /v3${path}: ${answer.status} ${await answer.text()}`);
+    return answer.json();
+  }
+}
