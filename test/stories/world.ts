@@ -116,7 +116,6 @@ export function storyConfig(dataFolder: string, apiUrl: string, databaseUrl?: st
     BREEZEWAY_PORT: "0",
     BREEZEWAY_ECOSYSTEMS: JSON.stringify(ecosystems),
     BREEZEWAY_DATABASE_URL: databaseUrl,
-    BREEZEWAY_ALLOW_PRIVATE_WEBHOOKS: "true",
   };
   return readConfig({ flags: {}, environment });
 }

@@ -1,0 +1,77 @@
+import assert from "node:assert/strict";
+import type { AddressInfo } from "node:net";
+import { describe, it, type TestContext } from "node:test";
+import { appOn } from "../../src/http/app.ts";
+import { followEvents } from "../../src/http/descriptions/events.ts";
+import { Exchanges } from "../../src/http/exchange.ts";
+import type { Outlet } from "../../src/http/outlet.ts";
+import { addRoutes, type Route } from "../../src/http/routes.ts";
+import { collecting } from "../platform/made-platform.ts";
+
+describe("an answer without an end", () => {
+  it("brings what is written as it is written, and ends when the route says so", { timeout: 30_000 }, async (t) => {
+    const { url, outlets } = await streaming(t);
+    const answer = await fetch(url, { headers: { authorization: "Bearer x" } });
+    assert.equal(answer.headers.get("transfer-encoding"), null);
+    assert.equal(answer.headers.get("x-mark"), "here");
+    assert.match(answer.headers.get("x-request-id") ?? "", /^[0-9a-f-]{36}$/);
+    const reader = answer.body!.pipeThrough(new TextDecoderStream()).getReader();
+    for (const text of ["one", "two", "ü"]) {
+      outlets[0]!.write(Buffer.from(text));
+      assert.equal((await reader.read()).value, text);
+    }
+    outlets[0]!.write(Buffer.from("last words"));
+    outlets[0]!.end();
+    outlets[0]!.write(Buffer.from("too late"));
+    assert.deepEqual(await reader.read(), { done: false, value: "last words" });
+    assert.equal((await reader.read()).done, true);
+  });
+
+  it("is closed when its client leaves", { timeout: 30_000 }, async (t) => {
+    const { url, outlets } = await streaming(t);
+    const leaving = new AbortController();
+    await fetch(url, { headers: { authorization: "Bearer x" }, signal: leaving.signal });
+    const closed = new Promise((resolve) => outlets[0]!.closed.addEventListener("abort", resolve));
+    leaving.abort();
+    await closed;
+  });
+
+  it("ends with the server's connections, also when it begins only then", { timeout: 30_000 }, async (t) => {
+    const { url, exchanges } = await streaming(t);
+    const ask = () => fetch(url, { headers: { authorization: "Bearer x" } });
+    const early = await ask();
+    exchanges.endConnections();
+    const late = await ask();
+    assert.deepEqual([await early.text(), await late.text()], ["", ""]);
+    await exchanges.finished();
+  });
+});
+
+async function streaming(t: TestContext) {
+  const report = collecting([]);
+  const exchanges = new Exchanges(report);
+  const limits = { headersTimeoutMs: 10_000, requestTimeoutMs: 30_000, bodyBytes: 1_000 };
+  const app = appOn({ report, exchanges, trustedProxies: [], ...limits });
+  const outlets: Outlet[] = [];
+  const route: Route = {
+    methods: ["GET"],
+    path: "/stream",
+    access: "bearer",
+    errors: "standard",
+    description: followEvents,
+    answer: async () => ({
+      status: 200,
+      headers: { "x-mark": "here" },
+      stream: (outlet) => void outlets.push(outlet),
+    }),
+  };
+  const nobody = () => Promise.reject(new Error("nobody"));
+  const byAccessToken = async () => ({ kind: "user", userId: 1, tenantId: 1 }) as never;
+  addRoutes(app, [route], { bySecToken: nobody, byClientSecret: nobody, byAccessToken }, exchanges);
+  await app.listen({ host: "127.0.0.1", port: 0 });
+  t.after(async () => {
+    app.server.closeAllConnections();
+    await app.close();
+  });
+  return { url: `http://127.0.0.1:${(app.server.address() as AddressInfo).port}/stream`, outlets, exchanges };
+}
