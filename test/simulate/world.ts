@@ -116,10 +116,14 @@ export class World {
     const isWithholding = this.#upstream.isWithholding;
     this.#calls.areRare = isWithholding;
     const deadlineMs = scheduler.nowMs + (isWithholding ? foundOutWithinMs : convergesWithinMs);
+    let calls = this.#people.calls.length;
     for (let goodSeconds = 0; goodSeconds < (isWithholding ? 12 : 6); ) {
       await scheduler.runUntil(scheduler.nowMs + 1_000);
       const missing = convergence(this.#standings());
-      goodSeconds = missing === undefined ? goodSeconds + 1 : 0;
+      // A person who unlinks and links again within a second begins anew, also for those who poll.
+      const isNews = this.#people.calls.length !== calls;
+      calls = this.#people.calls.length;
+      goodSeconds = missing === undefined && !isNews ? goodSeconds + 1 : 0;
       if (missing !== undefined && scheduler.nowMs > deadlineMs) return missing;
     }
     return undefined;
