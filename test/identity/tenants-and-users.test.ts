@@ -129,6 +129,7 @@ describe("a user", () => {
       history: 1,
       blindIntervals: 0,
       commands: 0,
+      webhooks: 0,
       alerts: 0,
       grants,
     });

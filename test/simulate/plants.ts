@@ -390,8 +390,8 @@ export const plants: readonly Plant[] = [
     edits: [
       {
         file: fans,
-        find: 'tx.commands.change(command, ["queued"], change)',
-        replace: 'tx.commands.change(command, ["queued", "sending"], change)',
+        find: 'changeReceipt(tx, command, ["queued"], change, sentMs)',
+        replace: 'changeReceipt(tx, command, ["queued", "sending"], change, sentMs)',
       },
       {
         file: fans,
