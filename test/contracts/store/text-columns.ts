@@ -205,22 +205,6 @@ export const textColumns: readonly Column[] = [
       return (await tx.triggers.watching(userId, device, [text])).at(-1)?.key as string | undefined;
     },
   },
-  {
-    name: "triggers.condition",
-    roundTrip: async (tx, text, { userId, device }) => {
-      await tx.triggers.add({ ...triggerOf(userId, device), condition: { operation: "equals", text } });
-      const condition = (await tx.triggers.ofUser(userId)).at(-1)?.condition;
-      return condition?.operation === "equals" ? condition.text : undefined;
-    },
-  },
-  {
-    name: "triggers.targets",
-    roundTrip: async (tx, text, { userId, device }) => {
-      const targets = [{ deviceId: device, attributeName: "power", value: text }];
-      await tx.triggers.add({ ...triggerOf(userId, device), targets });
-      return (await tx.triggers.ofUser(userId)).at(-1)?.targets[0]?.value;
-    },
-  },
   ...(["messageId", "type", "body"] as const).map((name) => ({
     name: `webhook_deliveries.${name}`,
     roundTrip: async (tx: Transaction, text: string, { userId, device }: HomeIds) => {
