@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { linkedAccounts } from "./linked-accounts.ts";
-import { MeasuredService } from "./measured-service.ts";
+import { MeasuredProcess } from "./measured-process.ts";
 import type { Row } from "./row.ts";
 
 const links = 1_000;
@@ -13,7 +13,7 @@ export const deadUpstreams: Row = {
   async measure(tell) {
     tell(`linking ${links} accounts`);
     await using accounts = await linkedAccounts(links);
-    await using service = await MeasuredService.start(accounts.settings);
+    await using service = await MeasuredProcess.service(accounts.folder.settings);
     await accounts.untilAllAre("live");
     await accounts.simulator.stop();
     await accounts.untilAllAre("waiting");

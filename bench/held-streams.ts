@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { linkedAccounts } from "./linked-accounts.ts";
-import { MeasuredService } from "./measured-service.ts";
+import { MeasuredProcess } from "./measured-process.ts";
 import type { Row } from "./row.ts";
 
 const streams = 1_000;
@@ -38,7 +38,7 @@ export const heldStreams: Row = {
 
 async function usageOf(count: number): Promise<{ readonly shares: readonly number[]; readonly rssBytes: number }> {
   await using accounts = await linkedAccounts(count);
-  await using service = await MeasuredService.start(accounts.settings);
+  await using service = await MeasuredProcess.service(accounts.folder.settings);
   await accounts.untilAllAre("live");
   await sleep(settlingMs);
   const shares = await service.cpuShares(6, 5_000);

@@ -1,52 +1,56 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { AddressTaken, type Simulator, startSimulator } from "../simulator/simulator.ts";
 import { callControl } from "../src/cli/control-socket.ts";
-import { readConfig } from "../src/config.ts";
-import { startLogging } from "../src/logging.ts";
-import type { UserId } from "../src/model/ids.ts";
-import { openParts } from "../src/service.ts";
+import type { DeviceId, TenantId, UserId } from "../src/model/ids.ts";
 import { dataFolder } from "../src/store/data-folder.ts";
+import { addUsers } from "./people.ts";
+import { type PreparedFolder, prepare, preparedFolder } from "./prepared-folder.ts";
 
-const house = { structures: [{ thermostats: 2, alarms: 3 }] };
+/** What an account of the simulator holds. */
+export interface House {
+  readonly structures: { thermostats: number; alarms: number }[];
+}
+
+const usualHouse: House = { structures: [{ thermostats: 2, alarms: 3 }] };
 const linkedAtOnce = 50;
 const longestWaitMs = 120_000;
 
 /** A data folder with so many users, each linked to an account of the simulator, and no service on it yet. */
 export interface LinkedAccounts extends AsyncDisposable {
-  readonly settings: Readonly<Record<string, string>>;
+  readonly folder: PreparedFolder;
   readonly simulator: Simulator;
+  readonly tenantId: TenantId;
+  /** In the order of the houses. */
+  readonly devices: readonly LinkedDevice[];
   /** Resolves when the service that runs on the folder says that all links are in that state. */
   untilAllAre(state: "live" | "waiting"): Promise<void>;
 }
 
-export async function linkedAccounts(count: number): Promise<LinkedAccounts> {
-  const folder = mkdtempSync(join(tmpdir(), "breezeway-bench-"));
-  const removeFolder = () => rmSync(folder, { recursive: true, force: true });
-  process.once("exit", removeFolder);
-  const simulator = await onQuietPort();
-  const settings = {
-    BREEZEWAY_DATA: folder,
-    BREEZEWAY_PORT: "0",
-    BREEZEWAY_ECOSYSTEMS: JSON.stringify({ nest: { protocol: "nest", apiUrl: simulator.url } }),
-  };
+export interface LinkedDevice {
+  readonly userId: UserId;
+  readonly deviceId: DeviceId;
+}
+
+/** With the usual house for each, or with one for each of the places from 0 on. */
+export async function linkedAccounts(
+  count: number,
+  houseAt: (place: number) => House = () => usualHouse,
+): Promise<LinkedAccounts> {
   await using finishing = new AsyncDisposableStack();
+  const simulator = await onQuietPort();
   finishing.defer(() => simulator.stop());
-  finishing.defer(async () => {
-    removeFolder();
-    process.off("exit", removeFolder);
-  });
-  await link(count, settings, simulator);
+  const ecosystems = { nest: { protocol: "nest", apiUrl: simulator.url } };
+  const folder = finishing.use(preparedFolder({ BREEZEWAY_ECOSYSTEMS: JSON.stringify(ecosystems) }));
+  const linked = await link(count, houseAt, folder, simulator);
   const kept = finishing.move();
   return {
-    settings,
+    folder,
     simulator,
+    ...linked,
     async untilAllAre(state) {
       const deadlineMs = performance.now() + longestWaitMs;
       for (;;) {
-        const { links } = (await callControl(dataFolder(folder).controlSocket, "status", {})) as {
+        const { links } = (await callControl(dataFolder(folder.path).controlSocket, "status", {})) as {
           links: Readonly<Record<string, number>>;
         };
         if (links[state] === count || (count === 0 && Object.keys(links).length === 0)) return;
@@ -58,34 +62,22 @@ export async function linkedAccounts(count: number): Promise<LinkedAccounts> {
   };
 }
 
-/**
- * Through the federation itself, which proves each token against the simulator. Only the users' password hashes are
- * ready-made: a thousand argon2 runs would take longer than the measurement.
- */
-async function link(count: number, settings: Readonly<Record<string, string>>, simulator: Simulator): Promise<void> {
-  const parts = await openParts(readConfig({ flags: {}, environment: settings }), startLogging("warn"));
-  try {
-    const { tenantId } = await parts.identity.addTenant({ name: "Bench" });
-    const users = await parts.store.transaction(async (tx) => {
-      const ids: UserId[] = [];
-      for (let i = 1; i <= count; i++) {
-        const user = { tenantId, name: `user${i}`, passwordHash: "nobody signs in", isAdmin: false };
-        ids.push((await tx.users.add(user))!);
-      }
-      return ids;
-    });
-    const waiting = users.values();
+/** Through the federation itself, which proves each token against the simulator. */
+function link(count: number, houseAt: (place: number) => House, folder: PreparedFolder, simulator: Simulator) {
+  return prepare(folder, async ({ identity, store, federation }) => {
+    const { tenantId } = await identity.addTenant({ name: "Bench" });
+    const users = await store.transaction((tx) => addUsers(tx, tenantId, count));
+    const devices: LinkedDevice[] = [];
+    const waiting = users.entries();
     const linkSome = async () => {
-      for (const userId of waiting) {
-        const { token } = simulator.addAccount({ seed: userId, ...house });
-        await parts.federation.link(userId, "nest", token);
+      for (const [place, userId] of waiting) {
+        const { token } = simulator.addAccount({ seed: userId, ...houseAt(place) });
+        devices[place] = { userId, deviceId: await federation.link(userId, "nest", token) };
       }
     };
     await Promise.all(Array.from({ length: linkedAtOnce }, linkSome));
-  } finally {
-    await parts.federation.stop();
-    await parts.close();
-  }
+    return { tenantId, devices };
+  });
 }
 
 /** Below the range from which outgoing connections take their ports: when it is closed, nobody else answers there. */

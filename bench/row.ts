@@ -4,7 +4,7 @@ export interface Result {
   /** What was measured in the same run for comparison; null for a figure that stands alone. */
   readonly reference: string | null;
   readonly figure: number;
-  readonly unit: "%" | "kB" | "x";
+  readonly unit: "%" | "kB" | "ms" | "us" | "x";
   /** The smallest and the largest of the repetitions. */
   readonly spread: readonly [number, number] | null;
   /** Null while nobody has promised anything. */

@@ -6,35 +6,50 @@ import type { Usage } from "./usage-reporter.ts";
 
 const root = new URL("..", import.meta.url).pathname;
 
-/** `breezeway serve` in a process of its own that tells how much it uses. It ends when this process ends. */
-export class MeasuredService implements AsyncDisposable {
+/** A server in a process of its own that tells how much it uses. It ends when this process ends. */
+export class MeasuredProcess implements AsyncDisposable {
+  readonly url: string;
   readonly #process: ChildProcess;
   readonly #ended: Promise<unknown>;
 
-  private constructor(process: ChildProcess) {
+  private constructor(process: ChildProcess, url: string) {
+    this.url = url;
     this.#process = process;
     this.#ended = once(process, "exit");
   }
 
+  /** `breezeway serve` with these settings. */
+  static service(settings: Readonly<Record<string, string>>): Promise<MeasuredProcess> {
+    return MeasuredProcess.#start(["src/main.ts", "serve"], settings);
+  }
+
+  /** One of `bench/references`, which answers with what the file holds. */
+  static reference(name: string, answerFile: string): Promise<MeasuredProcess> {
+    return MeasuredProcess.#start([`bench/references/${name}.ts`, answerFile], {});
+  }
+
   /** Resolves when it listens. */
-  static async start(settings: Readonly<Record<string, string>>): Promise<MeasuredService> {
+  static async #start(
+    [program = "", ...rest]: readonly string[],
+    settings: Readonly<Record<string, string>>,
+  ): Promise<MeasuredProcess> {
     const flags = ["--disable-warning=ExperimentalWarning", "--import", `${root}bench/usage-reporter.ts`];
     const inherited = Object.entries(process.env).filter(([name]) => !/^(BREEZEWAY_|NODE_OPTIONS)/.test(name));
-    const child = spawn(process.execPath, [...flags, `${root}src/main.ts`, "serve"], {
+    const child = spawn(process.execPath, [...flags, `${root}${program}`, ...rest], {
       env: { ...Object.fromEntries(inherited), ...settings },
       stdio: ["ignore", "ignore", "pipe", "ipc"],
     });
-    const service = new MeasuredService(child);
     let said = "";
     for await (const line of createInterface({ input: child.stderr! })) {
-      // What it logs from here on is drained, not read.
-      if (line.startsWith("breezeway listening on ")) {
+      const [, url] = /^(?:breezeway )?listening on (\S+)$/.exec(line) ?? [];
+      if (url) {
+        // What it logs from here on is drained, not read.
         child.stderr!.resume();
-        return service;
+        return new MeasuredProcess(child, url);
       }
       said += `${line}\n`;
     }
-    throw new Error(`the service did not start:\n${said}`);
+    throw new Error(`${program} did not start:\n${said}`);
   }
 
   async usage(): Promise<Usage> {
@@ -42,7 +57,7 @@ export class MeasuredService implements AsyncDisposable {
     this.#process.send("usage");
     const [usage] = await Promise.race([
       answer,
-      this.#ended.then(() => Promise.reject(new Error("the service ended"))),
+      this.#ended.then(() => Promise.reject(new Error("the measured process ended"))),
     ]);
     return usage as Usage;
   }

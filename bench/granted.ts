@@ -1,0 +1,69 @@
+import { randomUUID } from "node:crypto";
+import type { TenantId, UserId } from "../src/model/ids.ts";
+import { hashOf, newSecret } from "../src/oauth/secrets.ts";
+import type { Parts } from "../src/service.ts";
+import type { Transaction } from "../src/store/seam.ts";
+import { formRequest } from "./requests.ts";
+
+const redirectUri = "http://127.0.0.1:9/callback";
+
+/** A client to which users have said yes, as it shows itself at the token endpoint. */
+export interface GrantedClient {
+  readonly tenantId: TenantId;
+  readonly credentials: { readonly client_id: string; readonly client_secret: string };
+}
+
+export async function addClient({ oauth }: Pick<Parts, "oauth">, tenantId: TenantId): Promise<GrantedClient> {
+  const { client, secret } = await oauth.addClient({
+    tenant: String(tenantId),
+    name: "Bench",
+    kind: "user",
+    redirectUris: [redirectUri],
+    requiresPkce: false,
+  });
+  return { tenantId, credentials: { client_id: client.id, client_secret: secret } };
+}
+
+/** What the client sends for tokens. */
+export function tokenRequests({ credentials }: GrantedClient) {
+  const path = "/oauth2/access_token";
+  return {
+    exchange: (code: string) =>
+      formRequest(path, { grant_type: "authorization_code", code, redirect_uri: redirectUri, ...credentials }),
+    refresh: (refreshToken: string) =>
+      formRequest(path, { grant_type: "refresh_token", refresh_token: refreshToken, ...credentials }),
+  };
+}
+
+/** It outlives the measurement, which a code that the service makes would not. */
+const lifetimeMs = 3_600_000;
+
+type Tables = Pick<Transaction, "codes" | "grants" | "accessTokens" | "refreshTokens" | "clock">;
+
+/** A code that waits for its exchange, as after Accept. */
+export async function addCode(tx: Tables, { credentials }: GrantedClient, userId: UserId): Promise<string> {
+  const code = newSecret("");
+  await tx.codes.add({
+    hash: hashOf(code),
+    clientId: credentials.client_id,
+    userId,
+    redirectUri,
+    isRedirectUriSent: true,
+    challenge: null,
+    expiresMs: (await tx.clock.nowMs()) + lifetimeMs,
+  });
+  return code;
+}
+
+/** A grant with its first tokens, as after the exchange of a code. */
+export async function addGrant(tx: Tables, { tenantId, credentials }: GrantedClient, userId: UserId) {
+  const grantId = randomUUID();
+  const accessToken = newSecret("bwa_");
+  const refreshToken = newSecret("bwr_");
+  const issuedMs = await tx.clock.nowMs();
+  const expiresMs = issuedMs + lifetimeMs;
+  await tx.grants.add({ id: grantId, tenantId, userId, clientId: credentials.client_id, reach: "user" });
+  await tx.accessTokens.add(hashOf(accessToken), grantId, expiresMs);
+  await tx.refreshTokens.add({ hash: hashOf(refreshToken), grantId, parentHash: null, issuedMs, expiresMs });
+  return { accessToken, refreshToken };
+}

@@ -1,0 +1,58 @@
+import { attributeName, thermostatAttribute } from "../src/model/attribute-names.ts";
+import type { Parts } from "../src/service.ts";
+import { addClient, addGrant } from "./granted.ts";
+import { type House, type LinkedAccounts, type LinkedDevice, linkedAccounts } from "./linked-accounts.ts";
+import { prepare } from "./prepared-folder.ts";
+
+/** Devices with so many attributes, each with a user and a token of its own. */
+export interface DevicesOfSize {
+  readonly attributes: number;
+  readonly devices: readonly { readonly path: string; readonly accessToken: string }[];
+}
+
+export interface ReadableDevices {
+  readonly accounts: LinkedAccounts;
+  readonly small: DevicesOfSize;
+  readonly full: DevicesOfSize;
+}
+
+const smallHouse: House = { structures: [{ thermostats: 4, alarms: 2 }] };
+/** Every slot of the model is taken. */
+const fullStructure = { thermostats: 20, alarms: 18 };
+const fullHouse: House = { structures: [fullStructure, fullStructure] };
+
+/** Linked accounts of two sizes, and what a client needs to read them. Whoever gets them disposes of the accounts. */
+export async function readableDevices(countOfSize: number): Promise<ReadableDevices> {
+  const houseAt = (place: number) => (place < countOfSize ? smallHouse : fullHouse);
+  await using finishing = new AsyncDisposableStack();
+  const accounts = finishing.use(await linkedAccounts(2 * countOfSize, houseAt));
+  const devices = await prepare(accounts.folder, async (parts) => {
+    for (const [place, device] of accounts.devices.entries()) await askForFans(parts, device, houseAt(place));
+    const client = await addClient(parts, accounts.tenantId);
+    return parts.store.transaction(async (tx) => {
+      const readable: { path: string; accessToken: string }[] = [];
+      for (const { userId, deviceId } of accounts.devices) {
+        const { accessToken } = await addGrant(tx, client, userId);
+        readable.push({ path: `/v3/devices/${deviceId}`, accessToken });
+      }
+      return readable;
+    });
+  });
+  finishing.move();
+  return {
+    accounts,
+    small: { attributes: 52, devices: devices.slice(0, countOfSize) },
+    full: { attributes: 519, devices: devices.slice(countOfSize) },
+  };
+}
+
+/** Of each thermostat, in words that can't be granted: the attribute for it is then as full as all others. */
+async function askForFans({ devices }: Parts, { userId, deviceId }: LinkedDevice, { structures }: House) {
+  const writes = structures.flatMap(({ thermostats }, structure) =>
+    Array.from({ length: thermostats }, (_, thermostat) => ({
+      name: attributeName(thermostatAttribute(structure + 1, thermostat + 1, "requestWrite")),
+      value: "perhaps",
+    })),
+  );
+  await devices.write({ kind: "user", userId }, deviceId, writes);
+}

@@ -1,0 +1,52 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { Connection } from "./connection.ts";
+
+/** One begins so often, whether or not those before it are answered. */
+const everyMs = 20;
+
+/** Refreshes at a steady pace, as assistants do for many users. */
+export class Refreshes implements Disposable {
+  readonly #url: string;
+  readonly #request: (refreshToken: string) => string;
+  /** Those that aren't being used; the longest unused comes first. */
+  readonly #tokens: string[];
+  readonly #idle: Connection[] = [];
+
+  constructor(url: string, request: (refreshToken: string) => string, refreshTokens: readonly string[]) {
+    this.#url = url;
+    this.#request = request;
+    this.#tokens = [...refreshTokens];
+  }
+
+  /** How long each took, in milliseconds, that began before that was over. */
+  async during(time: Promise<unknown>): Promise<readonly number[]> {
+    let isOver = false;
+    const end = time.finally(() => {
+      isOver = true;
+    });
+    const running: Promise<number>[] = [];
+    while (!isOver) {
+      running.push(this.#refresh());
+      await sleep(everyMs);
+    }
+    await end;
+    return Promise.all(running);
+  }
+
+  async #refresh(): Promise<number> {
+    const idle = this.#idle.pop();
+    const connection = idle?.isOpen ? idle : await Connection.to(this.#url);
+    const request = this.#request(this.#tokens.shift()!);
+    const startedMs = performance.now();
+    const { status, body } = await connection.ask(request);
+    const tookMs = performance.now() - startedMs;
+    if (status !== 200) throw new Error(`a refresh was answered ${status}, not 200`);
+    this.#tokens.push(JSON.parse(body.toString()).refresh_token);
+    this.#idle.push(connection);
+    return tookMs;
+  }
+
+  [Symbol.dispose](): void {
+    for (const connection of this.#idle) connection[Symbol.dispose]();
+  }
+}
