@@ -36,6 +36,7 @@ export async function runDemo(config: Config, version: string): Promise<void> {
     service = await onFreePort(config.port, "The service", (port) =>
       startService({ ...config, port, ecosystems }, report),
     );
+    writeFileSync(join(config.dataFolder, "simulator-url"), simulator.url);
     const files = {
       secToken: join(config.dataFolder, "demo-sec-token"),
       accessToken: join(config.dataFolder, "demo-access-token"),
