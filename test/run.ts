@@ -4,6 +4,7 @@ import { relative } from "node:path";
 import { run } from "node:test";
 import { spec } from "node:test/reporters";
 import { ensureChromium } from "./set-up/chromium.ts";
+import { ensureNginx } from "./set-up/nginx.ts";
 import { ensurePostgres } from "./set-up/postgres.ts";
 
 /**
@@ -26,6 +27,7 @@ if (files.length === 0) {
 try {
   ensurePostgres();
   ensureChromium();
+  ensureNginx();
 } catch (error) {
   process.stderr.write(`${(error as Error).message}\n`);
   process.exit(1);
