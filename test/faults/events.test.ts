@@ -1,4 +1,5 @@
 import { describe, it } from "node:test";
+import { floodSleepers } from "../events/flood.ts";
 import { readThroughKills } from "../events/killed-service.ts";
 import { databases } from "../stories/world.ts";
 
@@ -10,5 +11,11 @@ for (const database of databases) {
         readThroughKills(t, { database, events: 10_000, kills: 2, isBehindNginx }),
       );
     }
+  });
+
+  describe(`readers that stop reading, on ${database}`, () => {
+    it("are let go, cost less than 100 MB, and hold up nobody, 50 of them in a flood", { timeout: 600_000 }, (t) =>
+      floodSleepers(t, { database, sleepers: 50, writes: 400 }),
+    );
   });
 }
