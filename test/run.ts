@@ -6,6 +6,7 @@ import { spec } from "node:test/reporters";
 import { ensureChromium } from "./set-up/chromium.ts";
 import { ensureNginx } from "./set-up/nginx.ts";
 import { ensurePostgres } from "./set-up/postgres.ts";
+import { useTemporaryFolder } from "./set-up/temporary-folder.ts";
 
 /**
  * `npm test` runs everything that CI runs; `npm run faults` the long suites; names of files or folders narrow either.
@@ -33,6 +34,7 @@ try {
   process.exit(1);
 }
 
+useTemporaryFolder();
 const counts = { passed: 0, failed: 0, skipped: 0 };
 const durations: { readonly name: string; readonly file: string; readonly ms: number }[] = [];
 const stream = run({ cwd: root, files, concurrency: availableParallelism() });
