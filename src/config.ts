@@ -30,6 +30,7 @@ export interface Config {
   readonly refreshTokenDays: number;
   readonly failuresPerSource: number;
   readonly logDays: number;
+  readonly eventStreams: number;
   readonly allowPrivateWebhooks: boolean;
 }
 
@@ -139,6 +140,12 @@ export const settings = {
     "7",
     "How many days what happened is kept, for history and for event streams that resume, from 1 to 3650.",
     (text = "7") => wholeNumber(text, 1, 3_650),
+  ),
+  eventStreams: setting(
+    "BREEZEWAY_EVENT_STREAMS",
+    "16",
+    "How many event streams a client may have open at a node for one user, or for its tenant, from 1 to 10000; one more ends the oldest.",
+    (text = "16") => wholeNumber(text, 1, 10_000),
   ),
   allowPrivateWebhooks: setting(
     "BREEZEWAY_ALLOW_PRIVATE_WEBHOOKS",

@@ -94,6 +94,7 @@ export async function openParts(config: Config, report: Report, surroundings = r
       surroundings,
       sealing,
       logDays: config.logDays,
+      streamsAtOnce: config.eventStreams,
       allowsPrivateWebhooks: config.allowPrivateWebhooks,
       userAgent: `breezeway/${version}`,
     });

@@ -7,6 +7,7 @@ import { EventHub } from "./event-hub.ts";
 import { type EventOutlet, EventReader } from "./event-reader.ts";
 import { type HistoryPage, type HistoryQuestion, historyOf } from "./history.ts";
 import { LogRetention } from "./log-retention.ts";
+import { OpenStreams } from "./open-streams.ts";
 import { type Resolve, resolveHost } from "./webhooks/public-address.ts";
 import { WebhookSender } from "./webhooks/sender.ts";
 import { sealedPlace, type Webhooks, webhooksOn } from "./webhooks/webhooks.ts";
@@ -15,6 +16,8 @@ export interface EventsParts {
   readonly store: Store<Pick<Transaction, "log" | "webhooks" | "deliveries" | "clock">>;
   readonly surroundings: Surroundings;
   readonly logDays: number;
+  /** How many streams a client may have open here for one whom it acts for. */
+  readonly streamsAtOnce: number;
   readonly sealing: {
     seal(secret: string, place: string): string;
     open(sealedSecret: string, place: string): string;
@@ -27,6 +30,7 @@ export interface EventsParts {
 
 /** A stream that somebody wants to read. */
 export interface EventRequest {
+  readonly clientId: string;
   readonly reach: Reach;
   readonly filter: EventFilter;
   /** Where an earlier stream broke off. */
@@ -62,6 +66,7 @@ export function eventsOn(parts: EventsParts): RunningEvents {
     secretOf: ({ id, sealedSecret }) => sealing.open(sealedSecret, sealedPlace(id)),
   });
   const hub = new EventHub({ store, surroundings });
+  const streams = new OpenStreams(parts.streamsAtOnce);
   const retention = new LogRetention({ store, surroundings, keptMs: logDays * 86_400_000 });
   const serve = async (reader: EventReader, lastEventId: string | undefined) => {
     await reader.begin(lastEventId);
@@ -75,7 +80,8 @@ export function eventsOn(parts: EventsParts): RunningEvents {
       sender.heard();
     },
     retention,
-    follow({ reach, filter, lastEventId, untilMs }, outlet) {
+    follow({ clientId, reach, filter, lastEventId, untilMs }, outlet) {
+      streams.add(JSON.stringify([clientId, ...whose(reach)]), outlet);
       const eventsOf = eventsThrough(filter);
       const reader = new EventReader({ store, reach, eventsOf, groupKey: keyOf(reach, filter), outlet, untilMs });
       serve(reader, lastEventId).catch((error) => {
@@ -97,6 +103,9 @@ export function eventsOn(parts: EventsParts): RunningEvents {
 }
 
 function keyOf(reach: Reach, { deviceIds, attributes }: EventFilter): string {
-  const whose = reach.kind === "user" ? reach.userId : reach.tenantId;
-  return JSON.stringify([reach.kind, whose, deviceIds, attributes]);
+  return JSON.stringify([...whose(reach), deviceIds, attributes]);
+}
+
+function whose(reach: Reach): readonly [kind: string, id: number] {
+  return [reach.kind, reach.kind === "user" ? reach.userId : reach.tenantId];
 }

@@ -142,6 +142,7 @@ function madeV3({ store, identity }: Awaited<ReturnType<typeof madePlatform>>, r
     surroundings: realSurroundings(report),
     sealing: sealingWith(randomBytes(32)),
     logDays: 7,
+    streamsAtOnce: 16,
     allowsPrivateWebhooks: false,
     userAgent: "breezeway/test",
   });

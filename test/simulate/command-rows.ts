@@ -54,13 +54,13 @@ export function commandRows(session: Session): FederationTables["commands"] {
           .filter(({ state, deviceId }) => state === "queued" && rows.get<LinkRow>("links", deviceId)?.owner === owner)
           .slice(0, limit),
       ),
-    overdue: (queuedBeforeMs, sentBeforeMs, acceptedBeforeMs, limit) =>
+    overdue: (queuedBeforeMs, sendingBeforeMs, sentBeforeMs, limit) =>
       session.run("overdue commands", (rows) =>
         everyones(rows)
           .filter(({ state, requestedMs, sentMs, settledMs }) => {
             if (state === "queued") return requestedMs <= queuedBeforeMs;
-            if (state === "sending") return sentMs! <= sentBeforeMs;
-            return state === "accepted" && settledMs === null && sentMs! <= acceptedBeforeMs;
+            if (state === "sending") return requestedMs <= sendingBeforeMs;
+            return state === "accepted" && settledMs === null && sentMs! <= sentBeforeMs;
           })
           .slice(0, limit),
       ),

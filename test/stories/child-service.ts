@@ -35,13 +35,18 @@ export interface ChildService {
   readonly ended: Promise<number | string>;
 }
 
+export interface ChildOptions {
+  /** A module of the tests' own that the process runs first: it replaces an outer edge, such as the clock. */
+  readonly preload?: URL | undefined;
+}
+
 export async function startChild(
   command: "serve" | "demo",
   environment: Record<string, string>,
-  cwd?: string,
+  { preload }: ChildOptions = {},
 ): Promise<ChildService> {
-  const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", `${root}src/main.ts`, command], {
-    cwd,
+  const flags = ["--disable-warning=ExperimentalWarning", ...(preload ? ["--import", preload.href] : [])];
+  const child = spawn(process.execPath, [...flags, `${root}src/main.ts`, command], {
     env: cleanEnvironment(environment),
     stdio: ["ignore", "ignore", "pipe"],
   });

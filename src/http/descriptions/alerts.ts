@@ -1,4 +1,5 @@
 import type { ContentDescription, Description, ErrorDescription, Parameter, Schema } from "../description.ts";
+import { bodyGiven } from "./errors.ts";
 import { boolean, integer, list, milliseconds, named, object, orNull, text } from "./schema.ts";
 
 const operations = ["regex", "equals", ">", ">=", "<", "<=", "=="];
@@ -197,7 +198,7 @@ export const removeAlert: Description = {
       content: json(object("It is done.", { status: text("Always `OK`.", { enum: ["OK"] }) }), { status: "OK" }),
     },
   ],
-  errors: [unknownAlert],
+  errors: [bodyGiven, unknownAlert],
 };
 
 export const explainAlert: Description = {

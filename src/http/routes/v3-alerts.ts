@@ -15,6 +15,7 @@ import {
 } from "../descriptions/alerts.ts";
 import type { Incoming } from "../incoming.ts";
 import type { Route } from "../routes.ts";
+import { refuseBody } from "../v3-parameters.ts";
 
 export interface AlertRouteParts {
   readonly alerts: Alerts;
@@ -81,6 +82,7 @@ export function alertRoutes({ alerts }: AlertRouteParts): readonly Route[] {
       errors: "standard",
       description: removeAlert,
       async answer(incoming, caller) {
+        refuseBody(incoming);
         await alerts.remove(caller, alertIdOf(incoming));
         return jsonAnswer(200, { status: "OK" });
       },

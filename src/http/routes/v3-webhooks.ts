@@ -6,7 +6,7 @@ import { jsonAnswer } from "../answer.ts";
 import { addWebhook, listDeliveries, listWebhooks, removeWebhook, resendDelivery } from "../descriptions/webhooks.ts";
 import type { Body, Incoming } from "../incoming.ts";
 import type { Route } from "../routes.ts";
-import { readDeviceId } from "../v3-parameters.ts";
+import { readDeviceId, refuseBody } from "../v3-parameters.ts";
 
 export interface WebhookRouteParts {
   readonly devices: Pick<DeviceReading, "device">;
@@ -89,11 +89,6 @@ export function webhookRoutes({ devices, webhooks, tokens }: WebhookRouteParts):
 
 function idOf({ pathParameters }: Incoming): string {
   return pathParameters.webhookId ?? "";
-}
-
-/** Whoever sends one expects something of it. */
-function refuseBody({ body }: Incoming): void {
-  if (body.kind !== "none") throw new BadParameter("body", "This path takes no body.");
 }
 
 function readNewWebhook(body: Body) {
