@@ -76,11 +76,11 @@ export async function openParts(config: Config, report: Report, surroundings = r
       store,
       gates: [fanGate({ connectors, stateOf: (deviceId) => federation.keeper.standing(deviceId)?.state })],
       reactions: [fanEcho((commandId) => federation.fans.sentAt(commandId)), alerts.react],
-      committed: (commits) => {
+      committed: (commits, isUrgent) => {
         states.apply(commits);
         alerts.heard(commits);
         federation.heard(commits);
-        events.heard();
+        events.heard(isUrgent);
       },
       report,
     });

@@ -49,8 +49,8 @@ export interface Events {
 export interface RunningEvents extends Events {
   readonly hub: EventHub;
   readonly webhooks: Webhooks;
-  /** Told after each commit of this node: the log has grown. */
-  heard(): void;
+  /** Told after each commit of this node: the log has grown, by something urgent or not. */
+  heard(isUrgent: boolean): void;
   readonly retention: LogRetention;
   start(): void;
   stop(): Promise<void>;
@@ -75,9 +75,9 @@ export function eventsOn(parts: EventsParts): RunningEvents {
   return {
     hub,
     webhooks: webhooksOn({ ...outgoing, seal: sealing.seal, wake: () => sender.wake() }),
-    heard() {
+    heard(isUrgent) {
       hub.wake();
-      sender.heard();
+      sender.heard(isUrgent);
     },
     retention,
     follow({ clientId, reach, filter, lastEventId, untilMs }, outlet) {

@@ -31,6 +31,8 @@ export class WebhookSender {
   #round: Promise<void> | undefined;
   #isAwaited = false;
   #hasWebhooks = true;
+  /** Something urgent has been added to the log and is not on its way yet. */
+  #isUrgent = false;
   #next: Cancel | undefined;
 
   constructor(parts: SenderParts) {
@@ -45,8 +47,10 @@ export class WebhookSender {
   }
 
   /** The log has grown. */
-  heard(): void {
-    if (this.#hasWebhooks) this.wake();
+  heard(isUrgent: boolean): void {
+    if (!this.#hasWebhooks) return;
+    this.#isUrgent ||= isUrgent;
+    this.wake();
   }
 
   /** A message may have become due. */
@@ -68,12 +72,17 @@ export class WebhookSender {
     try {
       while (this.#isAwaited && !this.#stopping.signal.aborted) {
         this.#isAwaited = false;
-        const fed = await feedWebhooks(store);
+        const isUrgent = this.#isUrgent;
+        this.#isUrgent = false;
+        const fed = await feedWebhooks(store, isUrgent ? { urgent: true } : { soon: true });
+        if (fed === "there is more") this.#isUrgent ||= isUrgent;
         this.#hasWebhooks = fed !== "nobody listens";
         if (fed === "there is more") this.#isAwaited = true;
         if (!this.#hasWebhooks) continue;
         const busy = this.#busy();
-        const due = await store.read(async (tx) => tx.deliveries.due(await tx.clock.nowMs(), busy, atOnce.inAll));
+        const due = await store.read(async (tx) => tx.deliveries.due(await tx.clock.nowMs(), busy, atOnce.inAll), {
+          soon: true,
+        });
         for (const delivery of due) this.#begin(delivery);
       }
     } catch (error) {
@@ -105,12 +114,17 @@ export class WebhookSender {
 
   async #send(delivery: DeliveryRow): Promise<void> {
     const { store, secretOf, surroundings } = this.#parts;
-    const claimed = await store.transaction(async (tx) => {
-      const webhook = await tx.webhooks.byId(delivery.webhookId);
-      const nowMs = await tx.clock.nowMs();
-      const isClaimed = webhook && (await tx.deliveries.claim(delivery, nowMs + webhookTimes.claimMs));
-      return isClaimed ? { webhook, nowMs } : undefined;
-    });
+    // What is long due is urgent; the rest stands in line with those whose changes it tells.
+    const urgent = delivery.nextMs === 0;
+    const claimed = await store.transaction(
+      async (tx) => {
+        const webhook = await tx.webhooks.byId(delivery.webhookId);
+        const nowMs = await tx.clock.nowMs();
+        const isClaimed = webhook && (await tx.deliveries.claim(delivery, nowMs + webhookTimes.claimMs));
+        return isClaimed ? { webhook, nowMs } : undefined;
+      },
+      { urgent },
+    );
     if (!claimed) return;
     const { webhook, nowMs } = claimed;
     const { messageId: id, body } = delivery;
@@ -119,7 +133,7 @@ export class WebhookSender {
     const signal = AbortSignal.any([late, this.#stopping.signal]);
     const attempt = await post(webhook.url, headers, body, { ...this.#parts, signal });
     if (this.#stopping.signal.aborted && attempt.status === null) return;
-    await store.transaction((tx) => settle(tx, delivery, attempt, surroundings.random()));
+    await store.transaction((tx) => settle(tx, delivery, attempt, surroundings.random()), { urgent });
   }
 }
 

@@ -124,7 +124,8 @@ function shownDelivery({ id, messageId, type, deviceId, state, attempts, ...rest
     status: rest.status,
     text: rest.text,
     createdTime: rest.createdMs,
-    nextTime: rest.nextMs,
+    // What is urgent has been due since ever, so that it goes first.
+    nextTime: rest.nextMs === null ? null : Math.max(rest.nextMs, rest.createdMs),
     settledTime: rest.settledMs,
   };
 }
