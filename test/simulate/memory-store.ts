@@ -52,9 +52,9 @@ export class MemoryStore {
       isShared: true,
       transaction: (body) => {
         const { claim } = client;
-        return this.#transaction(client, claim, body);
+        return client.isDead ? never() : this.#transaction(client, claim, body);
       },
-      read: (body) => body(tablesOn(new Connection(this, client, null, true))),
+      read: (body) => (client.isDead ? never() : body(tablesOn(new Connection(this, client, null, true)))),
     };
   }
 
@@ -258,6 +258,11 @@ class Connection implements Session {
   #said(what: string): string {
     return `${this.client.name} ${what}`;
   }
+}
+
+/** What a dead node still asks for reaches nobody: it would hold its locks for ever. */
+function never<Result>(): Promise<Result> {
+  return new Promise(() => undefined);
 }
 
 function lostConnection(): StoreUnavailable {
