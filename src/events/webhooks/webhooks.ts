@@ -16,6 +16,7 @@ export interface WebhookParts {
   readonly seal: (secret: string, place: string) => string;
   readonly resolve: Resolve;
   readonly allowsPrivate: boolean;
+  readonly newId: () => string;
   /** There is something to send at once. */
   readonly wake: () => void;
 }
@@ -41,11 +42,15 @@ export interface Webhooks {
 
 export const webhookLimits = { perOwner: 20, deliveriesShown: 100, urlCharacters: 2_048 };
 
-export function webhooksOn({ store, seal, resolve, allowsPrivate, wake }: WebhookParts): Webhooks {
+export function newWebhookId(): string {
+  return `wh_${randomBytes(12).toString("base64url")}`;
+}
+
+export function webhooksOn({ store, seal, resolve, allowsPrivate, newId, wake }: WebhookParts): Webhooks {
   return {
     async add(owner, { url, deviceIds, attributes }) {
       await checkUrl(url, resolve, allowsPrivate);
-      const id = `wh_${randomBytes(12).toString("base64url")}`;
+      const id = newId();
       const secret = newWebhookSecret();
       const webhook = await store.transaction(async (tx) => {
         if ((await tx.webhooks.ofOwner(owner)).length >= webhookLimits.perOwner) {
