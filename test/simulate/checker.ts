@@ -1,3 +1,4 @@
+import { checkAlerts, checkFirings } from "./check-alerts.ts";
 import { checkBlindIntervals } from "./check-blindness.ts";
 import { checkPolls, checkReads, checkWrites } from "./check-clients.ts";
 import { type ReplayedDevice, replay, sameStates } from "./check-commits.ts";
@@ -36,6 +37,8 @@ export function check(record: RunRecord): string | undefined {
     checkBlindIntervals(record.history, record.standings, record.sights);
     checkFanRequests(record.standings, devices);
     checkFans(record.fans, record.history);
+    checkAlerts(record.history);
+    checkFirings(record.watches, record.standings, record.triggers, record.receipts, record.arrivals);
     return undefined;
   } catch (error) {
     if (error instanceof Violation) return error.message;

@@ -44,6 +44,10 @@ export const eventKinds = [
   "fan command rejected",
   "fan command unanswered",
   "fan command unauthorized",
+  "alert fired",
+  "chain of alerts stopped",
+  "alert disabled by itself",
+  "alert deleted by itself",
 ] as const;
 
 export type EventKind = (typeof eventKinds)[number];

@@ -1,18 +1,23 @@
-import type { LogEntry } from "../../src/store/tables/log.ts";
+import type { LogEntry, LogPosition } from "../../src/store/tables/log.ts";
 import type { Claim, CommittedTransaction, LinkOwner, StoredRow, Write } from "./history.ts";
 
 export type Key = string | number;
+
+/** An entry of the log and its place there. */
+export type PlacedEntry = LogEntry & { readonly position: LogPosition };
 
 /** Something that rows can be read from. */
 export interface Rows {
   get<Row>(table: string, key: Key): Row | undefined;
   all<Row>(table: string): ReadonlyMap<Key, Row>;
+  /** All that was ever appended to the log, in the order in which it became durable. */
+  logged(): readonly PlacedEntry[];
 }
 
 /** What one transaction sees: all below it, and its own writes. Its log goes into the record as it was appended. */
 export class Draft implements Rows {
   readonly changed = new Map<string, Map<Key, object | undefined>>();
-  readonly log: LogEntry[] = [];
+  readonly log: PlacedEntry[] = [];
   readonly #below: Rows;
 
   constructor(below: Rows) {
@@ -29,6 +34,10 @@ export class Draft implements Rows {
     return own ? overlaid(this.#below.all<Row>(table), own as Map<Key, Row | undefined>) : this.#below.all(table);
   }
 
+  logged(): readonly PlacedEntry[] {
+    return this.log.length === 0 ? this.#below.logged() : [...this.#below.logged(), ...this.log];
+  }
+
   set(table: string, key: Key, row: object | undefined): void {
     const own = this.changed.get(table) ?? new Map();
     this.changed.set(table, own);
@@ -38,6 +47,7 @@ export class Draft implements Rows {
   /** Takes over what a savepoint within it changed. */
   absorb(inner: Draft): void {
     for (const [table, rows] of inner.changed) for (const [key, row] of rows) this.set(table, key, row);
+    this.log.push(...inner.log);
   }
 }
 
@@ -45,6 +55,9 @@ export class Draft implements Rows {
 export class Database implements Rows {
   readonly history: CommittedTransaction[] = [];
   #tables = new Map<string, ReadonlyMap<Key, object>>();
+  #log: PlacedEntry[] = [];
+  /** How much of the log a snapshot shows. */
+  #logLength = Number.POSITIVE_INFINITY;
   #lastId = 0;
 
   get<Row>(table: string, key: Key): Row | undefined {
@@ -59,7 +72,13 @@ export class Database implements Rows {
   snapshot(): Rows {
     const still = new Database();
     still.#tables = new Map(this.#tables);
+    still.#log = this.#log;
+    still.#logLength = this.#log.length;
     return still;
+  }
+
+  logged(): readonly PlacedEntry[] {
+    return this.#log.length > this.#logLength ? this.#log.slice(0, this.#logLength) : this.#log;
   }
 
   nextId(): number {
@@ -71,7 +90,7 @@ export class Database implements Rows {
   apply(draft: Draft, by: { readonly node: string; readonly claim: Claim | null; readonly atMs: number }): void {
     const writes: Write[] = [];
     for (const [table, rows] of draft.changed) {
-      if (table === "nodes" || table.startsWith("log/")) continue;
+      if (table === "nodes" || table.startsWith("log/") || table === "webhook feed") continue;
       for (const [key, row] of rows) {
         writes.push({
           table,
@@ -85,6 +104,7 @@ export class Database implements Rows {
       const links = this.#ownersOfTouched(draft);
       this.history.push({ seq: this.history.length, ...by, links, writes, log: draft.log });
     }
+    this.#log.push(...draft.log);
     for (const [table, rows] of draft.changed) {
       this.#tables.set(table, overlaid(this.all<object>(table), rows));
     }
@@ -109,4 +129,11 @@ function overlaid<Row>(below: ReadonlyMap<Key, Row>, changed: ReadonlyMap<Key, R
     else rows.set(key, row);
   }
   return rows;
+}
+
+/** Removes all rows of a table; answers how many there were. */
+export function removeAll(rows: Draft, table: string): number {
+  const keys = [...rows.all(table).keys()];
+  for (const key of keys) rows.set(table, key, undefined);
+  return keys.length;
 }

@@ -243,7 +243,8 @@ export class Upstream {
   }
 
   #arrived(token: string, { home }: Look): void {
-    this.arrivals.push({ userId: userOf(token), seq: this.#parts.committedSoFar(), alarms: home.alarms });
+    const { alarms, structures } = home;
+    this.arrivals.push({ userId: userOf(token), seq: this.#parts.committedSoFar(), alarms, structures });
   }
 
   #send(stream: Stream): void {

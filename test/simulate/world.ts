@@ -2,7 +2,7 @@ import type { DeviceId, UserId } from "../../src/model/ids.ts";
 import type { AttributeRow } from "../../src/store/tables/attributes.ts";
 import type { DeviceRow } from "../../src/store/tables/devices.ts";
 import type { LinkRow } from "../../src/store/tables/links.ts";
-import type { LogEntry } from "../../src/store/tables/log.ts";
+import { AlertOwners } from "./alert-owners.ts";
 import { Calls } from "./calls.ts";
 import { convergence } from "./checker.ts";
 import { Clients } from "./clients.ts";
@@ -16,6 +16,7 @@ import { tokenIn } from "./node.ts";
 import { People } from "./people.ts";
 import { Database, Draft } from "./rows.ts";
 import { Scheduler } from "./scheduler.ts";
+import { triggersOf } from "./trigger-rows.ts";
 import { Upstream } from "./upstream.ts";
 
 /** After the faults have stopped all is as it should be within this time; on a stream that keeps back changes, later. */
@@ -34,9 +35,11 @@ export class World {
   readonly #upstream: Upstream;
   readonly #users: readonly UserId[];
   readonly #lamps = new Map<UserId, DeviceId>();
+  readonly #sirens = new Map<UserId, DeviceId>();
   readonly #calls: Calls;
   readonly #people: People;
   readonly #clients: Clients;
+  readonly #alertOwners: AlertOwners;
   readonly #deployment: Deployment;
   readonly #areClocksRight: boolean;
   readonly #kind: "usual" | "quiet stretch" | "quiet end";
@@ -56,12 +59,23 @@ export class World {
     const committedSoFar = () => this.#database.history.length;
     const upstream = new Upstream({ scheduler, faults, homes: this.#homes, homeOf, committedSoFar });
     this.#upstream = upstream;
-    this.#addUsersAndLamps();
+    this.#addUsersAndDevices();
     const lampOf = (userId: UserId) => this.#lamps.get(userId)!;
+    const sirenOf = (userId: UserId) => this.#sirens.get(userId)!;
     const linkOf = (userId: number) => this.#linkOf(userId);
     this.#areClocksRight = dice.chance(0.4);
     this.#kind = dice.weighted({ usual: 91, "quiet stretch": 4, "quiet end": 5 })!;
-    const machines = { scheduler, faults, database: this.#database, upstream, lampOf, linkOf };
+    const machines = {
+      scheduler,
+      faults,
+      database: this.#database,
+      upstream,
+      linkOf,
+      postFor: () => async () => ({ status: 200, text: null }),
+      newWebhookId: () => `wh_${this.#database.nextId()}`,
+      logDays: 7,
+      died: () => undefined,
+    };
     // One run in four is a single node on a store of its own.
     this.#deployment = new Deployment(
       { ...machines, areClocksRight: this.#areClocksRight },
@@ -77,7 +91,10 @@ export class World {
     this.#people = people;
     const virtualDeviceOf = (userId: number) => linkOf(userId)?.deviceId;
     const formerDevicesOf = (userId: UserId) => people.former.get(userId) ?? [];
-    this.#clients = new Clients({ calls, users, lampOf, virtualDeviceOf, formerDevicesOf, committedSoFar });
+    const ordinary = { lampOf, sirenOf, virtualDeviceOf };
+    this.#clients = new Clients({ calls, users, ...ordinary, formerDevicesOf, committedSoFar });
+    const ownTriggers = (userId: number) => triggersOf(this.#database, userId);
+    this.#alertOwners = new AlertOwners({ calls, users, ...ordinary, triggersOf: ownTriggers, committedSoFar });
   }
 
   /** Random faults all along, then none: answers what was left to be desired when time was up, if anything was. */
@@ -85,6 +102,7 @@ export class World {
     const { scheduler } = this;
     this.#people.start();
     this.#clients.start();
+    this.#alertOwners.start();
     for (const index of this.#homes.keys()) this.#liveOn(index);
     this.#sufferOn();
     await scheduler.runUntil(this.#dice.between(20_000, 45_000));
@@ -94,6 +112,7 @@ export class World {
     await scheduler.runUntil(scheduler.nowMs + 8_000);
     this.#isSettled = true;
     this.#clients.areQuiet = true;
+    this.#alertOwners.areQuiet = true;
     await scheduler.runUntil(scheduler.nowMs + 2_000);
     for (const index of this.#homes.keys()) {
       if (this.#kind === "quiet end") this.#upstream.withhold(index);
@@ -140,7 +159,7 @@ export class World {
     const { arrivals, revocations, lives } = this.#upstream;
     const remains = this.#removed().map(({ deviceId }) => ({
       deviceId,
-      log: [...this.#database.all<LogEntry>(`log/${deviceId}`).values()],
+      entries: this.#database.all(`log/${deviceId}`).size,
     }));
     const fans = {
       sends: this.#upstream.fanSends,
@@ -148,8 +167,12 @@ export class World {
       survivors: this.#deployment.living.map(({ name }) => name),
     };
     const sights = { endMs: this.scheduler.nowMs, streams: lives, frozen: this.#deployment.frozen };
+    this.#countFirings();
+    const triggers = this.#users.flatMap((userId) => triggersOf(this.#database, userId));
     return {
       fans,
+      watches: this.#alertOwners.watches,
+      triggers: triggers as readonly object[] as readonly StoredRow[],
       history,
       writes,
       reads,
@@ -163,6 +186,22 @@ export class World {
       remains,
       sights: this.#areClocksRight ? sights : undefined,
     };
+  }
+
+  #countFirings(): void {
+    for (const { log, writes } of this.#database.history) {
+      const isFiring = log.some(({ kind }) => kind === "alert");
+      for (const { kind, body } of log) {
+        if (kind !== "alert") continue;
+        this.faults.count("alert fired");
+        if (body.includes("stopped at the limit")) this.faults.count("chain of alerts stopped");
+      }
+      for (const { table, before, after } of isFiring ? writes : []) {
+        if (!table.startsWith("triggers/") || !before?.isEnabled) continue;
+        if (!after) this.faults.count("alert deleted by itself");
+        else if (!after.isEnabled) this.faults.count("alert disabled by itself");
+      }
+    }
   }
 
   #liveOn(index: number): void {
@@ -192,24 +231,21 @@ export class World {
     return this.#calls.areRare ? 60 : 1;
   }
 
-  #addUsersAndLamps(): void {
+  #addUsersAndDevices(): void {
     const draft = new Draft(this.#database);
     for (const userId of this.#users) {
-      const id = this.#database.nextId() as DeviceId;
-      const lamp: DeviceRow = {
-        id,
-        userId,
-        typeId: 1,
-        typeName: "Lamp",
-        name: "Lamp",
-        isVirtual: false,
-        lastTimeMs: 0,
-      };
       draft.set("users", userId, { id: userId });
-      draft.set("devices", id, lamp);
-      this.#lamps.set(userId, id);
+      this.#lamps.set(userId, this.#addOrdinary(draft, userId, "Lamp"));
+      this.#sirens.set(userId, this.#addOrdinary(draft, userId, "Siren"));
     }
     this.#database.apply(draft, { node: "setup", claim: null, atMs: 0 });
+  }
+
+  #addOrdinary(draft: Draft, userId: UserId, name: string): DeviceId {
+    const id = this.#database.nextId() as DeviceId;
+    const device: DeviceRow = { id, userId, typeId: 1, typeName: name, name, isVirtual: false, lastTimeMs: 0 };
+    draft.set("devices", id, device);
+    return id;
   }
 
   #linkOf(userId: number): LinkRow | undefined {
