@@ -5,10 +5,12 @@ import { type ReplayedDevice, replay, sameStates } from "./check-commits.ts";
 import { checkFans, unsettledFans } from "./check-fans.ts";
 import { checkIndexes } from "./check-indexes.ts";
 import { checkLinkCalls, checkRevocations } from "./check-link-calls.ts";
+import { checkReaders } from "./check-readers.ts";
 import { checkOrder, checkReceived } from "./check-received.ts";
 import { checkRemovals } from "./check-removals.ts";
 import { expectedValues, fanRequests, parseStoredMap, type StoredMap, type StoredSlot } from "./expected-device.ts";
 import type { HomeTruth, LinkStanding, RunRecord } from "./history.ts";
+import { toldLog } from "./told-log.ts";
 import { demand, Violation } from "./violation.ts";
 
 /**
@@ -39,6 +41,7 @@ export function check(record: RunRecord): string | undefined {
     checkFans(record.fans, record.history);
     checkAlerts(record.history);
     checkFirings(record.watches, record.standings, record.triggers, record.receipts, record.arrivals);
+    checkReaders(record.readers, toldLog(record.history));
     return undefined;
   } catch (error) {
     if (error instanceof Violation) return error.message;

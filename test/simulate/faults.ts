@@ -27,6 +27,7 @@ export const faultKinds = [
   "snapshot incomplete",
   "snapshot repeated",
   "account over the limit",
+  "reader dropped",
 ] as const;
 
 export type FaultKind = (typeof faultKinds)[number];
@@ -44,6 +45,8 @@ export const eventKinds = [
   "fan command rejected",
   "fan command unanswered",
   "fan command unauthorized",
+  "reader resumed elsewhere",
+  "reader told to resync",
   "alert fired",
   "chain of alerts stopped",
   "alert disabled by itself",

@@ -121,6 +121,25 @@ export interface Watch {
   readonly seq: number;
 }
 
+/** What a reader of events was sent, and what was so when it arrived. */
+export interface Frame {
+  readonly id: string;
+  readonly name: string;
+  readonly data: string;
+  /** How many transactions had taken effect, and up to where the log had been shortened. */
+  readonly seq: number;
+  readonly horizon: Position;
+  /** More was under way than the service suffers when it was sent. */
+  readonly wasSlow: boolean;
+}
+
+export interface ReaderRecord {
+  readonly userId: number;
+  /** None: all of the user's. */
+  readonly deviceIds: readonly number[];
+  readonly frames: readonly Frame[];
+}
+
 /** A stream as the ecosystem knows it, on the clock that goes right; null is what did not happen. */
 export interface StreamLife {
   readonly userId: number;
@@ -217,6 +236,7 @@ export interface FanRecord {
 }
 
 export interface RunRecord {
+  readonly readers: readonly ReaderRecord[];
   readonly watches: readonly Watch[];
   /** All alerts that are left in the end. */
   readonly triggers: readonly StoredRow[];

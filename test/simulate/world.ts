@@ -4,6 +4,7 @@ import type { DeviceRow } from "../../src/store/tables/devices.ts";
 import type { LinkRow } from "../../src/store/tables/links.ts";
 import { AlertOwners } from "./alert-owners.ts";
 import { Calls } from "./calls.ts";
+import { readerBehind } from "./check-readers.ts";
 import { convergence } from "./checker.ts";
 import { Clients } from "./clients.ts";
 import { commandsOf } from "./command-rows.ts";
@@ -12,10 +13,13 @@ import { Dice } from "./dice.ts";
 import { Faults } from "./faults.ts";
 import type { LinkStanding, Receipt, RunRecord, StoredRow } from "./history.ts";
 import { Home, type HomeSize } from "./home.ts";
-import { tokenIn } from "./node.ts";
+import { horizonOf } from "./log-rows.ts";
+import { type SimulatedNode, tokenIn } from "./node.ts";
 import { People } from "./people.ts";
+import { Readers } from "./readers.ts";
 import { Database, Draft } from "./rows.ts";
 import { Scheduler } from "./scheduler.ts";
+import { toldLog } from "./told-log.ts";
 import { triggersOf } from "./trigger-rows.ts";
 import { Upstream } from "./upstream.ts";
 
@@ -24,6 +28,9 @@ const convergesWithinMs = 120_000;
 const foundOutWithinMs = 12.5 * 60_000;
 /** Long enough that a quiet stream is looked at a second time. */
 const quietStretchMs = 12 * 60_000;
+
+/** In some runs the log is kept for so long only. */
+const forgetfulDays = 30_000 / 86_400_000;
 
 /** One whole deployment with its users, its homes and its bad luck. The seed decides everything. */
 export class World {
@@ -40,6 +47,7 @@ export class World {
   readonly #people: People;
   readonly #clients: Clients;
   readonly #alertOwners: AlertOwners;
+  readonly #readers: Readers;
   readonly #deployment: Deployment;
   readonly #areClocksRight: boolean;
   readonly #kind: "usual" | "quiet stretch" | "quiet end";
@@ -65,6 +73,8 @@ export class World {
     const linkOf = (userId: number) => this.#linkOf(userId);
     this.#areClocksRight = dice.chance(0.4);
     this.#kind = dice.weighted({ usual: 91, "quiet stretch": 4, "quiet end": 5 })!;
+    // By clocks that are wrong it would forget what nobody has heard of yet.
+    const isForgetful = this.#areClocksRight && dice.chance(0.3);
     const machines = {
       scheduler,
       faults,
@@ -73,8 +83,8 @@ export class World {
       linkOf,
       postFor: () => async () => ({ status: 200, text: null }),
       newWebhookId: () => `wh_${this.#database.nextId()}`,
-      logDays: 7,
-      died: () => undefined,
+      logDays: isForgetful ? forgetfulDays : 7,
+      died: (node: SimulatedNode) => this.#readers.disconnect(node),
     };
     // One run in four is a single node on a store of its own.
     this.#deployment = new Deployment(
@@ -94,6 +104,8 @@ export class World {
     const ordinary = { lampOf, sirenOf, virtualDeviceOf };
     this.#clients = new Clients({ calls, users, ...ordinary, formerDevicesOf, committedSoFar });
     const ownTriggers = (userId: number) => triggersOf(this.#database, userId);
+    const horizon = () => horizonOf(this.#database);
+    this.#readers = new Readers({ calls, faults, users, lampOf, committedSoFar, horizon, isForgetful });
     this.#alertOwners = new AlertOwners({ calls, users, ...ordinary, triggersOf: ownTriggers, committedSoFar });
   }
 
@@ -103,6 +115,7 @@ export class World {
     this.#people.start();
     this.#clients.start();
     this.#alertOwners.start();
+    this.#readers.start();
     for (const index of this.#homes.keys()) this.#liveOn(index);
     this.#sufferOn();
     await scheduler.runUntil(this.#dice.between(20_000, 45_000));
@@ -113,6 +126,7 @@ export class World {
     this.#isSettled = true;
     this.#clients.areQuiet = true;
     this.#alertOwners.areQuiet = true;
+    this.#readers.beQuiet();
     await scheduler.runUntil(scheduler.nowMs + 2_000);
     for (const index of this.#homes.keys()) {
       if (this.#kind === "quiet end") this.#upstream.withhold(index);
@@ -138,7 +152,7 @@ export class World {
     let calls = this.#people.calls.length;
     for (let goodSeconds = 0; goodSeconds < (isWithholding ? 12 : 6); ) {
       await scheduler.runUntil(scheduler.nowMs + 1_000);
-      const missing = convergence(this.#standings());
+      const missing = convergence(this.#standings()) ?? this.#untold();
       // A person who unlinks and links again within a second begins anew, also for those who poll.
       const isNews = this.#people.calls.length !== calls;
       calls = this.#people.calls.length;
@@ -146,6 +160,11 @@ export class World {
       if (missing !== undefined && scheduler.nowMs > deadlineMs) return missing;
     }
     return undefined;
+  }
+
+  /** Who has not heard everything yet. */
+  #untold(): string | undefined {
+    return readerBehind(this.#readers.records, toldLog(this.#database.history));
   }
 
   record(): RunRecord {
@@ -172,6 +191,7 @@ export class World {
     return {
       fans,
       watches: this.#alertOwners.watches,
+      readers: this.#readers.records,
       triggers: triggers as readonly object[] as readonly StoredRow[],
       history,
       writes,
