@@ -79,6 +79,7 @@ export function webhooksOn({ store, seal, resolve, allowsPrivate, newId, wake }:
     list: (owner) => store.read((tx) => tx.webhooks.ofOwner(owner)),
     remove: (owner, id) =>
       store.transaction(async (tx) => {
+        await tx.webhooks.lockFeed();
         if (!(await tx.webhooks.find(owner, id))) throw unknown();
         await tx.webhooks.lock(id);
         await tx.webhooks.remove(id);
@@ -90,6 +91,7 @@ export function webhooksOn({ store, seal, resolve, allowsPrivate, newId, wake }:
       }),
     async resend(owner, id, deliveryId) {
       const again = await store.transaction(async (tx) => {
+        await tx.webhooks.lockFeed();
         const delivery = (await tx.webhooks.find(owner, id)) && (await tx.deliveries.find(id, deliveryId));
         if (!delivery) throw unknown();
         await tx.webhooks.lock(id);
