@@ -2,6 +2,7 @@ import { checkAlerts, checkFirings } from "./check-alerts.ts";
 import { checkBlindIntervals } from "./check-blindness.ts";
 import { checkPolls, checkReads, checkWrites } from "./check-clients.ts";
 import { type ReplayedDevice, replay, sameStates } from "./check-commits.ts";
+import { checkClaims, checkDeliveries, checkLeftDeliveries } from "./check-deliveries.ts";
 import { checkFans, unsettledFans } from "./check-fans.ts";
 import { checkIndexes } from "./check-indexes.ts";
 import { checkLinkCalls, checkRevocations } from "./check-link-calls.ts";
@@ -41,7 +42,11 @@ export function check(record: RunRecord): string | undefined {
     checkFans(record.fans, record.history);
     checkAlerts(record.history);
     checkFirings(record.watches, record.standings, record.triggers, record.receipts, record.arrivals);
-    checkReaders(record.readers, toldLog(record.history));
+    const log = toldLog(record.history);
+    checkReaders(record.readers, log);
+    checkDeliveries(record.attempts, record.history, log);
+    checkLeftDeliveries(record.deliveries, record.history, log);
+    if (record.sights) checkClaims(record.attempts, record.sights.frozen);
     return undefined;
   } catch (error) {
     if (error instanceof Violation) return error.message;

@@ -1,3 +1,4 @@
+import { type LogPosition, logStart } from "../../src/store/tables/log.ts";
 import type { DeliveryRow } from "../../src/store/tables/webhook-deliveries.ts";
 import type { Session, SimulatedTables } from "./memory-tables.ts";
 import { exclusive } from "./row-locks.ts";
@@ -5,6 +6,7 @@ import type { Draft, Rows } from "./rows.ts";
 import { standIn } from "./stand-in.ts";
 
 const table = "deliveries";
+export const feed = "webhook feed";
 
 /** All deliveries of webhooks, the oldest first. */
 export function deliveriesIn(rows: Rows): DeliveryRow[] {
@@ -81,6 +83,15 @@ export function deliveryRows(session: Session): SimulatedTables["deliveries"] {
         return Math.min(limit, old.length);
       }),
   });
+}
+
+/** Up to where the log has become deliveries. */
+export function lockFeed(session: Session): Promise<LogPosition> {
+  return session.run(
+    "lock feed",
+    (rows) => rows.get<LogPosition>(feed, 1) ?? logStart,
+    () => [exclusive(feed, 1)],
+  );
 }
 
 export function removeDeliveries(

@@ -28,6 +28,10 @@ export const faultKinds = [
   "snapshot repeated",
   "account over the limit",
   "reader dropped",
+  "receiver refuses",
+  "receiver silent",
+  "receiver takes and is silent",
+  "receiver slow",
 ] as const;
 
 export type FaultKind = (typeof faultKinds)[number];

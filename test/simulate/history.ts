@@ -140,6 +140,20 @@ export interface ReaderRecord {
   readonly frames: readonly Frame[];
 }
 
+/** A message that a node sent to the receiver of a webhook. */
+export interface DeliveryAttempt {
+  readonly node: string;
+  readonly messageId: string;
+  readonly body: string;
+  readonly sentMs: number;
+  /** How many transactions had taken effect when it arrived, if it did; and which of all arrivals it was. */
+  arrivedSeq: number | undefined;
+  place: number | undefined;
+  isTaken: boolean;
+  /** When it was answered, given up, or its node died. */
+  endedMs: number;
+}
+
 /** A stream as the ecosystem knows it, on the clock that goes right; null is what did not happen. */
 export interface StreamLife {
   readonly userId: number;
@@ -237,6 +251,9 @@ export interface FanRecord {
 
 export interface RunRecord {
   readonly readers: readonly ReaderRecord[];
+  readonly attempts: readonly DeliveryAttempt[];
+  /** All deliveries that are left in the end. */
+  readonly deliveries: readonly StoredRow[];
   readonly watches: readonly Watch[];
   /** All alerts that are left in the end. */
   readonly triggers: readonly StoredRow[];

@@ -1,6 +1,6 @@
 import type { DeviceId, TenantId } from "../../src/model/ids.ts";
 import { comparePositions, type LogPosition, logStart, type TailedEntry } from "../../src/store/tables/log.ts";
-import { removeDeliveries } from "./delivery-rows.ts";
+import { lockFeed, removeDeliveries } from "./delivery-rows.ts";
 import type { Session, SimulatedTables } from "./memory-tables.ts";
 import { exclusive } from "./row-locks.ts";
 import { type Draft, type PlacedEntry, type Rows, removeAll } from "./rows.ts";
@@ -53,6 +53,7 @@ export function logRows(session: Session): SimulatedTables["log"] {
         () => [exclusive(horizon, 1)],
       ),
     async removeOfDevice(_, id) {
+      await lockFeed(session);
       await removeDeliveries(session, `of device ${id}`, ({ deviceId }) => deviceId === id);
       return session.run(`remove log of ${id}`, (rows) => removeAll(rows, table(id)));
     },

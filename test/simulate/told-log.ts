@@ -4,6 +4,8 @@ import type { CommittedTransaction, LogLine, Position } from "./history.ts";
 export interface ToldLine extends LogLine {
   readonly deviceId: number;
   readonly removedSeq: number;
+  /** It went with its device. */
+  readonly isOfRemoved: boolean;
 }
 
 /** What the log told and tells about devices, in its own order. */
@@ -23,7 +25,8 @@ export function toldLog(history: readonly CommittedTransaction[]): ToldLine[] {
       // The one line that says so is written by the removal itself, and stays.
       const removedSeq = removal > seq ? removal : Number.POSITIVE_INFINITY;
       const aged = horizons.find(({ position }) => compare(line.position, position) <= 0)?.seq;
-      return [{ ...line, deviceId: line.deviceId, removedSeq: Math.min(removedSeq, aged ?? removedSeq) }];
+      const isOfRemoved = removedSeq < Number.POSITIVE_INFINITY;
+      return [{ ...line, deviceId: line.deviceId, isOfRemoved, removedSeq: Math.min(removedSeq, aged ?? removedSeq) }];
     }),
   );
   return lines.sort((a, b) => compare(a.position, b.position));

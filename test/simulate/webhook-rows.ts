@@ -1,12 +1,9 @@
-import { type LogPosition, logStart } from "../../src/store/tables/log.ts";
 import type { WebhookOwner, WebhookRow } from "../../src/store/tables/webhooks.ts";
-import { removeDeliveries } from "./delivery-rows.ts";
+import { feed, lockFeed, removeDeliveries } from "./delivery-rows.ts";
 import type { Session, SimulatedTables } from "./memory-tables.ts";
 import { exclusive } from "./row-locks.ts";
 import type { Draft, Rows } from "./rows.ts";
 import { standIn } from "./stand-in.ts";
-
-const feed = "webhook feed";
 
 export function webhooksIn(rows: Rows): WebhookRow[] {
   const all = [...rows.all<WebhookRow>("webhooks").values()];
@@ -47,12 +44,7 @@ export function webhookRows(session: Session): SimulatedTables["webhooks"] {
       );
     },
     removeDead: async () => 0,
-    lockFeed: () =>
-      session.run(
-        "lock feed",
-        (rows) => rows.get<LogPosition>(feed, 1) ?? logStart,
-        () => [exclusive(feed, 1)],
-      ),
+    lockFeed: () => lockFeed(session),
     setFeed: (position) => session.run("move feed", (rows) => rows.set(feed, 1, position)),
   });
 }

@@ -3,11 +3,13 @@ import type { AttributeRow } from "../../src/store/tables/attributes.ts";
 import type { DeviceRow } from "../../src/store/tables/devices.ts";
 import type { LinkRow } from "../../src/store/tables/links.ts";
 import { AlertOwners } from "./alert-owners.ts";
-import { Calls } from "./calls.ts";
+import { Calls, expectOurs } from "./calls.ts";
+import { undelivered } from "./check-deliveries.ts";
 import { readerBehind } from "./check-readers.ts";
 import { convergence } from "./checker.ts";
 import { Clients } from "./clients.ts";
 import { commandsOf } from "./command-rows.ts";
+import { deliveriesIn } from "./delivery-rows.ts";
 import { Deployment } from "./deployment.ts";
 import { Dice } from "./dice.ts";
 import { Faults } from "./faults.ts";
@@ -17,11 +19,14 @@ import { horizonOf } from "./log-rows.ts";
 import { type SimulatedNode, tokenIn } from "./node.ts";
 import { People } from "./people.ts";
 import { Readers } from "./readers.ts";
+import { Receivers } from "./receivers.ts";
 import { Database, Draft } from "./rows.ts";
 import { Scheduler } from "./scheduler.ts";
 import { toldLog } from "./told-log.ts";
 import { triggersOf } from "./trigger-rows.ts";
 import { Upstream } from "./upstream.ts";
+import { WebhookOwners } from "./webhook-owners.ts";
+import { webhooksIn } from "./webhook-rows.ts";
 
 /** After the faults have stopped all is as it should be within this time; on a stream that keeps back changes, later. */
 const convergesWithinMs = 120_000;
@@ -30,7 +35,7 @@ const foundOutWithinMs = 12.5 * 60_000;
 const quietStretchMs = 12 * 60_000;
 
 /** In some runs the log is kept for so long only. */
-const forgetfulDays = 30_000 / 86_400_000;
+const forgetfulDays = 15_000 / 86_400_000;
 
 /** One whole deployment with its users, its homes and its bad luck. The seed decides everything. */
 export class World {
@@ -48,6 +53,10 @@ export class World {
   readonly #clients: Clients;
   readonly #alertOwners: AlertOwners;
   readonly #readers: Readers;
+  readonly #receivers: Receivers;
+  readonly #webhookOwners: WebhookOwners;
+  readonly #hasWebhooks: boolean;
+  readonly #isForgetful: boolean;
   readonly #deployment: Deployment;
   readonly #areClocksRight: boolean;
   readonly #kind: "usual" | "quiet stretch" | "quiet end";
@@ -75,23 +84,27 @@ export class World {
     this.#kind = dice.weighted({ usual: 91, "quiet stretch": 4, "quiet end": 5 })!;
     // By clocks that are wrong it would forget what nobody has heard of yet.
     const isForgetful = this.#areClocksRight && dice.chance(0.3);
+    this.#isForgetful = isForgetful;
+    const isShared = nodes > 1 && !dice.chance(0.25);
+    // On a store of its own the node's clock says when a message is due: with one that jumps, in an hour.
+    this.#hasWebhooks = (isShared || this.#areClocksRight) && dice.chance(0.5);
+    this.#receivers = new Receivers({ scheduler, faults, committedSoFar, isQuiet: () => this.#calls.areRare });
     const machines = {
       scheduler,
       faults,
       database: this.#database,
       upstream,
       linkOf,
-      postFor: () => async () => ({ status: 200, text: null }),
+      postFor: (node: SimulatedNode) => this.#receivers.postFor(node),
       newWebhookId: () => `wh_${this.#database.nextId()}`,
       logDays: isForgetful ? forgetfulDays : 7,
-      died: (node: SimulatedNode) => this.#readers.disconnect(node),
+      died: (node: SimulatedNode) => {
+        this.#readers.disconnect(node);
+        this.#receivers.disconnect(node);
+      },
     };
     // One run in four is a single node on a store of its own.
-    this.#deployment = new Deployment(
-      { ...machines, areClocksRight: this.#areClocksRight },
-      nodes,
-      nodes > 1 && !dice.chance(0.25),
-    );
+    this.#deployment = new Deployment({ ...machines, areClocksRight: this.#areClocksRight }, nodes, isShared);
     const readyNodes = () => this.#deployment.living.filter((node) => node.isReady && !node.isFrozen);
     const calls = new Calls(scheduler, readyNodes);
     this.#calls = calls;
@@ -104,6 +117,9 @@ export class World {
     const ordinary = { lampOf, sirenOf, virtualDeviceOf };
     this.#clients = new Clients({ calls, users, ...ordinary, formerDevicesOf, committedSoFar });
     const ownTriggers = (userId: number) => triggersOf(this.#database, userId);
+    const webhooksOf = (userId: number) => webhooksIn(this.#database).filter((one) => one.userId === userId);
+    const deliveries = () => deliveriesIn(this.#database);
+    this.#webhookOwners = new WebhookOwners({ calls, users, lampOf, webhooksOf, deliveries });
     const horizon = () => horizonOf(this.#database);
     this.#readers = new Readers({ calls, faults, users, lampOf, committedSoFar, horizon, isForgetful });
     this.#alertOwners = new AlertOwners({ calls, users, ...ordinary, triggersOf: ownTriggers, committedSoFar });
@@ -116,6 +132,8 @@ export class World {
     this.#clients.start();
     this.#alertOwners.start();
     this.#readers.start();
+    if (this.#hasWebhooks) this.#webhookOwners.start();
+    if (this.#isForgetful) this.#forget();
     for (const index of this.#homes.keys()) this.#liveOn(index);
     this.#sufferOn();
     await scheduler.runUntil(this.#dice.between(20_000, 45_000));
@@ -127,6 +145,7 @@ export class World {
     this.#clients.areQuiet = true;
     this.#alertOwners.areQuiet = true;
     this.#readers.beQuiet();
+    this.#webhookOwners.areQuiet = true;
     await scheduler.runUntil(scheduler.nowMs + 2_000);
     for (const index of this.#homes.keys()) {
       if (this.#kind === "quiet end") this.#upstream.withhold(index);
@@ -164,7 +183,9 @@ export class World {
 
   /** Who has not heard everything yet. */
   #untold(): string | undefined {
-    return readerBehind(this.#readers.records, toldLog(this.#database.history));
+    const { history } = this.#database;
+    const log = toldLog(history);
+    return readerBehind(this.#readers.records, log) ?? undelivered(this.#receivers.attempts, history, log);
   }
 
   record(): RunRecord {
@@ -192,6 +213,8 @@ export class World {
       fans,
       watches: this.#alertOwners.watches,
       readers: this.#readers.records,
+      attempts: this.#receivers.attempts,
+      deliveries: deliveriesIn(this.#database) as readonly object[] as readonly StoredRow[],
       triggers: triggers as readonly object[] as readonly StoredRow[],
       history,
       writes,
@@ -206,6 +229,14 @@ export class World {
       remains,
       sights: this.#areClocksRight ? sights : undefined,
     };
+  }
+
+  /** More often than it would by itself. */
+  #forget(): void {
+    this.#calls.laterOnSomeNode("the log is shortened", [5_000, 20_000], (node) => {
+      node.events.retention.sweep().catch(expectOurs);
+      if (!this.#isSettled) this.#forget();
+    });
   }
 
   #countFirings(): void {
