@@ -119,13 +119,14 @@ export class WebhookSender {
     const claimed = await store.transaction(async (tx) => {
       const webhook = await tx.webhooks.byId(delivery.webhookId);
       const nowMs = await tx.clock.nowMs();
-      const isClaimed = webhook && (await tx.deliveries.claim(delivery, nowMs + webhookTimes.claimMs));
-      return isClaimed ? { webhook, nowMs } : undefined;
+      const nextMs = nowMs + webhookTimes.claimMs;
+      const isClaimed = webhook && (await tx.deliveries.claim(delivery, nextMs));
+      return isClaimed ? { webhook, nowMs, own: { ...delivery, nextMs } } : undefined;
     });
-    // A node that stood still for too long may find the message another's: it neither sends nor postpones it any more.
+    // To a node that stood still for too long the message may no longer belong.
     const leftMs = untilMs - surroundings.elapsedMs();
     if (!claimed || leftMs <= 0) return;
-    const { webhook, nowMs } = claimed;
+    const { webhook, nowMs, own } = claimed;
     const { messageId: id, body } = delivery;
     const headers = signedHeaders(secretOf(webhook), { id, body }, nowMs);
     const late = new AbortController();
@@ -134,8 +135,7 @@ export class WebhookSender {
     const attempt = await post(webhook.url, headers, body, signal);
     cancel();
     if (this.#stopping.signal.aborted && attempt.status === null) return;
-    if (attempt.text !== null && surroundings.elapsedMs() >= untilMs) return;
-    await store.transaction((tx) => settle(tx, delivery, attempt, surroundings.random()));
+    await store.transaction((tx) => settle(tx, own, attempt, surroundings.random()));
   }
 }
 
