@@ -84,7 +84,7 @@ export function checkClaims(
   frozen: readonly (Stretch & { readonly node: string })[],
 ): void {
   const wasStill = ({ node, sentMs, endedMs }: DeliveryAttempt) =>
-    frozen.some((stretch) => stretch.node === node && stretch.fromMs <= endedMs && stretch.toMs >= sentMs - stillMs);
+    frozen.some((stretch) => stretch.node === node && stretch.fromMs <= endedMs && stretch.toMs > sentMs);
   for (const [messageId, same] of Map.groupBy(attempts, (attempt) => attempt.messageId)) {
     const moving = same.filter((attempt) => !wasStill(attempt));
     moving.forEach((attempt, index) => {
@@ -96,9 +96,6 @@ export function checkClaims(
     });
   }
 }
-
-/** A claim may have been made so long before it was used. */
-const stillMs = 30_000;
 
 function arrived(attempts: readonly DeliveryAttempt[]) {
   const inOrder = attempts.flatMap((attempt) =>

@@ -8,7 +8,8 @@ const table = (deviceId: number) => `commands/${deviceId}`;
 
 /** The fan requests of a device, the oldest first. */
 export function commandsOf(rows: Rows, deviceId: number): CommandRow[] {
-  return [...rows.all<CommandRow>(table(deviceId)).values()].sort((a, b) => a.id - b.id);
+  const own = rows.all<CommandRow>(table(deviceId));
+  return own.size === 0 ? [] : [...own.values()].sort((a, b) => a.id - b.id);
 }
 
 /** The table of fan requests in memory. */

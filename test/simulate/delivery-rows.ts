@@ -59,8 +59,10 @@ export function deliveryRows(session: Session): SimulatedTables["deliveries"] {
       change("claim", id, (row) =>
         row.state === "waiting" && row.nextMs === nextMs ? { nextMs: untilMs, attempts: row.attempts + 1 } : undefined,
       ),
-    postpone: async ({ id }, nextMs, attempt) =>
-      void (await change("postpone", id, (row) => (row.state === "waiting" ? { nextMs, ...attempt } : undefined))),
+    postpone: async ({ id, nextMs }, untilMs, attempt) =>
+      void (await change("postpone", id, (row) =>
+        row.state === "waiting" && row.nextMs === nextMs ? { nextMs: untilMs, ...attempt } : undefined,
+      )),
     async settle({ id, webhookId, deviceId }, state, nowMs, attempt) {
       await change(state, id, () => ({ state, nextMs: null, settledMs: nowMs, ...attempt }));
       const next = (rows: Draft) => waiting(rows, webhookId, deviceId)[0];

@@ -16,9 +16,9 @@ export function horizonOf(rows: Rows): LogPosition {
 
 /** The log in memory: on a shared store nobody sees an entry before all transactions that began before it have ended. */
 export function logRows(session: Session): SimulatedTables["log"] {
-  const visible = (rows: Draft) => {
+  const visible = (rows: Draft, after: LogPosition) => {
     const before = session.seenBefore();
-    return rows.logged().filter(({ position }) => position.transaction < before);
+    return rows.loggedAfter(after).filter((one) => one.position.transaction < before && isThere(rows, one));
   };
   const isThere = (rows: Draft, { deviceId, position }: PlacedEntry) => rows.get(table(deviceId), position.id);
   const ordered = (entries: PlacedEntry[]) => entries.sort((a, b) => comparePositions(a.position, b.position));
@@ -31,8 +31,7 @@ export function logRows(session: Session): SimulatedTables["log"] {
       }),
     tail: (after, limit) =>
       session.run("tail of the log", (rows) => {
-        const news = visible(rows).filter((one) => comparePositions(one.position, after) > 0 && isThere(rows, one));
-        return ordered(news)
+        return ordered(visible(rows, after))
           .slice(0, limit)
           .map((entry): TailedEntry => ({ ...entry, tenantId: 1 as TenantId }));
       }),
@@ -42,7 +41,7 @@ export function logRows(session: Session): SimulatedTables["log"] {
       session.run(
         "shorten the log",
         (rows) => {
-          const all = ordered(visible(rows).filter((one) => isThere(rows, one)));
+          const all = ordered(visible(rows, logStart));
           const last = all.slice(0, limit).findLast(({ timeMs }) => timeMs < beforeMs);
           if (!last) return 0;
           const old = all.filter(({ position }) => comparePositions(position, last.position) <= 0);

@@ -50,26 +50,39 @@ interface NodeRow {
 
 /** The tables of the seam in memory, each statement with the locks and the second look that PostgreSQL gives it. */
 export function tablesOn(session: Session): SimulatedTables {
-  return standIn<SimulatedTables>("the store", {
-    users: standIn<SimulatedTables["users"]>("users", {
-      lock: (id) =>
-        session.run(
-          `lock user ${id}`,
-          (rows) => (rows.get("users", id) ? session.nowMs() : undefined),
-          () => [exclusive("users", id)],
-        ),
-    }),
-    devices: deviceRows(session),
-    attributes: attributeRows(session),
-    triggers: triggerRows(session),
-    links: linkRows(session),
-    blindIntervals: blindIntervalRows(session),
-    log: logRows(session),
-    nodes: nodeRows(session),
-    commands: commandRows(session),
-    webhooks: webhookRows(session),
-    deliveries: deliveryRows(session),
-    clock: { nowMs: () => session.run("what time is it?", () => session.nowMs()) },
+  // Made when they are used: most transactions need a few of them only.
+  const made = new Map<keyof SimulatedTables, unknown>();
+  const lazily = (name: keyof SimulatedTables) => {
+    const table = made.get(name) ?? tables[name](session);
+    made.set(name, table);
+    return table;
+  };
+  return new Proxy({} as SimulatedTables, { get: (_, name) => lazily(name as keyof SimulatedTables) });
+}
+
+const tables: { readonly [Name in keyof SimulatedTables]: (session: Session) => SimulatedTables[Name] } = {
+  users: userRows,
+  devices: deviceRows,
+  attributes: attributeRows,
+  triggers: triggerRows,
+  links: linkRows,
+  blindIntervals: blindIntervalRows,
+  log: logRows,
+  nodes: nodeRows,
+  commands: commandRows,
+  webhooks: webhookRows,
+  deliveries: deliveryRows,
+  clock: (session) => ({ nowMs: () => session.run("what time is it?", () => session.nowMs()) }),
+};
+
+function userRows(session: Session): SimulatedTables["users"] {
+  return standIn<SimulatedTables["users"]>("users", {
+    lock: (id) =>
+      session.run(
+        `lock user ${id}`,
+        (rows) => (rows.get("users", id) ? session.nowMs() : undefined),
+        () => [exclusive("users", id)],
+      ),
   });
 }
 

@@ -366,6 +366,17 @@ export const plants: readonly Plant[] = [
     ],
   },
   {
+    name: "passed-over-at-once",
+    mistake: "what was passed over is recorded though who takes over would count it again",
+    edits: [
+      {
+        file: "federation/link-record.ts",
+        find: "      else this.#unconfirmed.push(interval);\n",
+        replace: "      else this.#ended.push(interval);\n      this.#keepWriting();\n",
+      },
+    ],
+  },
+  {
     name: "sent-before-marked",
     mistake: "a fan request is sent before it is durably marked as sent",
     edits: [
@@ -595,9 +606,17 @@ export const plants: readonly Plant[] = [
     edits: [
       {
         file: sender,
-        find: "(await tx.deliveries.claim(delivery, nowMs + webhookTimes.claimMs))",
+        find: "(await tx.deliveries.claim(delivery, nextMs))",
         replace: "(await tx.deliveries.claim(delivery, nowMs)) !== undefined",
       },
+    ],
+  },
+  {
+    name: "claim-outlived",
+    mistake: "a node that stood still sends what it had claimed, whosever that is by now",
+    edits: [
+      { file: sender, find: "if (!claimed || leftMs <= 0) return;", replace: "if (!claimed) return;" },
+      { file: sender, find: "Math.min(webhookTimes.answerMs, leftMs)", replace: "webhookTimes.answerMs" },
     ],
   },
   {

@@ -124,7 +124,7 @@ export class QueuedStore implements Store<SimulatedTables> {
       nextId: () => database.nextId(),
       nextPosition: () => ({ transaction: 0, id: database.nextId() }),
       seenBefore: () => Number.POSITIVE_INFINITY,
-      logEnd: () => ({ transaction: 0, id: draft.logged().at(-1)?.position.id ?? 0 }),
+      logEnd: () => draft.lastLogged(),
     };
   }
 }

@@ -1,4 +1,4 @@
-import type { LogEntry, LogPosition } from "../../src/store/tables/log.ts";
+import { comparePositions, type LogEntry, type LogPosition, logStart } from "../../src/store/tables/log.ts";
 import type { Claim, CommittedTransaction, LinkOwner, StoredRow, Write } from "./history.ts";
 
 export type Key = string | number;
@@ -10,8 +10,10 @@ export type PlacedEntry = LogEntry & { readonly position: LogPosition };
 export interface Rows {
   get<Row>(table: string, key: Key): Row | undefined;
   all<Row>(table: string): ReadonlyMap<Key, Row>;
-  /** All that was ever appended to the log, in the order in which it became durable. */
-  logged(): readonly PlacedEntry[];
+  /** What was ever appended to the log and stands behind that place, in the order in which it became durable. */
+  loggedAfter(place: LogPosition): readonly PlacedEntry[];
+  /** The last place in the log. */
+  lastLogged(): LogPosition;
 }
 
 /** What one transaction sees: all below it, and its own writes. Its log goes into the record as it was appended. */
@@ -34,8 +36,14 @@ export class Draft implements Rows {
     return own ? overlaid(this.#below.all<Row>(table), own as Map<Key, Row | undefined>) : this.#below.all(table);
   }
 
-  logged(): readonly PlacedEntry[] {
-    return this.log.length === 0 ? this.#below.logged() : [...this.#below.logged(), ...this.log];
+  loggedAfter(place: LogPosition): readonly PlacedEntry[] {
+    const below = this.#below.loggedAfter(place);
+    const own = this.log.filter(({ position }) => comparePositions(position, place) > 0);
+    return own.length === 0 ? below : [...below, ...own];
+  }
+
+  lastLogged(): LogPosition {
+    return latest(this.#below.lastLogged(), this.log);
   }
 
   set(table: string, key: Key, row: object | undefined): void {
@@ -55,7 +63,10 @@ export class Draft implements Rows {
 export class Database implements Rows {
   readonly history: CommittedTransaction[] = [];
   #tables = new Map<string, ReadonlyMap<Key, object>>();
+  #isShared = false;
   #log: PlacedEntry[] = [];
+  /** The last place among the first so many entries; it only rises, so that a place is soon found. */
+  #lastOf: LogPosition[] = [];
   /** How much of the log a snapshot shows. */
   #logLength = Number.POSITIVE_INFINITY;
   #lastId = 0;
@@ -71,14 +82,27 @@ export class Database implements Rows {
   /** As it is now, whatever is committed later. */
   snapshot(): Rows {
     const still = new Database();
-    still.#tables = new Map(this.#tables);
+    this.#isShared = true;
+    still.#tables = this.#tables;
     still.#log = this.#log;
+    still.#lastOf = this.#lastOf;
     still.#logLength = this.#log.length;
     return still;
   }
 
-  logged(): readonly PlacedEntry[] {
-    return this.#log.length > this.#logLength ? this.#log.slice(0, this.#logLength) : this.#log;
+  loggedAfter(place: LogPosition): readonly PlacedEntry[] {
+    const length = Math.min(this.#log.length, this.#logLength);
+    let [from, to] = [0, length];
+    while (from < to) {
+      const middle = (from + to) >> 1;
+      if (comparePositions(this.#lastOf[middle]!, place) > 0) to = middle;
+      else from = middle + 1;
+    }
+    return this.#log.slice(from, length).filter(({ position }) => comparePositions(position, place) > 0);
+  }
+
+  lastLogged(): LogPosition {
+    return this.#lastOf[Math.min(this.#log.length, this.#logLength) - 1] ?? logStart;
   }
 
   nextId(): number {
@@ -104,7 +128,12 @@ export class Database implements Rows {
       const links = this.#ownersOfTouched(draft);
       this.history.push({ seq: this.history.length, ...by, links, writes, log: draft.log });
     }
-    this.#log.push(...draft.log);
+    for (const entry of draft.log) {
+      this.#lastOf.push(latest(this.lastLogged(), [entry]));
+      this.#log.push(entry);
+    }
+    if (this.#isShared) this.#tables = new Map(this.#tables);
+    this.#isShared = false;
     for (const [table, rows] of draft.changed) {
       this.#tables.set(table, overlaid(this.all<object>(table), rows));
     }
@@ -120,6 +149,12 @@ export class Database implements Rows {
       return link ? [{ deviceId: id as number, owner: link.owner, epoch: link.epoch }] : [];
     });
   }
+}
+
+function latest(place: LogPosition, entries: readonly PlacedEntry[]): LogPosition {
+  let last = place;
+  for (const { position } of entries) if (comparePositions(position, last) > 0) last = position;
+  return last;
 }
 
 function overlaid<Row>(below: ReadonlyMap<Key, Row>, changed: ReadonlyMap<Key, Row | undefined>): Map<Key, Row> {

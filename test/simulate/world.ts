@@ -60,6 +60,8 @@ export class World {
   readonly #deployment: Deployment;
   readonly #areClocksRight: boolean;
   readonly #kind: "usual" | "quiet stretch" | "quiet end";
+  readonly #removedLinks: LinkRow[] = [];
+  #looked = 0;
   #isSettled = false;
 
   constructor(seed: number, nodes: number) {
@@ -87,7 +89,7 @@ export class World {
     this.#isForgetful = isForgetful;
     const isShared = nodes > 1 && !dice.chance(0.25);
     // On a store of its own the node's clock says when a message is due: with one that jumps, in an hour.
-    this.#hasWebhooks = (isShared || this.#areClocksRight) && dice.chance(0.5);
+    this.#hasWebhooks = (isShared || this.#areClocksRight) && dice.chance(0.4);
     this.#receivers = new Receivers({ scheduler, faults, committedSoFar, isQuiet: () => this.#calls.areRare });
     const machines = {
       scheduler,
@@ -305,12 +307,14 @@ export class World {
   }
 
   /** The links that were removed, as they were last. */
-  #removed(): LinkRow[] {
-    return this.#database.history.flatMap(({ writes }) =>
-      writes.flatMap(({ table, before, after }) =>
-        table === "links" && after === null && before ? [before as unknown as LinkRow] : [],
-      ),
-    );
+  #removed(): readonly LinkRow[] {
+    const { history } = this.#database;
+    for (; this.#looked < history.length; this.#looked++) {
+      for (const { table, before, after } of history[this.#looked]!.writes) {
+        if (table === "links" && after === null && before) this.#removedLinks.push(before as unknown as LinkRow);
+      }
+    }
+    return this.#removedLinks;
   }
 
   #tokenOfRemoved(deviceId: DeviceId): string {
