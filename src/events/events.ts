@@ -8,9 +8,10 @@ import { type EventOutlet, EventReader } from "./event-reader.ts";
 import { type HistoryPage, type HistoryQuestion, historyOf } from "./history.ts";
 import { LogRetention } from "./log-retention.ts";
 import { OpenStreams } from "./open-streams.ts";
+import { type Post, postWith } from "./webhooks/post.ts";
 import { type Resolve, resolveHost } from "./webhooks/public-address.ts";
 import { WebhookSender } from "./webhooks/sender.ts";
-import { sealedPlace, type Webhooks, webhooksOn } from "./webhooks/webhooks.ts";
+import { newWebhookId, sealedPlace, type Webhooks, webhooksOn } from "./webhooks/webhooks.ts";
 
 export interface EventsParts {
   readonly store: Store<Pick<Transaction, "log" | "webhooks" | "deliveries" | "clock">>;
@@ -26,6 +27,9 @@ export interface EventsParts {
   /** By what name we go where we call. */
   readonly userAgent: string;
   readonly resolve?: Resolve;
+  /** How webhooks are called; over the network unless it is given. */
+  readonly post?: Post;
+  readonly newWebhookId?: () => string;
 }
 
 /** A stream that somebody wants to read. */
@@ -58,11 +62,11 @@ export interface RunningEvents extends Events {
 
 export function eventsOn(parts: EventsParts): RunningEvents {
   const { store, surroundings, logDays, sealing, allowsPrivateWebhooks, resolve = resolveHost, userAgent } = parts;
-  const outgoing = { store, resolve, allowsPrivate: allowsPrivateWebhooks };
+  const outgoing = { resolve, allowsPrivate: allowsPrivateWebhooks };
   const sender = new WebhookSender({
-    ...outgoing,
+    store,
     surroundings,
-    userAgent,
+    post: parts.post ?? postWith({ ...outgoing, userAgent }),
     secretOf: ({ id, sealedSecret }) => sealing.open(sealedSecret, sealedPlace(id)),
   });
   const hub = new EventHub({ store, surroundings });
@@ -74,7 +78,13 @@ export function eventsOn(parts: EventsParts): RunningEvents {
   };
   return {
     hub,
-    webhooks: webhooksOn({ ...outgoing, seal: sealing.seal, wake: () => sender.wake() }),
+    webhooks: webhooksOn({
+      ...outgoing,
+      store,
+      seal: sealing.seal,
+      newId: parts.newWebhookId ?? newWebhookId,
+      wake: () => sender.wake(),
+    }),
     heard(isUrgent) {
       hub.wake();
       sender.heard(isUrgent);

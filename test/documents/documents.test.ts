@@ -11,7 +11,7 @@ import { clonedFolder } from "./scratch.ts";
 describe("every block of the documents", () => {
   it("works as it is written, in a clone, beside the demo", { timeout: 300_000 }, async (t) => {
     const folder = clonedFolder(t);
-    const demo = await startChild("demo", { BREEZEWAY_PORT: "0" }, folder);
+    const demo = await startChild("demo", { BREEZEWAY_PORT: "0" }, { cwd: folder });
     t.after(() => demo.process.kill("SIGKILL"));
     const addresses = { "http://127.0.0.1:8080": demo.baseUrl, "http://127.0.0.1:8090": simulatorOf(folder) };
     for (const document of documents()) {

@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
 import { join } from "node:path";
+import { text as wholeText } from "node:stream/consumers";
 import type { Block } from "./blocks.ts";
 
 /** Where the addresses that documents write down are found in this run. */
@@ -59,7 +60,7 @@ export class Reader {
     const [answer] = await once(sent, "response");
     const expected = told ? Number(told.split(" ")[1]) : undefined;
     const isFine = expected === undefined ? answer.statusCode < 300 : answer.statusCode === expected;
-    const said = isFine ? "" : await Array.fromAsync(answer).then((chunks) => Buffer.concat(chunks).toString());
+    const said = isFine ? "" : await wholeText(answer);
     answer.destroy();
     assert.ok(isFine, `${line} was answered with ${answer.statusCode}: ${said}`);
   }

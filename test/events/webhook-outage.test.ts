@@ -153,7 +153,7 @@ async function hookedHouse(t: TestContext, database: Database) {
     async pass(ms: number) {
       passedMs += ms;
       await world.timePasses(ms);
-      world.service.parts.events.heard();
+      world.service.parts.events.heard(false);
     },
     /** All that is due was tried. */
     isTried: () =>

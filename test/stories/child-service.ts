@@ -38,15 +38,17 @@ export interface ChildService {
 export interface ChildOptions {
   /** A module of the tests' own that the process runs first: it replaces an outer edge, such as the clock. */
   readonly preload?: URL | undefined;
+  readonly cwd?: string | undefined;
 }
 
 export async function startChild(
   command: "serve" | "demo",
   environment: Record<string, string>,
-  { preload }: ChildOptions = {},
+  { preload, cwd }: ChildOptions = {},
 ): Promise<ChildService> {
   const flags = ["--disable-warning=ExperimentalWarning", ...(preload ? ["--import", preload.href] : [])];
   const child = spawn(process.execPath, [...flags, `${root}src/main.ts`, command], {
+    cwd,
     env: cleanEnvironment(environment),
     stdio: ["ignore", "ignore", "pipe"],
   });

@@ -3,19 +3,29 @@ import type { Store, Transaction } from "../../store/seam.ts";
 import type { Attempt, DeliveryRow } from "../../store/tables/webhook-deliveries.ts";
 import type { WebhookRow } from "../../store/tables/webhooks.ts";
 import { type FeedTables, feedWebhooks } from "./feeder.ts";
-import { type PostOptions, post } from "./post.ts";
+import type { Post } from "./post.ts";
 import { signedHeaders } from "./signature.ts";
 
 export type SenderTables = FeedTables & Pick<Transaction, "clock">;
 
-export interface SenderParts extends Omit<PostOptions, "signal"> {
+export interface SenderParts {
   readonly store: Store<SenderTables>;
   readonly surroundings: Surroundings;
+  readonly post: Post;
   readonly secretOf: (webhook: WebhookRow) => string;
 }
 
-/** How long one attempt may take, how long a message is tried, and the longest wait between two attempts. */
-export const webhookTimes = { answerMs: 15_000, claimMs: 30_000, giveUpMs: 86_400_000, longestWaitMs: 3_600_000 };
+/**
+ * How long one attempt may take, for how long a message is one sender's and until when it makes use of that, how long a
+ * message is tried, and the longest wait between two attempts.
+ */
+export const webhookTimes = {
+  answerMs: 15_000,
+  claimMs: 30_000,
+  usedMs: 25_000,
+  giveUpMs: 86_400_000,
+  longestWaitMs: 3_600_000,
+};
 const everyMs = 1_000;
 /** A receiver that doesn't answer must not keep others waiting. */
 const atOnce = { inAll: 100, perWebhook: 5 };
@@ -113,27 +123,33 @@ export class WebhookSender {
   }
 
   async #send(delivery: DeliveryRow): Promise<void> {
-    const { store, secretOf, surroundings } = this.#parts;
+    const { store, secretOf, surroundings, post } = this.#parts;
     // What is long due is urgent; the rest stands in line with those whose changes it tells.
     const urgent = delivery.nextMs === 0;
+    const untilMs = surroundings.elapsedMs() + webhookTimes.usedMs;
     const claimed = await store.transaction(
       async (tx) => {
         const webhook = await tx.webhooks.byId(delivery.webhookId);
         const nowMs = await tx.clock.nowMs();
-        const isClaimed = webhook && (await tx.deliveries.claim(delivery, nowMs + webhookTimes.claimMs));
-        return isClaimed ? { webhook, nowMs } : undefined;
+        const nextMs = nowMs + webhookTimes.claimMs;
+        const isClaimed = webhook && (await tx.deliveries.claim(delivery, nextMs));
+        return isClaimed ? { webhook, nowMs, own: { ...delivery, nextMs } } : undefined;
       },
       { urgent },
     );
-    if (!claimed) return;
-    const { webhook, nowMs } = claimed;
+    // To a node that stood still for too long the message may no longer belong.
+    const leftMs = untilMs - surroundings.elapsedMs();
+    if (!claimed || leftMs <= 0) return;
+    const { webhook, nowMs, own } = claimed;
     const { messageId: id, body } = delivery;
     const headers = signedHeaders(secretOf(webhook), { id, body }, nowMs);
-    const late = AbortSignal.timeout(webhookTimes.answerMs);
-    const signal = AbortSignal.any([late, this.#stopping.signal]);
-    const attempt = await post(webhook.url, headers, body, { ...this.#parts, signal });
+    const late = new AbortController();
+    const cancel = surroundings.after(Math.min(webhookTimes.answerMs, leftMs), () => late.abort());
+    const signal = AbortSignal.any([late.signal, this.#stopping.signal]);
+    const attempt = await post(webhook.url, headers, body, signal);
+    cancel();
     if (this.#stopping.signal.aborted && attempt.status === null) return;
-    await store.transaction((tx) => settle(tx, delivery, attempt, surroundings.random()), { urgent });
+    await store.transaction((tx) => settle(tx, own, attempt, surroundings.random()), { urgent });
   }
 }
 

@@ -44,8 +44,8 @@ export interface DeliveryTable {
   due(nowMs: number, exceptWebhooks: readonly string[], limit: number): Promise<DeliveryRow[]>;
   /** Makes it this sender's for so long; false when somebody else was quicker. */
   claim(delivery: DeliveryRow, untilMs: number): Promise<boolean>;
-  /** It is tried again then. */
-  postpone(delivery: DeliveryRow, nextMs: number, attempt: Attempt): Promise<void>;
+  /** It is tried again then; unless it is somebody else's by now, as its time shows. */
+  postpone(delivery: DeliveryRow, untilMs: number, attempt: Attempt): Promise<void>;
   /** Its end, whichever; the next of that device is sent at once. Whoever settles one holds the webhook's lock. */
   settle(delivery: DeliveryRow, state: "delivered" | "failed", nowMs: number, attempt: Attempt): Promise<void>;
   removeSettled(beforeMs: number, limit: number): Promise<number>;
@@ -90,10 +90,11 @@ export function deliveryTable(sql: Sql): DeliveryTable {
       );
       return touched > 0;
     },
-    async postpone({ id }, nextMs, { status, text }) {
+    async postpone({ id, nextMs }, untilMs, { status, text }) {
       await sql.run(
-        "UPDATE webhook_deliveries SET next_ms = $2, status = $3, text = $4 WHERE id = $1 AND state = 'waiting'",
-        [id, nextMs, status, text],
+        `UPDATE webhook_deliveries SET next_ms = $3, status = $4, text = $5
+         WHERE id = $1 AND state = 'waiting' AND next_ms = $2`,
+        [id, nextMs, untilMs, status, text],
       );
     },
     async settle({ id, webhookId, deviceId }, state, nowMs, { status, text }) {
