@@ -16,7 +16,7 @@ export interface LifeOptions {
 }
 
 /**
- * An ordinary day: the air drifts, people leave and come home, somebody starts a fan and stops it, a device loses its
+ * An ordinary day: the air drifts, people leave and come home, somebody starts a fan and stops it, an alarm loses its
  * connection for a moment. Every other time it is something that the devices show, beginning with the first, and the
  * air in between. Nothing burns and nothing is removed, so a demonstration can go on for hours. It rests while somebody
  * else does things, so that they see what they have done.
@@ -52,10 +52,10 @@ function nextEvent(document: AccountDocument, random: Random, isShown: boolean):
   if (thermostat === undefined) return presence(structure, dice);
   if (!isShown) return { scene: "drift", thermostat };
   return (
-    backOnline(document, structure) ??
+    alarmBack(document, structure) ??
     (structure.away === "home" ? undefined : presence(structure, dice)) ??
     (dice < 0.1 ? presence(structure, dice * 10) : undefined) ??
-    (dice > 0.93 ? { scene: "thermostat-offline", thermostat } : undefined) ??
+    (dice > 0.93 ? alarmLost(document, structure, random) : undefined) ??
     fan(document, structure, thermostat) ??
     presence(structure, dice)
   );
@@ -66,10 +66,16 @@ function presence({ structure_id: structure, away }: Structure, dice: number): P
   return { scene: away === "home" ? leaving : "come-home", structure };
 }
 
+function alarmLost(document: AccountDocument, structure: Structure, random: Random): PlayedScene | undefined {
+  const alarm = pick(random, deviceIds(document, "smoke_co_alarms", structure));
+  return alarm === undefined ? undefined : { scene: "alarm-offline", alarm };
+}
+
 /** Nothing stays away for long. */
-function backOnline({ devices }: AccountDocument, structure: Structure): PlayedScene | undefined {
-  const lost = (structure.thermostats ?? []).find((id) => devices?.thermostats?.[id]?.is_online === false);
-  return lost === undefined ? undefined : { scene: "thermostat-online", thermostat: lost };
+function alarmBack({ devices }: AccountDocument, structure: Structure): PlayedScene | undefined {
+  const alarms = structure.smoke_co_alarms ?? [];
+  const alarm = alarms.find((id) => devices?.smoke_co_alarms?.[id]?.is_online === false);
+  return alarm === undefined ? undefined : { scene: "alarm-online", alarm };
 }
 
 /** One fan at a time: whoever wants to start one by hand finds another that is off. */

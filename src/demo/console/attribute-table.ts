@@ -12,11 +12,11 @@ export function attributeTable({ attributes }: HouseView, filter = ""): Html {
       return html`<tr><th scope="row"><code>${name}</code></th><td><code>${value}</code></td><td><time datetime="${time}">${time.slice(11, 19)}</time></td></tr>`;
     });
   return html`<section class="card attributes" aria-labelledby="attributes-name">
-<header><h2 id="attributes-name">All attributes</h2><p class="hint">${attributes.length} of ${attributeCount} have a value</p>
+<header><h2 id="attributes-name">All attributes</h2><p class="hint" data-part id="attribute-count">${attributes.length} of ${attributeCount} have a value</p>
 <form method="get" action="/console/" role="search"><label for="filter">Filter</label><input type="search" id="filter" name="filter" value="${filter}" placeholder="away, fan, alarm …" autocomplete="off" spellcheck="false"><button class="needs-no-script">Show</button></form></header>
-<div class="scroll" tabindex="0" role="region" aria-labelledby="attributes-name"><table>
+<table>
 <thead><tr><th scope="col">Attribute</th><th scope="col">Value</th><th scope="col">Changed, UTC</th></tr></thead>
 <tbody data-part id="attributes">${rows}</tbody>
-</table></div>
+</table>
 </section>`;
 }

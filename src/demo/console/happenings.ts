@@ -22,7 +22,7 @@ function commitLine(changes: readonly ChangeView[], view: HouseView): Html {
   const what =
     changes.length > listedAtMost
       ? html`<b>${changes.length} attributes</b> of device ${first!.deviceId}`
-      : html`${changes.map((change) => html`<span class="change"><b>${labelOf(view, change)}</b> → <code>${change.value ?? "blank"}</code></span>`)}`;
+      : html`${changes.map((change) => html`<span class="change"><b>${labelOf(view, change)}</b> <code>${change.value ?? "blank"}</code></span>`)}`;
   return html`<li><time datetime="${time}">${time.slice(11, 19)}</time><div>${what}<span class="cause">${causeOf(first!, view)}</span></div></li>`;
 }
 

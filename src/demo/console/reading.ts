@@ -93,9 +93,14 @@ export async function readHouse(v3: V3, { deviceId, lampId }: House, nowMs: numb
     commands,
     changes: histories
       .flatMap(({ deviceId: id, changes }) => changes.map((change: object) => ({ deviceId: id, ...change })))
-      .sort((a: ChangeView, b: ChangeView) => b.updateTime - a.updateTime),
+      // What an alert wrote follows from what made it fire, at the same moment.
+      .sort(
+        (a: ChangeView, b: ChangeView) => b.updateTime - a.updateTime || Number(isByAlert(b)) - Number(isByAlert(a)),
+      ),
   };
 }
+
+const isByAlert = ({ cause }: ChangeView) => cause.by === "alert";
 
 function structuresOf(
   attributes: readonly AttributeView[],

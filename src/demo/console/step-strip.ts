@@ -48,6 +48,6 @@ export function stepStrip({ view, done, curl }: StripParts): Html {
     const isDone = done.has(number);
     return html`<li class="${isDone ? "is-done" : ""}${number === next ? " is-next" : ""}" id="step-${number}"><span class="number">${isDone ? iconOf("check") : number}</span><div><h3>${title}<span class="out-of-sight">${isDone ? " (done)" : ""}</span></h3><p>${words}</p></div></li>`;
   })}</ol>
-<div class="command" data-part id="command"><pre tabindex="0" role="region" aria-label="Command of step 4"><code id="curl">${curl}</code></pre><button type="button" id="copy" class="needs-script" data-copies="curl">Copy</button></div>
+<div class="command" data-part id="command"><pre><code id="curl">${curl}</code></pre><button type="button" id="copy" class="needs-script" data-copies="curl">Copy</button></div>
 </section>`;
 }

@@ -20,7 +20,7 @@ code,pre{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,"Liberation Mono
 .needs-script{display:none}
 .has-script .needs-script{display:inline-block}
 .has-script .needs-no-script{display:none}
-.top{position:sticky;top:0;z-index:2;background:var(--card);border-bottom:1px solid var(--line)}
+.top{z-index:2;background:var(--card);border-bottom:1px solid var(--line)}
 .bar{display:flex;flex-wrap:wrap;align-items:center;gap:.375rem .75rem;max-width:80rem;margin:0 auto;padding:.625rem 1rem}
 .brand{display:flex;align-items:center;gap:.5rem;font-weight:700;font-size:1.0625rem;letter-spacing:-.015em}
 .badge{background:var(--badge);color:var(--on-badge);font-size:.75rem;font-weight:700;padding:.125rem .5rem;border-radius:1rem}
@@ -35,7 +35,7 @@ code,pre{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,"Liberation Mono
 .top nav{display:flex;gap:.25rem;margin-left:auto}
 .top nav a{padding:.625rem .625rem;font-size:.875rem;font-weight:600;text-decoration:none}
 .top nav a:hover{text-decoration:underline}
-.is-emergency{background:var(--band);border-color:var(--band);color:var(--on-band);--accent:#fff;--on-accent:#8c1d18}
+.is-emergency{position:sticky;top:0;background:var(--band);border-color:var(--band);color:var(--on-band);--accent:#fff;--on-accent:#8c1d18}
 .is-emergency .live,.is-emergency .live[data-look]{color:#fff}
 .is-emergency .live::before,.is-emergency .live[data-look]::before{background:#fff;border-color:#fff}
 .band{display:flex;align-items:center;gap:.75rem;max-width:80rem;margin:0 auto;padding:.25rem 1rem 1rem;font-size:1.1875rem;font-weight:700;line-height:1.3}
@@ -52,7 +52,7 @@ main>*,.columns>*,.house>*{min-width:0}
 .walk .is-done .number{background:var(--good);border-color:var(--good);color:var(--card)}
 .walk .is-done .icon{width:1.125rem;height:1.125rem;stroke-width:2.600}
 .command{display:flex;gap:.5rem;margin-top:.75rem;background:var(--code);border-radius:.75rem;padding:.375rem;align-items:center}
-.command pre{flex:1;min-width:0;margin:0;padding:.5rem .625rem;overflow-x:auto;color:var(--code-ink);white-space:pre;border-radius:.5rem}
+.command pre{flex:1;min-width:0;margin:0;padding:.5rem .625rem;color:var(--code-ink);white-space:pre-wrap;line-height:1.6;border-radius:.5rem}
 .command button{flex:none;background:#22333f;border-color:#3f5564;color:#fff}
 .command :focus-visible{outline-color:#8fdbe4}
 button{min-height:2.75rem;padding:.5rem 1rem;font:inherit;font-size:.875rem;font-weight:600;color:var(--accent);background:var(--card);border:1.5px solid var(--accent);border-radius:.625rem;cursor:pointer;touch-action:manipulation}
@@ -70,7 +70,10 @@ button[aria-busy=true]{cursor:progress}
 .is-home{color:var(--good)}
 .is-away{color:var(--warn)}
 .buttons{display:flex;flex-wrap:wrap;gap:.5rem}
-.tiles{display:grid;gap:.75rem;grid-template-columns:repeat(auto-fill,minmax(min(100%,16rem),1fr))}
+.tiles{display:grid;gap:.75rem;grid-template-columns:repeat(auto-fill,minmax(min(100%,18rem),1fr))}
+.tiles.small{grid-template-columns:repeat(auto-fill,minmax(min(100%,14.5rem),1fr))}
+.tiles:empty{display:none}
+.tiles+.tiles{margin-top:.75rem}
 .tile{display:flex;flex-direction:column;gap:.625rem;padding:1rem;border:1px solid var(--line);border-radius:.875rem}
 .tile header,.lamp header{display:flex;gap:.75rem;align-items:center}
 .tile header>div,.lamp header>div{min-width:0;flex:1}
@@ -115,25 +118,25 @@ button[aria-busy=true]{cursor:progress}
 .happened li{display:flex;gap:.75rem;padding:.5625rem 0;border-top:1px solid var(--line);font-size:.8125rem;line-height:1.45}
 .happened li:first-child{border-top:0}
 .happened li>div{min-width:0}
-.happened time,.attributes time{color:var(--soft);font-variant-numeric:tabular-nums}
+.happened time,.attributes time{white-space:nowrap;color:var(--soft);font-variant-numeric:tabular-nums}
 .happened .change{display:block}
+.change code::before{content:"→ "}
 .happened b{font-weight:600}
 .happened code{font-size:.75rem}
 .cause{display:block;color:var(--soft)}
 .attributes header{display:flex;flex-wrap:wrap;align-items:center;gap:.5rem 1rem;margin-bottom:.75rem}
 .attributes form{display:flex;align-items:center;gap:.5rem;margin-left:auto;font-size:.875rem;font-weight:600}
 input[type=search]{min-width:0;width:14rem;min-height:2.75rem;padding:.5rem .75rem;font:inherit;color:inherit;background:var(--card);border:1px solid var(--gray);border-radius:.625rem}
-.scroll{max-height:26rem;overflow:auto;border:1px solid var(--line);border-radius:.75rem}
 table{width:100%;border-collapse:collapse;font-size:.8125rem}
 th,td{text-align:left;padding:.4375rem .75rem;border-top:1px solid var(--line);vertical-align:top}
-thead th{position:sticky;top:0;background:var(--chip);border-top:0;font-weight:650}
+thead th{border-top:0;font-weight:650}
 th[scope=row]{font-weight:400}
 td:last-child,th:last-child{white-space:nowrap}
 footer{max-width:80rem;margin:0 auto;padding:.5rem 1rem 2rem;color:var(--soft);font-size:.8125rem}
 .message{max-width:34rem;padding-top:20vh;gap:.75rem}
 .message h1{font-size:1.5rem;letter-spacing:-.02em}
 @media(prefers-reduced-motion:no-preference){.is-changed{animation:changed 1.2s ease-out}@keyframes changed{from{box-shadow:0 0 0 3px var(--accent)}}.is-running header .icon{animation:turn 2.5s linear infinite}@keyframes turn{to{transform:rotate(360deg)}}}
-@media(min-width:48rem){main{padding:1.25rem}.walk ol{grid-template-columns:repeat(4,1fr)}}
+@media(min-width:48rem){.top{position:sticky;top:0}main{padding:1.25rem}.walk ol{grid-template-columns:repeat(4,1fr)}}
 @media(min-width:60rem){.columns{grid-template-columns:minmax(0,1fr) 22rem}}
 @media(max-width:30rem){.top nav a{padding:.625rem .375rem}.attributes form{margin-left:0;width:100%}.attributes form label{flex:none}input[type=search]{flex:1}.attributes thead{display:none}.attributes table,.attributes tbody,.attributes tr:not([hidden]){display:block}.attributes th,.attributes td{display:block;border:0;padding:.125rem .75rem}.attributes tr{border-top:1px solid var(--line);padding:.4375rem 0}}
 `;

@@ -21,10 +21,8 @@ export function structureSection(structure: StructureView, button: Button): Html
   const { x, fields, thermostats, alarms } = structure;
   return html`<section class="structure" aria-labelledby="structure-${x}-name">
 ${structureHead(structure, button)}
-<div class="tiles">
-${thermostats.map((thermostat) => thermostatTile(thermostat, fields.away, button))}
-${alarms.map(alarmTile)}
-</div>
+<div class="tiles">${thermostats.map((thermostat) => thermostatTile(thermostat, fields.away, button))}</div>
+<div class="tiles small">${alarms.map(alarmTile)}</div>
 </section>`;
 }
 
