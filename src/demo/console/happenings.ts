@@ -2,7 +2,7 @@ import { type Html, html } from "../../oauth/pages/html.ts";
 import { type ChangeView, type HouseView, labelOf } from "./reading.ts";
 
 const shownAtMost = 10;
-/** More changes of one commit than these are counted, not listed. */
+/** Of one commit; the rest is counted. */
 const listedAtMost = 3;
 
 /** The last things that happened, each with its cause. */
@@ -19,11 +19,17 @@ ${commits.length === 0 ? html`<p class="hint">Nothing in the last half hour.</p>
 function commitLine(changes: readonly ChangeView[], view: HouseView): Html {
   const [first] = changes;
   const time = new Date(first!.updateTime).toISOString();
-  const what =
-    changes.length > listedAtMost
-      ? html`<b>${changes.length} attributes</b> of device ${first!.deviceId}`
-      : html`${changes.map((change) => html`<span class="change"><b>${labelOf(view, change)}</b> <code>${change.value ?? "blank"}</code></span>`)}`;
+  const isWhole = changes.length > 3 * listedAtMost;
+  const [listed, more] = [telling(changes).slice(0, listedAtMost), changes.length - listedAtMost];
+  const what = isWhole
+    ? html`<b>${changes.length} attributes</b> of device ${first!.deviceId}`
+    : html`${listed.map((change) => html`<span class="change"><b>${labelOf(view, change)}</b> <code>${change.value ?? "blank"}</code></span>`)}${more > 0 ? html`<span class="change">and ${more} more</span>` : undefined}`;
   return html`<li><time datetime="${time}">${time.slice(11, 19)}</time><div>${what}<span class="cause">${causeOf(first!, view)}</span></div></li>`;
+}
+
+/** What a device says comes before what follows from it for the house. */
+function telling(changes: readonly ChangeView[]): readonly ChangeView[] {
+  return changes.toSorted((a, b) => Number(a.name.startsWith("o.")) - Number(b.name.startsWith("o.")));
 }
 
 /** Who did it, and what made them. */

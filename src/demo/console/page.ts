@@ -39,15 +39,13 @@ ${stepStrip({ view, done, curl })}
 <p class="notice" data-part id="notice" role="status">${notice}</p>
 <p hidden data-part id="fresh" data-stale="${view.isStale ? "yes" : "no"}" data-confirmed="${view.confirmedTime ?? ""}"></p>
 <div class="columns">
+${lampTile(view)}
 <div class="house" id="house" tabindex="-1">
 ${view.structures.length === 0 ? html`<p class="card">The account has no home. Add one on the simulator’s page.</p>` : view.structures.map((structure) => structureSection(structure, button))}
 </div>
-<div class="aside">
-${lampTile(view)}
 ${happenings(view)}
-</div>
-</div>
 ${attributeTable(view, filter)}
+</div>
 </main>
 <footer><p>Breezeway ${parts.version} · this page is an ordinary client of <code>/v3</code> · a snapshot of <time datetime="${new Date(nowMs).toISOString()}">${new Date(nowMs).toISOString().slice(11, 19)} UTC</time></p></footer>`;
   return { html: document("Maple Street", body, script), contentSecurityPolicy: policy(script) };

@@ -1,4 +1,5 @@
-/** Phone first: one column; from 60rem on the lamp and what happened stand beside the house. */
+/** Phone first: one column; the lamp above the house, so that it is seen when its buttons are pressed; from 60rem on
+ * it stands beside the house, with what happened. */
 export const style = `
 :root{color-scheme:light dark;--page:#f3f6f7;--card:#fff;--ink:#17202a;--soft:#55616e;--line:#dfe6ea;--accent:#0b6470;--on-accent:#fff;--tint:#e6f2f3;--chip:#eef2f4;--good:#1b6e3c;--good-tint:#e7f4ec;--warn:#8a5200;--warn-tint:#fdf3dd;--bad:#b3261e;--bad-tint:#fdecea;--band:#b3261e;--on-band:#fff;--gray:#5d6873;--lit:#8a5a00;--lit-tint:#fff4d1;--badge:#ffc24b;--on-badge:#3a2600;--code:#0f1c26;--code-ink:#dbe6ec;--shadow:0 1px 2px rgba(15,28,38,.05),0 8px 24px -16px rgba(15,28,38,.28)}
 @media(prefers-color-scheme:dark){:root{--page:#0d1115;--card:#161c22;--ink:#e8edf1;--soft:#a7b2bd;--line:#29323b;--accent:#62c6d2;--on-accent:#06262b;--tint:#132a2f;--chip:#212a32;--good:#7fd1a0;--good-tint:#14291d;--warn:#f3c27c;--warn-tint:#2e2413;--bad:#ff9d94;--bad-tint:#341b19;--band:#8c1d18;--on-band:#fff;--gray:#a3aeb8;--lit:#ffd479;--lit-tint:#2f2713;--badge:#f5b83d;--code:#0a0e12;--code-ink:#dbe6ec;--shadow:none}}
@@ -41,7 +42,7 @@ code,pre{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,"Liberation Mono
 .band{display:flex;align-items:center;gap:.75rem;max-width:80rem;margin:0 auto;padding:.25rem 1rem 1rem;font-size:1.1875rem;font-weight:700;line-height:1.3}
 main{display:grid;gap:1rem;max-width:80rem;margin:0 auto;padding:1rem}
 main>*,.columns>*,.house>*{min-width:0}
-.columns,.house,.aside{display:grid;gap:1rem;align-content:start}
+.columns,.house{display:grid;gap:1rem;align-content:start}
 .card,.structure,.walk{background:var(--card);border:1px solid var(--line);border-radius:1rem;box-shadow:var(--shadow);padding:1.125rem}
 .walk ol{display:grid;gap:.25rem}
 .walk li{display:flex;gap:.75rem;padding:.625rem;border-radius:.75rem}
@@ -137,6 +138,6 @@ footer{max-width:80rem;margin:0 auto;padding:.5rem 1rem 2rem;color:var(--soft);f
 .message h1{font-size:1.5rem;letter-spacing:-.02em}
 @media(prefers-reduced-motion:no-preference){.is-changed{animation:changed 1.2s ease-out}@keyframes changed{from{box-shadow:0 0 0 3px var(--accent)}}.is-running header .icon{animation:turn 2.5s linear infinite}@keyframes turn{to{transform:rotate(360deg)}}}
 @media(min-width:48rem){.top{position:sticky;top:0}main{padding:1.25rem}.walk ol{grid-template-columns:repeat(4,1fr)}}
-@media(min-width:60rem){.columns{grid-template-columns:minmax(0,1fr) 22rem}}
-@media(max-width:30rem){.top nav a{padding:.625rem .375rem}.attributes form{margin-left:0;width:100%}.attributes form label{flex:none}input[type=search]{flex:1}.attributes thead{display:none}.attributes table,.attributes tbody,.attributes tr:not([hidden]){display:block}.attributes th,.attributes td{display:block;border:0;padding:.125rem .75rem}.attributes tr{border-top:1px solid var(--line);padding:.4375rem 0}}
+@media(min-width:60rem){.columns{grid-template:"house lamp" auto "house happened" auto "attributes happened" 1fr/minmax(0,1fr) 22rem;align-items:start}.house{grid-area:house}.columns>.lamp{grid-area:lamp}.happened{grid-area:happened}.attributes{grid-area:attributes}}
+@media(max-width:30rem){.top nav a{padding:.625rem .375rem}.attributes form{margin-left:0;width:100%}.attributes form label{flex:none}input[type=search]{flex:1}.attributes thead{display:none}.attributes table,.attributes tbody{display:block}.attributes tr:not([hidden]){display:grid;grid-template-columns:1fr auto}.attributes th,.attributes td{border:0;padding:.0625rem 0}.attributes th{grid-column:1/3}.attributes tr{border-top:1px solid var(--line);padding:.4375rem 0}.attributes td:nth-child(2){font-weight:650}}
 `;
