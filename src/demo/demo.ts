@@ -4,14 +4,14 @@ import { startSimulator } from "../../simulator/simulator.ts";
 import { type Config, ConfigurationError } from "../config.ts";
 import { startLogging } from "../logging.ts";
 import { isOnLoopback } from "../loopback.ts";
-import { type Service, startService } from "../service.ts";
+import { startService } from "../service.ts";
 import { untilTold } from "../signals.ts";
 import { dataFolder } from "../store/data-folder.ts";
 import { banner, simulatorPort } from "./banner.ts";
 import { demoConsole } from "./console/console.ts";
 import { onFreePort } from "./free-port.ts";
-import { type House, moveIn } from "./house.ts";
-import { type KeyFiles, keysOf } from "./keys.ts";
+import { checkSeed, moveIn } from "./house.ts";
+import { keysOf } from "./keys.ts";
 
 export interface DemoOptions {
   readonly version: string;
@@ -47,13 +47,15 @@ export async function runDemo(config: Config, { version, seed }: DemoOptions): P
       startService({ ...config, port, ecosystems }, report, undefined, shown.routes),
     );
     stops.push(() => service.stop());
-    const { house, files } = await prepare(service, simulator, folder.path, seed);
-    stops.push(files.stop);
+    await checkSeed(service, seed);
+    const keys = await keysOf(service, folder.path);
+    stops.push(keys.stop);
+    const house = await moveIn(service, simulator, keys, seed);
     shown.open(house, service.baseUrl);
     simulator.startLife(house.accountId, { everyMs: lifeEveryMs });
 
     const say = (words: string) => process.stderr.write(words);
-    say(banner({ version, house, service, simulator, files, folder: config.dataFolder, claim: shown.claim() }));
+    say(banner({ version, house, service, simulator, files: keys, folder: config.dataFolder, claim: shown.claim() }));
     say(`breezeway listening on ${service.baseUrl}\n`);
     onEnter(told, () => say(`  Console    ${shown.claim()}   (opens once, 30 min)\n`));
     if (!told.aborted) await new Promise((resolve) => told.addEventListener("abort", resolve));
@@ -70,16 +72,6 @@ function refuseOthers(config: Config): void {
     problems.push("The demo keeps its house in its own folder. Unset BREEZEWAY_DATABASE_URL, or use breezeway serve");
   }
   if (problems.length > 0) throw new ConfigurationError(problems);
-}
-
-async function prepare(
-  service: Service,
-  simulator: Parameters<typeof moveIn>[1],
-  folder: string,
-  seed: string | undefined,
-): Promise<{ readonly house: House; readonly files: KeyFiles }> {
-  const keys = await keysOf(service, folder);
-  return { house: await moveIn(service, simulator, keys, seed), files: keys };
 }
 
 /** A link to the console opens once; whoever has used it up gets another at the terminal. */

@@ -48,7 +48,7 @@ export async function keysOf(service: Service, folder: string): Promise<Keys> {
   const userId = await renew();
   // Whoever serves this store to others is told that its password is known (service.ts).
   await store.transaction((tx) => tx.settings.getOrKeep("demo_user", String(userId)));
-  const renewing = setInterval(() => void renew().catch(() => undefined), renewEveryMs);
+  const renewing = setInterval(() => void renew().catch(() => undefined), renewEveryMs).unref();
   return {
     appId,
     userId,
