@@ -20,7 +20,7 @@ export interface DemoOptions {
 }
 
 /** Something that everybody sees happens at every other beat: within ten seconds, whenever somebody looks. */
-const lifeEveryMs = 4_500;
+const lifeEveryMs = 4_000;
 
 /**
  * The whole path on one machine: the service, a simulated house, and a user who is linked to it, through the same doors

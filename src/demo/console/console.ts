@@ -39,8 +39,7 @@ const streamHeaders = { "content-type": "text/event-stream; charset=utf-8", "x-a
 
 export function demoConsole({ folder, simulator, version }: ConsoleParts): Console {
   let opened: Opened | undefined;
-  let sessions: ReturnType<typeof sessionsOn> | undefined;
-  const sessionsNow = () => (sessions ??= sessionsOn(folder));
+  const sessions = sessionsOn(folder);
   const only = (pairs: Incoming["query"], name: string) => pairs.find(([given]) => given === name)?.[1];
 
   const shown = async (at: Opened, status: number, incoming: Incoming, notice?: string): Promise<Answer> => {
@@ -49,7 +48,7 @@ export function demoConsole({ folder, simulator, version }: ConsoleParts): Conso
     const page = housePage({
       view,
       done: at.walk.look(view, simulator.log()),
-      formToken: sessionsNow().formToken,
+      formToken: sessions.formToken,
       baseUrl: at.baseUrl,
       simulatorUrl: simulator.url,
       accessTokenFile: resolve(at.house.keys.accessTokenFile),
@@ -64,7 +63,7 @@ export function demoConsole({ folder, simulator, version }: ConsoleParts): Conso
   /** What is answered to whoever may not see the house, or not yet. */
   const refusal = (incoming: Incoming): Answer | undefined => {
     if (opened === undefined) return pageAnswer(503, messagePage("Not yet", "The house is being prepared."));
-    if (sessionsNow().isOpen(incoming.cookies, opened.port)) return undefined;
+    if (sessions.isOpen(incoming.cookies, opened.port)) return undefined;
     return pageAnswer(403, messagePage("Open the link that the terminal shows", usedUp));
   };
 
@@ -84,8 +83,8 @@ export function demoConsole({ folder, simulator, version }: ConsoleParts): Conso
         errors: "page",
         async answer(incoming) {
           const claim = only(incoming.query, "claim");
-          if (claim !== undefined && opened && sessionsNow().spend(claim)) {
-            return redirectAnswer(303, "/console/", { "set-cookie": sessionsNow().cookie(opened.port) });
+          if (claim !== undefined && opened && sessions.spend(claim)) {
+            return redirectAnswer(303, "/console/", { "set-cookie": sessions.cookie(opened.port) });
           }
           const refused = refusal(incoming);
           if (refused) return refused;
@@ -121,7 +120,7 @@ export function demoConsole({ folder, simulator, version }: ConsoleParts): Conso
           const refused = refusal(incoming);
           if (refused) return refused;
           const form = incoming.body.kind === "form" ? incoming.body.pairs : [];
-          if (!isSame(only(form, "form") ?? "", sessionsNow().formToken)) {
+          if (!isSame(only(form, "form") ?? "", sessions.formToken)) {
             return pageAnswer(
               403,
               messagePage("Not from this page", "Go back to the page and press the button there."),
@@ -141,7 +140,7 @@ export function demoConsole({ folder, simulator, version }: ConsoleParts): Conso
         walk: walkIn(join(folder, "demo-steps"), Date.now()),
       };
     },
-    claim: () => `${opened?.baseUrl}/console/?claim=${sessionsNow().newClaim()}`,
+    claim: () => `${opened?.baseUrl}/console/?claim=${sessions.newClaim()}`,
   };
 }
 
