@@ -5,7 +5,7 @@ import { appOn } from "./app.ts";
 import type { Callers } from "./caller.ts";
 import { Exchanges } from "./exchange.ts";
 import { type RouteParts, routeTable } from "./route-table.ts";
-import { addRoutes } from "./routes.ts";
+import { addRoutes, type GuestRoute } from "./routes.ts";
 
 export interface HttpParts extends RouteParts {
   readonly host: string;
@@ -16,6 +16,8 @@ export interface HttpParts extends RouteParts {
   /** Addresses or networks whose `X-Forwarded-For` is believed; nobody's by default. */
   readonly trustedProxies?: readonly string[];
   readonly limits?: Partial<HttpLimits>;
+  /** What the program around the service adds to its own routes. */
+  readonly guests?: readonly GuestRoute[];
 }
 
 export interface HttpLimits {
@@ -51,7 +53,7 @@ export async function startHttp(parts: HttpParts): Promise<HttpServer> {
   let isDraining = false;
   const app = appOn({ report, exchanges, trustedProxies, ...limits });
   const health = { isDraining: () => isDraining, checkTimeoutMs: limits.checkTimeoutMs };
-  addRoutes(app, routeTable(parts, health), parts.callers, exchanges);
+  addRoutes(app, [...routeTable(parts, health), ...(parts.guests ?? [])], parts.callers, exchanges);
   await listen(app, parts);
 
   const { port } = app.server.address() as AddressInfo;

@@ -1,6 +1,4 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, it } from "node:test";
 import { startChild } from "../stories/child-service.ts";
 import { blocksOf, documents, readBlocks } from "./blocks.ts";
@@ -13,7 +11,7 @@ describe("every block of the documents", () => {
     const folder = clonedFolder(t);
     const demo = await startChild("demo", { BREEZEWAY_PORT: "0" }, { cwd: folder });
     t.after(() => demo.process.kill("SIGKILL"));
-    const addresses = { "http://127.0.0.1:8080": demo.baseUrl, "http://127.0.0.1:8090": simulatorOf(folder) };
+    const addresses = { "http://127.0.0.1:8080": demo.baseUrl, "http://127.0.0.1:8090": simulatorOf(demo.said) };
     for (const document of documents()) {
       const reader = new Reader(folder, addresses, document);
       // What comes after a block that failed would fail for its sake.
@@ -54,6 +52,6 @@ describe("reading a document", () => {
   });
 });
 
-function simulatorOf(folder: string): string {
-  return readFileSync(join(folder, "breezeway-data", "simulator-url"), "utf8").trim();
+function simulatorOf(banner: string): string {
+  return /^\s*Simulator\s+(http\S+)/m.exec(banner)![1]!;
 }

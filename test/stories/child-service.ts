@@ -2,7 +2,6 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { createInterface } from "node:readline";
-import type { TestContext } from "node:test";
 
 const root = new URL("../..", import.meta.url).pathname;
 
@@ -30,6 +29,8 @@ export function breezeway(
 /** A service in a process of its own, without the launcher between, so that a kill hits the service itself. */
 export interface ChildService {
   readonly baseUrl: string;
+  /** What it said before it was ready. */
+  readonly said: string;
   readonly process: ChildProcess;
   /** The exit code, or the signal that ended it. */
   readonly ended: Promise<number | string>;
@@ -57,14 +58,14 @@ export async function startChild(
   for await (const line of createInterface({ input: child.stderr! })) {
     const [, baseUrl] = /^breezeway listening on (\S+)$/.exec(line) ?? [];
     // What it logs from here on is drained, not read.
-    if (baseUrl) return { baseUrl, process: child, ended };
+    if (baseUrl) return { baseUrl, said, process: child, ended };
     said += `${line}\n`;
   }
   throw new Error(`the service did not start (${await ended}):\n${said}`);
 }
 
 /** A port that somebody else listens on until the test ends. */
-export async function takenPort(test: TestContext): Promise<number> {
+export async function takenPort(test: { after(act: () => void): void }): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   test.after(() => server.close());
