@@ -166,6 +166,7 @@ export async function startService(config: Config, report: Report, surroundings?
       host: config.host,
       port: config.port,
       trustedProxies: config.trustedProxies,
+      corsOrigins: config.corsOrigins,
       report,
       callers: {
         bySecToken: (secToken) => identity.authenticate(secToken),
