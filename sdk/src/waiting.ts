@@ -25,7 +25,7 @@ export function orAborted<Value>(shared: Promise<Value>, signal: AbortSignal | u
   });
 }
 
-/** Grows with each failure, to half a minute, and never the same for all who failed together. */
+/** Grows with each failure, to ten seconds, and never the same for all who failed together. */
 export function backoffMs(failures: number, firstMs: number): number {
-  return Math.min(30_000, firstMs * 2 ** Math.min(failures, 10)) * (0.5 + Math.random() / 2);
+  return Math.min(10_000, firstMs * 2 ** Math.min(failures, 10)) * (0.5 + Math.random() / 2);
 }

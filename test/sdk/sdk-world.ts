@@ -70,7 +70,7 @@ export async function sdkWorld(test: TestContext, plan: WorldPlan = {}) {
 export type SdkWorld = Awaited<ReturnType<typeof sdkWorld>>;
 
 /** Answers each call in turn, and remembers what was asked: what the network would be between us and anybody. */
-export function scripted(...answers: readonly (Response | Error | "never")[]) {
+export function scripted(...answers: (Response | Error | "never")[]) {
   const asked: { readonly method: string; readonly url: string; readonly headers: Headers; readonly body: string }[] =
     [];
   const waiting = [...answers];
@@ -101,4 +101,12 @@ export function fault(errorCode: number, errorMsg: string, headers: Record<strin
   const content = `<errorCode>${errorCode}</errorCode><errorMsg>${errorMsg}</errorMsg>`;
   const xml = `<ns1:requestFault xmlns:ns1="http://arrayent.com/zamapi/">${content}</ns1:requestFault>`;
   return new Response(xml, { status: 500, headers });
+}
+
+/** What a call failed with. */
+export function thrownBy(call: Promise<unknown>): Promise<unknown> {
+  return call.then(
+    () => assert.fail("it did not fail"),
+    (thrown: unknown) => thrown,
+  );
 }
