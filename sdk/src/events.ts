@@ -113,6 +113,8 @@ export async function* followEvents(v3: V3, options: EventOptions): AsyncGenerat
         failures = 0;
         retryMs = read.retryMs ?? retryMs;
         for (const message of read.messages) {
+          // Also in the midst of what has come already.
+          if (signal?.aborted) return;
           const event = readEvent(message);
           lastEventId = message.id ?? lastEventId;
           if (event && (event.type !== "heartbeat" || options.heartbeats)) yield event;

@@ -174,6 +174,18 @@ describe("a stream that fails", () => {
     await closed.promise;
   });
 
+  it("tells nothing more once it is aborted, not even what has come already", async (t) => {
+    const one = "event: attribute\ndata: {}\n\n";
+    const url = await eventServer(t, (response) => void begin(response).write(one.repeat(3)));
+    const stop = new AbortController();
+    let heard = 0;
+    for await (const _ of new Breezeway({ baseUrl: url, accessToken: "t" }).events({ signal: stop.signal })) {
+      heard += 1;
+      stop.abort();
+    }
+    assert.equal(heard, 1);
+  });
+
   it("ends with an error when it makes no sense", async (t) => {
     const url = await eventServer(t, (response) => void begin(response).write("event: attribute\ndata: {\n\n"));
     const events = new Breezeway({ baseUrl: url, accessToken: "t" }).events();
