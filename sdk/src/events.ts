@@ -148,7 +148,8 @@ async function* connection(
     const headers: Record<string, string> = { accept: "text/event-stream" };
     if (lastEventId !== undefined) headers["last-event-id"] = lastEventId;
     const response = await v3.open("/events", { query: { deviceId, attribute }, headers, signal }, stop);
-    if (!response.body) throw new UnexpectedAnswer("The answer is no stream.", response.status);
+    const isStream = response.headers.get("content-type")?.startsWith("text/event-stream");
+    if (!response.body || !isStream) throw new UnexpectedAnswer("The answer is no stream of events.", response.status);
     onConnected?.();
     const bytes = response.body.getReader();
     const decoder = new TextDecoder();

@@ -1,5 +1,5 @@
 import { readObject } from "./adaptor.ts";
-import { AuthorizationRefused, UnexpectedAnswer } from "./errors.ts";
+import { AuthorizationRefused, InvalidArgument, UnexpectedAnswer } from "./errors.ts";
 import { randomText, sha256Text } from "./randomness.ts";
 import { refusalInJson } from "./refusals.ts";
 import { type CallOptions, Transport } from "./transport.ts";
@@ -70,7 +70,7 @@ export class OAuthClient {
     options: CallOptions = {},
   ): Promise<Tokens> {
     const given = readCallback(callback, state);
-    const issuer = new URL(callback).searchParams.get("iss");
+    const issuer = parametersOf(callback).get("iss");
     if (issuer !== null && issuer !== this.#baseUrl) {
       throw new AuthorizationRefused("wrong_issuer", "The answer comes from another authorization server.");
     }
@@ -148,7 +148,7 @@ export class OAuthClient {
  * the one that was sent along: then somebody else began that.
  */
 export function readCallback(callback: string | URL, state: string): string {
-  const { searchParams } = new URL(callback);
+  const searchParams = parametersOf(callback);
   if (searchParams.get("state") !== state) {
     throw new AuthorizationRefused("wrong_state", "The answer belongs to another authorization: its state differs.");
   }
@@ -160,4 +160,13 @@ export function readCallback(callback: string | URL, state: string): string {
   const code = searchParams.get("code");
   if (!code) throw new AuthorizationRefused("no_code", "The answer brings neither a code nor an error.");
   return code;
+}
+
+/** The browser's own words about an address that is none would repeat it, and it may hold a code. */
+function parametersOf(callback: string | URL): URLSearchParams {
+  try {
+    return new URL(callback).searchParams;
+  } catch {
+    throw new InvalidArgument("The callback must be the whole address to which the user came back.");
+  }
 }

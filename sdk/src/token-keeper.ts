@@ -56,7 +56,10 @@ export class TokenKeeper implements AccessTokens {
     return orAborted(this.#refreshing, signal);
   }
 
-  async #refresh({ refreshToken = "" }: Tokens): Promise<Tokens> {
+  async #refresh({ accessToken, refreshToken = "" }: Tokens): Promise<Tokens> {
+    // Whoever read the store before the last refresh was kept comes too late, and has no reason for another.
+    const kept = await this.#store.load();
+    if (kept && kept.accessToken !== accessToken) return kept;
     try {
       const fresh = await this.#oauth.refresh(refreshToken);
       await this.#store.save(fresh);

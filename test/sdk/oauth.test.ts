@@ -1,9 +1,19 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { AuthorizationRefused, Breezeway, InvalidGrant, NotSignedIn, OAuthClient } from "../../sdk/src/index.ts";
+import { inspect } from "node:util";
+import {
+  AuthorizationRefused,
+  Breezeway,
+  InvalidArgument,
+  InvalidGrant,
+  NotSignedIn,
+  OAuthClient,
+  TokenKeeper,
+  type Tokens,
+} from "../../sdk/src/index.ts";
 import { ScriptedBrowser } from "../oauth/scripted-browser.ts";
 import { person } from "../stories/world.ts";
-import { sdkWorld } from "./sdk-world.ts";
+import { sdkWorld, thrownBy } from "./sdk-world.ts";
 
 describe("signing in by OAuth", () => {
   it("sends a fresh state and challenge each time, and takes back only what answers them", async (t) => {
@@ -33,6 +43,8 @@ describe("signing in by OAuth", () => {
     });
     const noCode = new URL(`${credentials.redirectUri}?state=${declined.state}`);
     await assert.rejects(oauth.finish(noCode, declined), { code: "no_code" });
+    const half = await thrownBy(oauth.finish("/callback?code=c-secret", declined));
+    assert.ok(half instanceof InvalidArgument && !inspect(half).includes("c-secret"));
   });
 
   it("works where there is no crypto in plain sight, as in Node 18", async (t) => {
@@ -90,6 +102,30 @@ describe("tokens that renew themselves", () => {
     }
     const fixed = new Breezeway({ baseUrl, accessToken: other.accessToken });
     await assert.rejects(fixed.getUsers(), NotSignedIn);
+  });
+
+  it("are refreshed once though the store is slow, and each caller reads it at another moment", async () => {
+    let tokens: Tokens = { accessToken: "old", refreshToken: "r", expiresAtMs: 0 };
+    let [refreshes, turns] = [0, 0];
+    const turn = async (count: number) => {
+      for (let i = 0; i < count; i++) await new Promise((resolve) => setImmediate(resolve));
+    };
+    const refresh = async () => {
+      await turn(3);
+      return { accessToken: `new ${++refreshes}`, refreshToken: "r2", expiresAtMs: Date.now() + 3_600_000 };
+    };
+    const load = async () => {
+      const read = tokens;
+      await turn(turns++);
+      return read;
+    };
+    const save = async (fresh: Tokens) => {
+      await turn(1);
+      tokens = fresh;
+    };
+    const keeper = new TokenKeeper({ refresh }, { load, save });
+    const taken = await Promise.all(Array.from({ length: 20 }, () => keeper.current()));
+    assert.deepEqual([refreshes, new Set(taken)], [1, new Set(["new 1"])]);
   });
 
   it("are asked for when there are none", async (t) => {
