@@ -48,10 +48,12 @@ export class Alerts {
     return answer.alerts;
   }
 
+  /** Makes an alert. Making it never fires. */
   async create(definition: AlertDefinition, { signal }: CallOptions = {}): Promise<Alert> {
     return this.#v3().call("POST", "/alerts", { json: definition, signal });
   }
 
+  /** An alert, and how it stands. */
   async get(alertId: number, { signal }: CallOptions = {}): Promise<Alert> {
     return this.#v3().call("GET", `/alerts/${alertId}`, { signal });
   }
@@ -61,6 +63,7 @@ export class Alerts {
     return this.#v3().call("PUT", `/alerts/${alertId}`, { json: definition, signal });
   }
 
+  /** Removes an alert; its id is never given again. */
   async remove(alertId: number, { signal }: CallOptions = {}): Promise<void> {
     await this.#v3().call("DELETE", `/alerts/${alertId}`, { signal });
   }

@@ -5,6 +5,7 @@ import { orAborted } from "./waiting.ts";
 
 /** Where tokens are kept between two calls and two runs: yours, since only you know how safe it has to be. */
 export interface TokenStore {
+  /** The newest pair; undefined when nobody has signed in. */
   load(): Tokens | undefined | Promise<Tokens | undefined>;
   /** A new pair; it must be kept before this resolves, for the old one ends once the new one is used. */
   save(tokens: Tokens): void | Promise<void>;
@@ -22,17 +23,20 @@ export class TokenKeeper implements AccessTokens {
   readonly #store: TokenStore;
   #refreshing: Promise<Tokens> | undefined;
 
+  /** Begins with what lies in the store. */
   constructor(oauth: Pick<OAuthClient, "refresh">, store: TokenStore) {
     this.#oauth = oauth;
     this.#store = store;
   }
 
+  /** A token that is good for a while longer. */
   async current(signal?: AbortSignal): Promise<string> {
     const tokens = await this.#load();
     const isGood = tokens.expiresAtMs - marginMs > Date.now() || tokens.refreshToken === undefined;
     return isGood ? tokens.accessToken : (await this.#refreshed(tokens, signal)).accessToken;
   }
 
+  /** Another token than the one that was refused. */
   async renewed(refused: string, signal?: AbortSignal): Promise<string | undefined> {
     const tokens = await this.#load();
     // Somebody else has renewed it in the meantime.

@@ -31,10 +31,12 @@ export class Webhooks {
     return this.#v3().call("POST", "/webhooks", { json: webhook, signal });
   }
 
+  /** The webhooks of this client. */
   async list({ signal }: CallOptions = {}): Promise<readonly Webhook[]> {
     return (await this.#v3().call<{ webhooks: Webhook[] }>("GET", "/webhooks", { signal })).webhooks;
   }
 
+  /** Removes a webhook. */
   async remove(webhookId: string, { signal }: CallOptions = {}): Promise<void> {
     await this.#v3().call("DELETE", `/webhooks/${encodeURIComponent(webhookId)}`, { signal });
   }

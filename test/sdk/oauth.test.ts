@@ -116,7 +116,7 @@ describe("tokens that renew themselves", () => {
     };
     const load = async () => {
       const read = tokens;
-      await turn(turns++);
+      await turn(turns < 20 ? turns++ : 0);
       return read;
     };
     const save = async (fresh: Tokens) => {
