@@ -25,6 +25,7 @@ export interface Config {
   readonly ecosystems: readonly EcosystemConfig[];
   readonly logLevel: LogLevel;
   readonly trustedProxies: readonly string[];
+  readonly corsOrigins: readonly string[];
   readonly allowInsecure: boolean;
   readonly accessTokenSeconds: number;
   readonly refreshTokenDays: number;
@@ -106,6 +107,17 @@ export const settings = {
       const wrong = proxies.find((proxy) => isIP(proxy.split("/")[0] ?? "") === 0);
       if (wrong) throw new Complaint(`holds "${wrong}", which is no IP address or range`);
       return proxies;
+    },
+  ),
+  corsOrigins: setting(
+    "BREEZEWAY_CORS_ORIGINS",
+    "none",
+    "Origins, separated by commas, whose pages may call the service from a browser: `https://app.example`.",
+    (text = "") => {
+      const origins = list(text);
+      const wrong = origins.find((origin) => !/^https?:/.test(origin) || originOf(origin) !== origin);
+      if (wrong) throw new Complaint(`holds "${wrong}", which is no origin such as https://app.example`);
+      return origins;
     },
   ),
   allowInsecure: setting(
@@ -235,6 +247,10 @@ function nearest(name: string, known: readonly string[]): string {
   const given = pairs(name);
   const likeness = (other: string) => (2 * pairs(other).intersection(given).size) / (other.length + name.length);
   return known.reduce((best, other) => (likeness(other) > likeness(best) ? other : best));
+}
+
+function originOf(text: string): string | undefined {
+  return URL.canParse(text) ? new URL(text).origin : undefined;
 }
 
 function isSafe(baseUrl: string): boolean {

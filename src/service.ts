@@ -175,6 +175,7 @@ export async function startService(
       host: config.host,
       port: config.port,
       trustedProxies: config.trustedProxies,
+      corsOrigins: config.corsOrigins,
       report,
       callers: {
         bySecToken: (secToken) => identity.authenticate(secToken),

@@ -27,7 +27,9 @@ export type Adaptor = AdaptorFederation;
 /** The HTTP server with everything real behind it but the federation, which the test may replace call by call. */
 export async function madeServer(
   t: TestContext,
-  change: Partial<Pick<HttpParts, "checks" | "limits" | "trustedProxies" | "platform" | "callers">> = {},
+  change: Partial<
+    Pick<HttpParts, "checks" | "limits" | "trustedProxies" | "corsOrigins" | "platform" | "callers">
+  > = {},
 ) {
   const platform = await madePlatform(t);
   const reported: Reported[] = [];

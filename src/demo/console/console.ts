@@ -107,7 +107,7 @@ export function demoConsole({ folder, simulator, version }: ConsoleParts): Conso
           return {
             status: 200,
             headers: streamHeaders,
-            stream: (outlet) => events.follow({ reach, filter, lastEventId, untilMs }, outlet),
+            stream: (outlet) => events.follow({ clientId: "console", reach, filter, lastEventId, untilMs }, outlet),
           };
         },
       },
