@@ -36,6 +36,8 @@ export async function runDemo(config: Config, version: string): Promise<void> {
     service = await onFreePort(config.port, "The service", (port) =>
       startService({ ...config, port, ecosystems }, report),
     );
+    // For commands that make things happen in the house; no secret.
+    writeFileSync(join(config.dataFolder, "demo-simulator-url"), simulator.url);
     const files = {
       secToken: join(config.dataFolder, "demo-sec-token"),
       accessToken: join(config.dataFolder, "demo-access-token"),

@@ -72,11 +72,19 @@ async function prepare(typed: VerifyTyped, surroundings: VerifySurroundings, tol
   }
   const isOurs = config.databaseUrl !== undefined || (running !== undefined && running === url);
   if (!isOurs) return { given: base };
+  const simulator = base.simulator ?? (await simulatorOf(config, typed.ecosystem));
   const throwAway = await throwAwayOn(administer, () => told.aborted);
-  const assumed = config.ecosystems.find(({ name }) => name === typed.ecosystem.toLowerCase())?.apiUrl;
-  const isThere = assumed !== undefined && (await new SimulatorControl(assumed).isThere());
-  const simulator = base.simulator ?? (isThere ? { url: assumed, isAssumed: true } : undefined);
   return { given: { ...base, ...throwAway.given, simulator }, throwAway };
+}
+
+/** Where the demo says that its simulator listens, or where this configuration's ecosystem is, if that is a simulator. */
+async function simulatorOf({ dataFolder, ecosystems }: Config, ecosystem: string): Promise<Given["simulator"]> {
+  const file = join(dataFolder, "demo-simulator-url");
+  const configured = ecosystems.find(({ name }) => name === ecosystem.toLowerCase())?.apiUrl;
+  for (const url of [existsSync(file) ? readFileSync(file, "utf8").trim() : undefined, configured]) {
+    if (url !== undefined && (await new SimulatorControl(url).isThere())) return { url, isAssumed: true };
+  }
+  return undefined;
 }
 
 /** The address of the service on this data folder; undefined when none runs. */

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type { Answered } from "../deployment.ts";
 import { claim } from "../outcome.ts";
 import type { Row } from "../row.ts";
@@ -25,7 +26,9 @@ export const errors: Row = {
     }));
     standard("a call with a bad token", await deployment.call("/v3/users", bad), 401, "invalid_token");
     standard("an unknown path", await deployment.call("/v3/no-such-thing", bad), 404);
-    const client = { grant_type: "refresh_token", refresh_token: "none", client_id: "none", client_secret: "none" };
+    // Another one each time: a name that fails again and again is made to wait.
+    const client_id = `nobody-${randomUUID()}`;
+    const client = { grant_type: "refresh_token", refresh_token: "none", client_id, client_secret: "none" };
     standard("an unknown client", await deployment.post("/oauth2/access_token", client), 401, "invalid_client");
     await adaptorAndPlatform(verification);
     return { seen: "/v3, /oauth2, the adaptor and the platform calls refuse in their own shapes, with request ids." };

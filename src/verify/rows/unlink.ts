@@ -11,6 +11,7 @@ export const unlink: Row = {
   isEssential: false,
   needs: [],
   after: ["link"],
+  unless: ["write", "foreign"],
   async run(verification) {
     const { deployment, found } = verification;
     const answer = await askFor(verification);
