@@ -87,6 +87,14 @@ export class Ecosystem {
     return { account, token };
   }
 
+  /** The owner closes the account: its tokens end, and with them its streams. */
+  removeAccount(account: Account): void {
+    for (const { token } of this.grants.of(account)) this.access.revokeToken(token);
+    this.#fans.forget(account);
+    this.accounts.remove(account);
+    this.#keep();
+  }
+
   /** Turns a fault on. One that ends streams strikes those that are open at once: `streams` says how many. */
   addFault(plan: FaultPlan): ShownFault {
     const accounts = plan.accountId === undefined ? this.accounts.all : [this.accounts.get(plan.accountId)];

@@ -49,10 +49,15 @@ export class Accounts {
     this.#madeFromSeed.set(seed, number);
     const idSource = `${seed}/${number}`;
     const random = seededRandom(idSource);
-    const accountId = `account-${this.#byId.size + 1}`;
+    // Counted over all that were ever made: the id of one that is gone never means another.
+    const accountId = `account-${[...this.#madeFromSeed.values()].reduce((sum, count) => sum + count, 0)}`;
     const account = new Account(accountId, buildHome(plan, idSource, token, random), random, this.#announce);
     this.#byId.set(accountId, account);
     return account;
+  }
+
+  remove({ accountId }: Account): void {
+    this.#byId.delete(accountId);
   }
 
   get(accountId: string): Account {

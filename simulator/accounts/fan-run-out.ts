@@ -34,6 +34,11 @@ export class FanRunOut {
     else this.#watches.set(account, { thermostats, dueMs, cancel: this.#wakeAt(account, dueMs) });
   }
 
+  forget(account: Account): void {
+    this.#watches.get(account)?.cancel();
+    this.#watches.delete(account);
+  }
+
   stop(): void {
     for (const { cancel } of this.#watches.values()) cancel();
     this.#watches.clear();

@@ -27,6 +27,11 @@ export async function addAccount(ecosystem: Ecosystem, call: Call): Promise<void
   sendJson(call, 201, { accountId: account.accountId, token });
 }
 
+export function removeAccount(ecosystem: Ecosystem, call: Call, accountId: string): void {
+  ecosystem.removeAccount(ecosystem.accounts.get(accountId));
+  call.response.writeHead(204).end();
+}
+
 /** `{"clientId"}` chooses whose token it is; the default client's when left out. */
 export async function issueToken(ecosystem: Ecosystem, call: Call, accountId: string): Promise<void> {
   const account = ecosystem.accounts.get(accountId);

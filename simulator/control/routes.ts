@@ -16,6 +16,7 @@ export const routes: readonly Route[] = [
   route("GET", "", accounts.tellState),
   route("GET", "accounts", accounts.listAccounts),
   route("POST", "accounts", accounts.addAccount),
+  route("DELETE", "accounts/*", accounts.removeAccount),
   route("POST", "accounts/*/tokens", accounts.issueToken),
   route("DELETE", "tokens/*", accounts.revokeToken),
   route("GET", "accounts/*/document", accounts.readDocument),

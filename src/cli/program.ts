@@ -3,6 +3,7 @@ import { type Config, readConfig } from "../config.ts";
 import type { AdminCommand, Terminal } from "./admin-command.ts";
 import { exitCodeOf, exitCodes } from "./exit-codes.ts";
 import type { Input } from "./input.ts";
+import { runVerify, type VerifyTyped, verifyMeaning, verifyOptions } from "./nouns/verify.ts";
 import { nouns } from "./nouns.ts";
 import { present } from "./output.ts";
 import { flagsOf, withSettings } from "./settings-flags.ts";
@@ -68,6 +69,16 @@ function describeProgram(programs: Programs, terminal: Terminal): Command {
     for (const command of commands) describe(parent, command);
   }
   describeSimulatorCommands(program);
+  withSettings(verifyOptions(program.command("verify").description(verifyMeaning)), { areOfService: false }).action(
+    (typed: VerifyTyped, command: Command) => {
+      const config = configOf(command);
+      return runVerify(typed, {
+        ...terminal,
+        config,
+        administer: (name, input) => programs.administer(config, name, input),
+      });
+    },
+  );
   return program;
 
   function describe(parent: Command, { name, meaning, options, bring, tell }: AdminCommand): void {

@@ -1,3 +1,4 @@
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { startSimulator } from "../../simulator/simulator.ts";
@@ -47,6 +48,8 @@ export async function runDemo(config: Config, { version, seed }: DemoOptions): P
       startService({ ...config, port, ecosystems }, report, undefined, shown.routes),
     );
     stops.push(() => service.stop());
+    // For commands that make things happen in the house; no secret.
+    writeFileSync(join(folder.path, "demo-simulator-url"), simulator.url);
     await checkSeed(service, seed);
     const keys = await keysOf(service, folder.path);
     stops.push(keys.stop);

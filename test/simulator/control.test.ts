@@ -115,6 +115,19 @@ describe("the control interface", () => {
     assert.equal((await world.call("GET", "/simulator/log?after=x")).status, 400);
   });
 
+  it("removes an account with its tokens and streams, and never gives its id again", async (t) => {
+    const world = await simulatorWorld(t);
+    const [kept, gone] = [await world.account(), await world.account()];
+    const stream = await gone.stream();
+    await stream.next();
+    assert.equal((await world.call("DELETE", `/simulator/accounts/${gone.accountId}`)).status, 204);
+    assert.equal((await stream.next())?.event, "auth_revoked");
+    assert.equal((await gone.get("/")).status, 401);
+    assert.equal((await world.call("DELETE", `/simulator/accounts/${gone.accountId}`)).status, 404);
+    assert.deepEqual(world.simulator.accountIds(), [kept.accountId]);
+    assert.notEqual((await world.account()).accountId, gone.accountId);
+  });
+
   it("keeps the last entries of the log only", async (t) => {
     const world = await simulatorWorld(t);
     const { accountId } = await world.account();

@@ -1,11 +1,11 @@
 import type { Identity } from "../../identity/identity.ts";
 import type { Tenant } from "../../identity/tenants.ts";
-import { BadParameter } from "../../model/errors.ts";
+import { BadParameter, Conflict } from "../../model/errors.ts";
 import type { TenantId } from "../../model/ids.ts";
 import type { AdminCommand, Answer, Noun } from "../admin-command.ts";
 import { bytesOf, textOf } from "../given-files.ts";
 import { type Input, id, isGiven, optional, text, texts } from "../input.ts";
-import { rows, table } from "../output.ts";
+import { counted, rows, table } from "../output.ts";
 
 const add: AdminCommand = {
   name: "tenant add",
@@ -141,8 +141,28 @@ function inWords({ tenantId, name, accent, supportUrl, logo, terms }: Answer): s
   ]);
 }
 
+const remove: AdminCommand = {
+  name: "tenant remove",
+  meaning: "remove a tenant that has no users left, with its clients and all that they were given",
+  options: (command) => command.requiredOption(named, "the tenant"),
+  async act({ identity, clients }, input) {
+    const { tenantId, name } = await identity.findTenant(text(input, "tenant"));
+    const users = await identity.listUsers(tenantId);
+    if (users.length > 0) {
+      const next = `Remove them first; see: breezeway user list --tenant ${tenantId}`;
+      throw new Conflict(`Tenant ${name} still has ${counted(users.length, "user")}. ${next}`);
+    }
+    const known = await clients.listClients(tenantId);
+    for (const { id: clientId } of known) await clients.removeClient(clientId);
+    await identity.removeTenant(tenantId);
+    const removed = { clients: known.length };
+    return { answer: { tenantId, name, removed }, changed: { tenantId, detail: { name, ...removed } } };
+  },
+  tell: ({ name, removed }) => `Removed tenant ${name} with ${counted(removed.clients, "client")}.`,
+};
+
 export const tenant: Noun = {
   name: "tenant",
   meaning: "companies whose users and clients are served here",
-  commands: [add, list, show, brand, terms],
+  commands: [add, list, show, brand, terms, remove],
 };

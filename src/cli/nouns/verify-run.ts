@@ -1,0 +1,187 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import type { Config } from "../../config.ts";
+import { BadParameter, EcosystemUnreachable } from "../../model/errors.ts";
+import { untilTold } from "../../signals.ts";
+import { canBeServed } from "../../verify/by-hand-visitor.ts";
+import type { Given } from "../../verify/given.ts";
+import type { Report } from "../../verify/report.ts";
+import { reportPage } from "../../verify/report-page.ts";
+import { reportText } from "../../verify/report-text.ts";
+import { SimulatorControl } from "../../verify/simulator-control.ts";
+import { type ThrowAway, throwAwayOn } from "../../verify/throw-away.ts";
+import { DeploymentUnreachable, verify } from "../../verify/verify.ts";
+import { present } from "../output.ts";
+import type { VerifySurroundings, VerifyTyped } from "./verify.ts";
+
+/** Runs a verification and prints its report. Rejects when a row failed, or nothing could be reached. */
+export async function runVerify(typed: VerifyTyped, surroundings: VerifySurroundings): Promise<void> {
+  const { environment, version } = surroundings;
+  const told = untilTold();
+  const { given, throwAway } = await prepare(typed, surroundings, told);
+  let report: Report;
+  let left: readonly string[] = [];
+  try {
+    report = await verify(given, { signal: told, version, say, begins: progress() });
+  } catch (error) {
+    if (error instanceof DeploymentUnreachable) throw new EcosystemUnreachable(error.message);
+    throw told.aborted ? new Error("Interrupted; what verify had made is taken away.") : error;
+  } finally {
+    clearProgress();
+    left = (await throwAway?.remove()) ?? [];
+    for (const one of left) say(`Could not take away ${one}.`);
+  }
+  if (typed.report !== undefined) keep(typed.report, report);
+  const hasColour = process.stdout.isTTY && !environment.NO_COLOR && !environment.CI && environment.TERM !== "dumb";
+  const width = process.stdout.columns ?? 100;
+  present(report, (shown) => reportText(shown, { hasColour, width }), typed.json === true);
+  const { fail } = report.counts;
+  if (fail > 0) throw new Error(`${fail} of ${report.rows.length} rows failed.`);
+}
+
+interface Prepared {
+  readonly given: Given;
+  readonly throwAway?: ThrowAway;
+}
+
+/** What was typed and given by environment; without a client, what verify can make for itself where it may administer. */
+async function prepare(typed: VerifyTyped, surroundings: VerifySurroundings, told: AbortSignal): Promise<Prepared> {
+  const { administer, config } = surroundings;
+  const running = await runningHere(surroundings);
+  const url = httpAddress("url", typed.url ?? running ?? ownAddress(config));
+  const typedSimulator = typed.simulator === undefined ? undefined : httpAddress("simulator", typed.simulator);
+  const base = {
+    url,
+    client: undefined,
+    person: undefined,
+    signsInByHand: typed.browser === true,
+    appId: typed.appId,
+    deviceId: typed.device === undefined ? undefined : deviceId(typed.device),
+    foreignDeviceId: undefined,
+    simulator: typedSimulator === undefined ? undefined : { url: typedSimulator, isAssumed: false },
+    ecosystem: typed.ecosystem,
+    isPatient: typed.patient === true,
+  };
+  if (typedSimulator !== undefined && !(await new SimulatorControl(typedSimulator).isThere())) {
+    throw new EcosystemUnreachable(`No simulator answers at ${typedSimulator}. Start one with: breezeway simulator`);
+  }
+  if (typed.clientId !== undefined) return { given: { ...base, ...(await credentials(typed, surroundings)) } };
+  if (typed.user !== undefined || typed.browser) {
+    throw new BadParameter("client-id", "--client-id is missing: a user signs in through a client.");
+  }
+  const isOurs = config.databaseUrl !== undefined || (running !== undefined && running === url);
+  if (!isOurs) return { given: base };
+  const simulator = base.simulator ?? (await simulatorOf(config, typed.ecosystem));
+  const throwAway = await throwAwayOn(administer, () => told.aborted);
+  return { given: { ...base, ...throwAway.given, simulator }, throwAway };
+}
+
+/** Where the demo says that its simulator listens, or where this configuration's ecosystem is, if that is a simulator. */
+async function simulatorOf({ dataFolder, ecosystems }: Config, ecosystem: string): Promise<Given["simulator"]> {
+  const file = join(dataFolder, "demo-simulator-url");
+  const configured = ecosystems.find(({ name }) => name === ecosystem.toLowerCase())?.apiUrl;
+  for (const url of [existsSync(file) ? readFileSync(file, "utf8").trim() : undefined, configured]) {
+    if (url !== undefined && (await new SimulatorControl(url).isThere())) return { url, isAssumed: true };
+  }
+  return undefined;
+}
+
+/** The address of the service on this data folder; undefined when none runs. */
+async function runningHere({ config, administer }: VerifySurroundings): Promise<string | undefined> {
+  if (config.databaseUrl === undefined && !existsSync(config.dataFolder)) return undefined;
+  const { baseUrl } = await administer("status", {});
+  return baseUrl;
+}
+
+function ownAddress({ baseUrl, host, port }: Config): string {
+  return baseUrl ?? `http://${host}:${port}`;
+}
+
+async function credentials(typed: VerifyTyped, { environment }: VerifySurroundings) {
+  const input = linesOfInput();
+  const secret = async (variable: string) => {
+    const file = environment[`${variable}_FILE`];
+    if (environment[variable]) return environment[variable];
+    const read = file ? fileText(`${variable}_FILE`, file).trim() : await input.next();
+    if (read) return read;
+    throw new BadParameter(variable, `${variable} is missing. Set it, or ${variable}_FILE, or pipe it in.`);
+  };
+  if (typed.browser && typed.user !== undefined) {
+    throw new BadParameter("browser", "--browser lets you sign in yourself: leave out --user.");
+  }
+  if (typed.browser && !canBeServed(typed.redirectUri)) {
+    throw new BadParameter(
+      "redirect-uri",
+      "--redirect-uri must be http://127.0.0.1:<port>/… to be served with --browser.",
+    );
+  }
+  const client = {
+    id: typed.clientId!,
+    secret: await secret("BREEZEWAY_CLIENT_SECRET"),
+    redirectUri: typed.redirectUri,
+  };
+  const person =
+    typed.user === undefined ? undefined : { name: typed.user, password: await secret("BREEZEWAY_PASSWORD") };
+  input.close();
+  return { client, person };
+}
+
+/** The lines of standard input, one at each call, unless somebody sits there. */
+function linesOfInput() {
+  let lines: ReturnType<typeof createInterface> | undefined;
+  let iterator: AsyncIterator<string> | undefined;
+  return {
+    async next(): Promise<string> {
+      if (process.stdin.isTTY) return "";
+      lines ??= createInterface({ input: process.stdin });
+      iterator ??= lines[Symbol.asyncIterator]();
+      return (await iterator.next()).value ?? "";
+    },
+    close: () => lines?.close(),
+  };
+}
+
+function fileText(variable: string, file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    throw new BadParameter(variable, `${variable} names a file that can't be read (${(error as Error).message}).`);
+  }
+}
+
+function httpAddress(option: string, given: string): string {
+  if (URL.canParse(given) && /^https?:\/\//.test(given) && !/[?#]/.test(given)) return given.replace(/\/+$/, "");
+  throw new BadParameter(option, `--${option} must be an address that begins with http:// or https://.`);
+}
+
+function deviceId(given: string): number {
+  if (/^[1-9]\d{0,9}$/.test(given)) return Number(given);
+  throw new BadParameter("device", "--device must be a device's id.");
+}
+
+function keep(folder: string, report: Report): void {
+  try {
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, "verify.json"), `${JSON.stringify(report, undefined, 2)}\n`);
+    writeFileSync(join(folder, "verify.html"), reportPage(report));
+  } catch (error) {
+    throw new BadParameter("report", `--report: the report can't be written (${(error as Error).message}).`);
+  }
+  say(`Report: ${join(folder, "verify.html")}`);
+}
+
+function say(words: string): void {
+  process.stderr.write(`${words}\n`);
+}
+
+/** One line that is written over; nothing where nobody watches. */
+function progress() {
+  if (!process.stderr.isTTY) return () => undefined;
+  return ({ title }: { readonly title: string }, place: number, count: number) =>
+    void process.stderr.write(`\r\x1b[K${place + 1}/${count}  ${title} …`);
+}
+
+function clearProgress(): void {
+  if (process.stderr.isTTY) process.stderr.write("\r\x1b[K");
+}

@@ -1,0 +1,38 @@
+import { once } from "node:events";
+import { createServer, type IncomingHttpHeaders } from "node:http";
+import type { AddressInfo } from "node:net";
+
+export interface Received {
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+export interface Receiver {
+  readonly url: string;
+  readonly received: readonly Received[];
+  stop(): Promise<void>;
+}
+
+/** Listens on this machine and keeps what it is sent. */
+export async function startReceiver(port = 0, words = ""): Promise<Receiver> {
+  const received: Received[] = [];
+  const server = createServer(async (request, response) => {
+    let body = "";
+    for await (const chunk of request.setEncoding("utf8")) body += chunk;
+    received.push({ path: request.url ?? "", headers: request.headers, body });
+    response.writeHead(200, { "content-type": "text/plain; charset=utf-8", connection: "close" }).end(words);
+  });
+  server.listen(port, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    received,
+    async stop() {
+      const closed = once(server, "close");
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}

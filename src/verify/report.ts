@@ -1,0 +1,62 @@
+import type { Group } from "./row.ts";
+
+export type Status = "pass" | "warn" | "fail" | "not_run";
+
+/** What became of one row, in words that hold no secret. */
+export interface ReportedRow {
+  readonly name: string;
+  readonly group: Group;
+  readonly title: string;
+  readonly proves: string;
+  readonly essential: boolean;
+  readonly status: Status;
+  /** What was seen; of a row that was not run, why. */
+  readonly seen: string;
+  /** Only of a failed row. */
+  readonly atFault: string | null;
+  /** What to do; null when there is nothing to do. */
+  readonly next: string | null;
+  readonly milliseconds: number;
+}
+
+export type Grade = "A" | "B" | "C" | "F";
+
+export interface Report {
+  readonly url: string;
+  readonly startedTime: string;
+  readonly seconds: number;
+  readonly version: string;
+  readonly grade: Grade;
+  /** What the grade means here, in a sentence. */
+  readonly verdict: string;
+  readonly counts: Readonly<Record<Status, number>>;
+  readonly rows: readonly ReportedRow[];
+}
+
+/**
+ * A: all passed. B: nothing failed, but not all was seen, or something should be looked at. C: only what goes beyond
+ * the published interface failed. F: something that the interface promises failed.
+ */
+export function gradeOf(rows: readonly Pick<ReportedRow, "status" | "essential">[]): Grade {
+  if (rows.some(({ status, essential }) => status === "fail" && essential)) return "F";
+  if (rows.some(({ status }) => status === "fail")) return "C";
+  return rows.every(({ status }) => status === "pass") ? "A" : "B";
+}
+
+export function verdictOf(grade: Grade, rows: readonly Pick<ReportedRow, "status" | "title">[]): string {
+  const failed = rows.filter(({ status }) => status === "fail").map(({ title }) => title);
+  const notRun = rows.filter(({ status }) => status === "not_run").length;
+  if (failed.length > 0)
+    return `Failed: ${failed.join("; ")}.${grade === "C" ? " The published interface is kept." : ""}`;
+  if (grade === "A") return "All that verify knows to ask was right.";
+  const ran = `${rows.length - notRun} of ${rows.length} rows were run`;
+  return rows.some(({ status }) => status === "warn")
+    ? `Nothing failed; ${ran}, some with a warning.`
+    : `Nothing failed; ${ran}.`;
+}
+
+export function countsOf(rows: readonly Pick<ReportedRow, "status">[]): Record<Status, number> {
+  const counts = { pass: 0, warn: 0, fail: 0, not_run: 0 };
+  for (const { status } of rows) counts[status] += 1;
+  return counts;
+}

@@ -1,0 +1,88 @@
+import { readyFan } from "../fan.ts";
+import { device, homeOf, largeStrings, write } from "../linked-account.ts";
+import { claim } from "../outcome.ts";
+import type { Row } from "../row.ts";
+import { told } from "../told.ts";
+import type { Verification } from "../verification.ts";
+import { element } from "../xml.ts";
+
+const power = "verify.power";
+
+export const alerts: Row = {
+  name: "alerts",
+  group: "The linked account",
+  title: "Home and away switch a lamp",
+  proves:
+    "The pair of alerts that the interface describes: on when somebody comes home, off when all are away or auto-away.",
+  isEssential: true,
+  needs: ["device"],
+  after: ["mirror"],
+  unless: ["write"],
+  async run(verification) {
+    const { simulator, found, given } = verification;
+    const { structureId } = await homeOf(verification);
+    const x = (await largeStrings(verification)).identifiers[structureId][0];
+    const { presence } = await readyFan(verification);
+    await presence("come-home", "home");
+    verification.afterwards(() => write(verification, given.deviceId!, { [power]: null }));
+    const pair = [await add(verification, x, "home", "on"), await add(verification, x, "away|auto-away", "off")];
+    try {
+      for (const [scene, wanted] of [
+        ["leave", "off"],
+        ["come-home", "on"],
+        ["auto-away", "off"],
+      ] as const) {
+        await simulator!.play(found.account!.id, { scene });
+        await verification.eventually(
+          async () =>
+            (await device(verification, given.deviceId!, [power])).attributes[power]?.value === wanted
+              ? true
+              : undefined,
+          () => ({
+            seen: `After ${scene} in the simulated home the lamp was not ${wanted} within 10 seconds.`,
+            side: "service",
+            next: `Ask /v3/alerts/${pair[wanted === "on" ? 0 : 1]}/explain why that alert did not fire.`,
+          }),
+        );
+      }
+    } finally {
+      for (const triggerId of pair) await remove(verification, triggerId).catch(() => undefined);
+      await simulator!.play(found.account!.id, { scene: "come-home" }).catch(() => undefined);
+    }
+    return { seen: "Off when they left, on when they came home, off at auto-away." };
+  },
+};
+
+async function add(
+  { deployment, found, given }: Verification,
+  x: string,
+  pattern: string,
+  value: string,
+): Promise<string> {
+  const answer = await deployment.platform("addTrigger", {
+    secToken: found.secToken,
+    devId: String(found.linkedId),
+    action: "attribute",
+    attrName: `d.structures[${x}].a.away`,
+    operation: "regex",
+    stringThreshold: pattern,
+    address: "",
+    msg: "",
+    autoDisarm: "true",
+    autoDelete: "false",
+    autoDisable: "false",
+    enable: "true",
+    targetDeviceAttributes: `${given.deviceId},${power}:"${value}"`,
+  });
+  const triggerId = element(answer.text, "triggerId");
+  claim(answer.status === 200 && triggerId !== undefined, () => ({
+    seen: `addTrigger was ${told(answer)}, fault ${element(answer.text, "errorCode") ?? "none"}, not a triggerId.`,
+    side: "service",
+    next: "The fault's text says which parameter; the target must be a device of the same user.",
+  }));
+  return triggerId;
+}
+
+function remove({ deployment, found }: Verification, triggerId: string) {
+  return deployment.platform("removeTrigger", { secToken: found.secToken, triggerId });
+}

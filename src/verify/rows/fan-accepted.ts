@@ -1,0 +1,35 @@
+import { readyFan, settled } from "../fan.ts";
+import { linked } from "../linked-account.ts";
+import { claim } from "../outcome.ts";
+import type { Row } from "../row.ts";
+
+export const fanAccepted: Row = {
+  name: "fan-accepted",
+  group: "The linked account",
+  title: "A fan starts and stops",
+  proves:
+    "The client's check of section 7 finds a started fan: fan_timer_active, later than the request; requestWrite is blank.",
+  isEssential: true,
+  needs: [],
+  after: ["mirror"],
+  unless: ["times", "write"],
+  async run(verification) {
+    const fan = await readyFan(verification);
+    await fan.presence("come-home", "home");
+    for (const value of ["true", "false"]) {
+      const word = await settled(verification, await fan.ask(value));
+      claim(word.is === "running", () => ({
+        seen: `A fan that could be set to ${value} was refused: "${word.is === "error" ? word.text : word.is}".`,
+        side: "ecosystem",
+        next: "The text says why; the simulator's page shows what it heard and answered.",
+      }));
+      const request = (await linked(verification, [fan.requestName])).attributes[fan.requestName]?.value ?? null;
+      claim(request === null, () => ({
+        seen: `The fan does what was asked, but requestWrite still reads "${request}".`,
+        side: "service",
+        next: "GET /v3/devices/{id}/commands shows the request's receipt.",
+      }));
+    }
+    return { seen: "Started and stopped, each with a later time, and requestWrite blank again." };
+  },
+};

@@ -1,0 +1,58 @@
+import { type FanError, type FanWord, readFanError, readyFan, settled } from "../fan.ts";
+import { write } from "../linked-account.ts";
+import { claim } from "../outcome.ts";
+import type { Row } from "../row.ts";
+
+const ownWords = "The fan rests, says the house, until the filter is clean";
+
+export const fanRefused: Row = {
+  name: "fan-refused",
+  group: "The linked account",
+  title: "A refused fan says why",
+  proves: "The error text keeps the ecosystem's words, commas and all, with the bad value and the time behind them.",
+  isEssential: true,
+  needs: [],
+  after: ["mirror"],
+  unless: ["times", "write"],
+  async run(verification) {
+    const { simulator, found } = verification;
+    const fan = await readyFan(verification);
+    verification.afterwards(() => write(verification, found.linkedId!, { [fan.requestName]: null }));
+    await fan.presence("come-home", "home");
+    const mend = await simulator!.break(found.account!.id, { fault: "reject-fan", message: ownWords });
+    try {
+      const { message } = errorIn(await settled(verification, await fan.ask("true")), "true");
+      claim(message === ownWords, () => ({
+        seen: `The ecosystem's words "${ownWords}" became "${message}".`,
+        side: "between",
+        next: "Let values through as they are: the message is what users read, and it may hold commas.",
+      }));
+    } finally {
+      await mend().catch(() => undefined);
+    }
+    await fan.presence("leave", "away");
+    const { message } = errorIn(await settled(verification, await fan.ask("true")), "true");
+    claim(/away/.test(message), () => ({
+      seen: `With nobody home the fan was refused with "${message}", which doesn't say so.`,
+      side: "service",
+      next: "Compare the running version with the one you meant to deploy.",
+    }));
+    await fan.presence("come-home", "home");
+    return { seen: "Refused by the ecosystem and for an empty house, both in words, with value and time." };
+  },
+};
+
+function errorIn(word: FanWord, badValue: string): FanError {
+  claim(word.is === "error", () => ({
+    seen: "A fan that the ecosystem refuses was reported as running.",
+    side: "between",
+    next: "Let nothing cache or complete answers of /v3.",
+  }));
+  const error = readFanError(word.text);
+  claim(error !== undefined && error.badValue === badValue, () => ({
+    seen: `The error text "${word.text}" is not error: <errormsg>, <badvalue>, <timestamp> with milliseconds.`,
+    side: "between",
+    next: "Let values through as they are: clients take the text apart at its last commas.",
+  }));
+  return error;
+}

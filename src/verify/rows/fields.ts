@@ -1,0 +1,28 @@
+import type { Answered } from "../deployment.ts";
+import { claim } from "../outcome.ts";
+import type { Row } from "../row.ts";
+import { told } from "../told.ts";
+
+export const fields: Row = {
+  name: "fields",
+  group: "Users and devices",
+  title: "Bad input names its field",
+  proves: "A 400 says in words which parameter is wrong, so that a developer need not guess.",
+  isEssential: false,
+  needs: [],
+  after: ["exchange", "errors"],
+  async run({ deployment, found }) {
+    const { accessToken } = found.tokens!;
+    const names = (what: string, answer: Answered, field: RegExp) => {
+      claim(answer.status === 400 && field.test(String(answer.json?.error_description)), () => ({
+        seen: `${what} was answered with ${told(answer)}: "${answer.json?.error_description ?? ""}", which names no field.`,
+        side: "service",
+        next: "Compare the running version with the one you meant to deploy.",
+      }));
+    };
+    names("A since that is no number", await deployment.v3(accessToken, "devices/1?since=yesterday"), /\bsince\b/);
+    names("A body that is no object", await deployment.v3(accessToken, "devices/1", "PUT", []), /\b(body|object)\b/);
+    names("An alert without a device", await deployment.v3(accessToken, "alerts", "POST", {}), /\bdeviceId\b/);
+    return { seen: "since, the body and deviceId were each named." };
+  },
+};

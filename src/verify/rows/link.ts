@@ -1,0 +1,47 @@
+import { federate, linked, unlink } from "../linked-account.ts";
+import { claim, NotRun } from "../outcome.ts";
+import type { Row } from "../row.ts";
+import { told } from "../told.ts";
+
+export const link: Row = {
+  name: "link",
+  group: "The linked account",
+  title: "Linking fills the device",
+  proves: "POST federatedtokens answers the virtual device's id, and its attributes are there at once.",
+  isEssential: true,
+  needs: [],
+  after: ["unlinked", "exchange"],
+  async run(verification) {
+    const { found, given } = verification;
+    const answer = await federate(verification, "POST");
+    const code = answer.json?.errorCode;
+    if ((code === 121 || code === 122) && given.simulator!.isAssumed) {
+      throw new NotRun(
+        `The service doesn't speak with the simulator at ${given.simulator!.url} (errorCode ${code}).`,
+        "Give --simulator with the address that the service's ecosystem points to.",
+      );
+    }
+    claim(answer.status === 200 && /^[0-9]+$/.test(String(answer.json?.DeviceId)), () => ({
+      seen: `POST federatedtokens was ${told(answer)}, not a DeviceId.`,
+      side: code === 121 || code === 122 ? "client" : "service",
+      next:
+        code === 121 || code === 122
+          ? `Let BREEZEWAY_ECOSYSTEMS of the service point to the simulator at ${given.simulator!.url}.`
+          : "Look for the call in the service's log.",
+    }));
+    verification.inTheEnd(() => unlink(verification));
+    claim(typeof answer.json.DeviceId === "string", () => ({
+      seen: "DeviceId is a number, not a text as the interface has it.",
+      side: "between",
+      next: "Let the adaptor's JSON through as it is.",
+    }));
+    found.linkedId = Number(answer.json.DeviceId);
+    const { attributes } = await linked(verification);
+    claim(attributes["o.totalStructures"]?.value === 1, () => ({
+      seen: "The virtual device had no structure when POST federatedtokens was answered.",
+      side: "service",
+      next: "Look whether /v3 and the adaptor are answered by nodes with the same store.",
+    }));
+    return { seen: `Virtual device ${found.linkedId}, with ${Object.keys(attributes).length} attributes at once.` };
+  },
+};

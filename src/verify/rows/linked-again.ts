@@ -1,0 +1,29 @@
+import { federate } from "../linked-account.ts";
+import { claim } from "../outcome.ts";
+import type { Row } from "../row.ts";
+import { told } from "../told.ts";
+
+export const linkedAgain: Row = {
+  name: "linked-again",
+  group: "The linked account",
+  title: "POST after linking is 118",
+  proves: "An SDK that links a linked user hears 118, and its PUT keeps the same virtual device.",
+  isEssential: true,
+  needs: [],
+  after: ["link"],
+  async run(verification) {
+    const again = await federate(verification, "POST");
+    claim(again.status === 409 && again.json?.errorCode === 118, () => ({
+      seen: `POST federatedtokens of a linked user was ${told(again)}, not 409 with errorCode 118.`,
+      side: "between",
+      next: "Let the adaptor's errors through as they are: an SDK that hears no 118 never tries its PUT.",
+    }));
+    const put = await federate(verification, "PUT");
+    claim(put.status === 200 && put.json?.DeviceId === String(verification.found.linkedId), () => ({
+      seen: `PUT federatedtokens was ${told(put)}${put.json?.DeviceId ? ` with device ${put.json.DeviceId}` : ""}, not 200 with the same DeviceId.`,
+      side: "service",
+      next: "Look for the call in the service's log.",
+    }));
+    return { seen: "Refused with 409 and errorCode 118; PUT kept the device." };
+  },
+};

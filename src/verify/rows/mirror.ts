@@ -1,0 +1,90 @@
+import type { Json } from "../deployment.ts";
+import { homeOf, largeStrings, linked, type ShownDevice } from "../linked-account.ts";
+import type { Row } from "../row.ts";
+import type { Verification } from "../verification.ts";
+
+export const mirror: Row = {
+  name: "mirror",
+  group: "The linked account",
+  title: "The house is mirrored",
+  proves:
+    "Every structure, thermostat and alarm stands in the index map and in the attributes as it is upstream, and a change arrives.",
+  isEssential: true,
+  needs: [],
+  after: ["link"],
+  unless: ["write", "times"],
+  async run(verification) {
+    const { simulator, found } = verification;
+    const accountId = found.account!.id;
+    let difference = "";
+    const isSame = async () => {
+      difference = (await firstDifference(verification)) ?? "";
+      return difference === "" ? true : undefined;
+    };
+    const orElse = (when: string) => () => ({
+      seen: `${when}, the mirror differs for 10 seconds: ${difference}.`,
+      side: "service" as const,
+      next: "GET federatedtokens shows how the link stands and why; the simulator's page shows what it sent.",
+    });
+    await verification.eventually(isSame, orElse("After linking"));
+    await simulator!.play(accountId, { scene: "smoke" });
+    const startMs = performance.now();
+    await verification.eventually(isSame, orElse("After smoke in the simulated home"));
+    const tookMs = Math.round(performance.now() - startMs);
+    await simulator!.play(accountId, { scene: "clear" });
+    await verification.eventually(isSame, orElse("After the smoke has cleared"));
+    return { seen: `All of it is the same upstream and here; smoke was here within ${tookMs} ms.` };
+  },
+};
+
+/** What is shown otherwise than it is upstream, in words; undefined when all is the same. */
+async function firstDifference(verification: Verification): Promise<string | undefined> {
+  const { structureId, structure, thermostats, alarms } = await homeOf(verification);
+  const { labels, identifiers } = await largeStrings(verification);
+  const shown = await linked(verification);
+  if (shown.presenceInfo !== 1 || shown.stale === true) return "the device is shown as absent or stale";
+  const x = identifiers[structureId]?.[0];
+  if (labels[structure.name] !== structureId || x === undefined)
+    return `structure ${structure.name} isn't in the index map`;
+  const at = (name: string) => shown.attributes[`d.structures[${x}].${name}`]?.value;
+  for (const field of ["away", "name", "structure_id"]) {
+    if (at(`a.${field}`) !== structure[field])
+      return `${field} of the structure is ${at(`a.${field}`)}, upstream ${structure[field]}`;
+  }
+  const smoke = alarms.some((alarm: Json) => alarm.smoke_alarm_state === "emergency");
+  const told = shown.attributes[`o.structures[${x}].emergencies.smoke`]?.value;
+  if (told !== String(smoke)) return `emergencies.smoke is ${told}, upstream ${smoke}`;
+  return (
+    differenceOf(shown, x, "thermostats", thermostats, ["name", "is_online", "has_fan", "fan_timer_active"]) ??
+    differenceOf(shown, x, "smokeCoAlarms", alarms, [
+      "name",
+      "is_online",
+      "smoke_alarm_state",
+      "co_alarm_state",
+      "ui_color_state",
+    ])
+  );
+}
+
+function differenceOf(
+  { attributes }: ShownDevice,
+  x: string,
+  kind: string,
+  devices: readonly Json[],
+  fields: readonly string[],
+): string | undefined {
+  for (const one of devices) {
+    const place = Object.keys(attributes).find(
+      (name) =>
+        name.startsWith(`d.structures[${x}].d.${kind}[`) &&
+        name.endsWith("].device_id") &&
+        attributes[name]?.value === one.device_id,
+    );
+    if (place === undefined) return `${kind} has no ${one.name}`;
+    for (const field of fields) {
+      const value = attributes[place.replace(/device_id$/, field)]?.value;
+      if (value !== String(one[field])) return `${field} of ${one.name} is ${value}, upstream ${one[field]}`;
+    }
+  }
+  return undefined;
+}

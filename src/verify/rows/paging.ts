@@ -1,0 +1,55 @@
+import { claim, type Seen } from "../outcome.ts";
+import type { Row } from "../row.ts";
+import { told } from "../told.ts";
+import type { Verification } from "../verification.ts";
+
+const mostPages = 10_000;
+
+export const paging: Row = {
+  name: "paging",
+  group: "Users and devices",
+  title: "The device list is whole",
+  proves: "Following the cursors gives every device once, in ascending order, and comes to an end.",
+  isEssential: true,
+  needs: [],
+  after: ["exchange"],
+  async run(verification): Promise<Seen> {
+    const seen: number[] = [];
+    let cursor: string | undefined;
+    let pages = 0;
+    do {
+      const { json } = await page(verification, cursor);
+      pages += 1;
+      for (const { deviceId } of json.devices) {
+        claim(seen.length === 0 || deviceId > seen.at(-1)!, () => ({
+          seen: `Page ${pages} brings device ${deviceId} ${seen.includes(deviceId) ? "a second time" : "out of order"}.`,
+          side: "between",
+          next: "Let the whole query through, and let nothing cache /v3/devices: the cursor must reach the service as it is.",
+        }));
+        seen.push(deviceId);
+      }
+      cursor = json.cursor;
+    } while (cursor !== undefined && pages < mostPages);
+    if (pages === 1) {
+      return {
+        seen: `${seen.length} devices on one page: nothing to page through.`,
+        next: "Give a user with more than 100 devices to see the pages; verify makes one for itself where it may administer.",
+      };
+    }
+    return { seen: `${seen.length} devices on ${pages} pages, each once.` };
+  },
+};
+
+export async function page({ deployment, found }: Verification, cursor?: string) {
+  const query = cursor === undefined ? "" : `?${new URLSearchParams({ cursor })}`;
+  const answer = await deployment.v3(found.tokens!.accessToken, `devices${query}`);
+  claim(answer.status === 200 && Array.isArray(answer.json?.devices), () => ({
+    seen: `GET /v3/devices was ${told(answer)}, not a list of devices.`,
+    side: answer.status === 400 && cursor === undefined ? "client" : "service",
+    next:
+      answer.status === 400 && cursor === undefined
+        ? "Enterprise tokens must name a type; give verify a client of kind user."
+        : "Look for the answer's request id in the service's log.",
+  }));
+  return answer;
+}

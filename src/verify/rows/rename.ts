@@ -1,0 +1,50 @@
+import { homeOf, largeStrings, linked, placeOf, thermostatNames } from "../linked-account.ts";
+import { claim } from "../outcome.ts";
+import type { Row } from "../row.ts";
+
+export const rename: Row = {
+  name: "rename",
+  group: "The linked account",
+  title: "A new name keeps its index",
+  proves: "A thermostat and a structure that are renamed upstream show their new names, under the indexes they had.",
+  isEssential: true,
+  needs: [],
+  after: ["mirror"],
+  async run(verification) {
+    const { simulator, found } = verification;
+    const { structureId, structure, thermostats } = await homeOf(verification);
+    const id: string = thermostats[0].device_id;
+    const before = await placeOf(verification, id);
+    const [newRoom, newHouse] = ["Renamed Room", "Renamed House"];
+    await simulator!.play(found.account!.id, { scene: "rename", thermostat: id, name: newRoom });
+    await simulator!.play(found.account!.id, { scene: "rename", structure: structureId, name: newHouse });
+    const names = [thermostatNames(before.x, before.y)("name"), `d.structures[${before.x}].a.name`];
+    await verification.eventually(
+      async () => {
+        const { attributes } = await linked(verification, names);
+        return attributes[names[0]!]?.value === newRoom && attributes[names[1]!]?.value === newHouse ? true : undefined;
+      },
+      () => ({
+        seen: `10 seconds after a thermostat and its structure were renamed upstream, ${names.join(" or ")} still shows the old name.`,
+        side: "service",
+        next: "GET federatedtokens shows how the link stands; the simulator's page shows what it sent.",
+      }),
+    );
+    const after = await placeOf(verification, id);
+    const { labels, identifiers } = await largeStrings(verification);
+    claim(after.x === before.x && after.y === before.y && identifiers[structureId]?.[0] === before.x, () => ({
+      seen: `The renamed thermostat moved from index ${before.x}/${before.y} to ${after.x}/${after.y}.`,
+      side: "service",
+      next: "Alerts and clients name attributes by index: this version must not be deployed.",
+    }));
+    claim(
+      labels[newHouse] === structureId && labels[structure.name] === undefined && identifiers[id]?.[2] === newRoom,
+      () => ({
+        seen: "The index map (largestrings) still has the old names.",
+        side: "between",
+        next: "Let nothing cache the adaptor's answers.",
+      }),
+    );
+    return { seen: `Both new names are shown; the indexes stayed ${before.x}/${before.y}.` };
+  },
+};

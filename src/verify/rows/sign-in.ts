@@ -1,0 +1,32 @@
+import { claim } from "../outcome.ts";
+import type { Row } from "../row.ts";
+import { told } from "../told.ts";
+import { element } from "../xml.ts";
+
+export const signIn: Row = {
+  name: "sign-in",
+  group: "The linked account",
+  title: "Platform clients sign in",
+  proves: "userLogin gives a secToken, which the adaptor and all platform calls take.",
+  isEssential: true,
+  needs: ["password", "app-id"],
+  after: ["errors"],
+  async run({ deployment, found, given, secrets }) {
+    const { name, password } = given.person!;
+    const answer = await deployment.platform("userLogin", { name, password, appId: given.appId });
+    const secToken = secrets.keep(element(answer.text, "securityToken"));
+    claim(answer.status === 200 && secToken !== undefined && secToken !== "", () => ({
+      seen: `userLogin was ${answer.status}, fault ${element(answer.text, "errorCode") ?? "none"}, not a securityToken.`,
+      side: element(answer.text, "errorCode") === "101" ? "client" : "service",
+      next: "Check --user, the password and --app-id: the id of the user's tenant (breezeway tenant list).",
+    }));
+    const list = await deployment.platform("getDeviceList", { secToken });
+    claim(list.status === 200 && element(list.text, "ns1:getDeviceListResponse") !== undefined, () => ({
+      seen: `getDeviceList with the new secToken was ${told(list)}.`,
+      side: "between",
+      next: "Look whether something changes the XML on its way.",
+    }));
+    found.secToken = secToken;
+    return { seen: "userLogin gave a secToken, and getDeviceList took it." };
+  },
+};

@@ -1,0 +1,37 @@
+import { unlink as askFor } from "../linked-account.ts";
+import { claim } from "../outcome.ts";
+import type { Row } from "../row.ts";
+import { told } from "../told.ts";
+
+export const unlink: Row = {
+  name: "unlink",
+  group: "The linked account",
+  title: "Unlinking leaves nothing",
+  proves: "DELETE federatedtokens removes the virtual device, and ends the token at the ecosystem.",
+  isEssential: false,
+  needs: [],
+  after: ["link"],
+  unless: ["write", "foreign"],
+  async run(verification) {
+    const { deployment, found } = verification;
+    const answer = await askFor(verification);
+    claim(answer.status === 200, () => ({
+      seen: `DELETE federatedtokens was ${told(answer)}, not 200.`,
+      side: "between",
+      next: "Let DELETE through; else look for the call in the service's log.",
+    }));
+    const gone = await deployment.v3(found.tokens!.accessToken, `devices/${found.linkedId}`);
+    claim(gone.status === 404, () => ({
+      seen: `After unlinking, the virtual device was answered with ${told(gone)}, not 404.`,
+      side: "between",
+      next: "Let nothing cache answers of /v3.",
+    }));
+    if (answer.json?.tokenRevoked !== true) {
+      return {
+        seen: "The device is gone, but the token could not be ended at the ecosystem.",
+        next: "Look whether the service reaches the ecosystem's token address.",
+      };
+    }
+    return { seen: "The device is gone, and the token has ended at the ecosystem." };
+  },
+};

@@ -1,0 +1,64 @@
+import { createHmac } from "node:crypto";
+import { write } from "../linked-account.ts";
+import { claim, NotRun } from "../outcome.ts";
+import { startReceiver } from "../receiver.ts";
+import type { Row } from "../row.ts";
+import { told } from "../told.ts";
+
+const name = "verify.webhook";
+
+export const webhooks: Row = {
+  name: "webhooks",
+  group: "Events",
+  title: "A webhook is called and signed",
+  proves: "A change is posted to a registered address, with a signature that only the owner of the secret can make.",
+  isEssential: false,
+  needs: ["device"],
+  after: ["write"],
+  async run(verification) {
+    const { deployment, found, given, secrets } = verification;
+    const { accessToken } = found.tokens!;
+    const deviceId = given.deviceId!;
+    const receiver = await startReceiver();
+    try {
+      const wanted = { url: receiver.url, deviceIds: [deviceId], attributes: [name] };
+      const made = await deployment.v3(accessToken, "webhooks", "POST", wanted);
+      if (made.status === 400) {
+        throw new NotRun(
+          "The service tells public https addresses only, and verify listens on this machine.",
+          "On a deployment for tests, on the same machine: set BREEZEWAY_ALLOW_PRIVATE_WEBHOOKS=true there.",
+        );
+      }
+      const secret = secrets.keep(String(made.json?.secret ?? ""));
+      claim(made.status === 201 && secret.startsWith("whsec_"), () => ({
+        seen: `POST /v3/webhooks was ${told(made)}, not 201 with a secret.`,
+        side: "service",
+        next: "Look for the answer's request id in the service's log.",
+      }));
+      const remove = () => deployment.v3(accessToken, `webhooks/${made.json.webhookId}`, "DELETE");
+      verification.afterwards(remove);
+      verification.afterwards(() => write(verification, deviceId, { [name]: null }));
+      await write(verification, deviceId, { [name]: "posted" });
+      const { headers, body } = await verification.eventually(
+        async () => receiver.received[0],
+        () => ({
+          seen: "A change was not posted to the webhook within 10 seconds.",
+          side: "service",
+          next: `GET /v3/webhooks/${made.json.webhookId}/deliveries shows the attempts; verify must be reachable from the service.`,
+        }),
+      );
+      const signed = `${headers["webhook-id"]}.${headers["webhook-timestamp"]}.${body}`;
+      const key = Buffer.from(secret.slice("whsec_".length), "base64");
+      const signature = createHmac("sha256", key).update(signed).digest("base64");
+      claim(String(headers["webhook-signature"]).split(" ").includes(`v1,${signature}`), () => ({
+        seen: "The webhook's signature does not fit its body.",
+        side: "between",
+        next: "Let nothing change the body on its way out; receivers must refuse what isn't signed.",
+      }));
+      await remove();
+      return { seen: "The change was posted, with the right signature." };
+    } finally {
+      await receiver.stop();
+    }
+  },
+};

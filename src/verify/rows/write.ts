@@ -1,0 +1,49 @@
+import { device, write as put } from "../linked-account.ts";
+import { claim } from "../outcome.ts";
+import type { Row } from "../row.ts";
+import { told } from "../told.ts";
+
+export const write: Row = {
+  name: "write",
+  group: "Users and devices",
+  title: "What is written is read",
+  proves: "A write is answered with OK, is there at the next read, and null erases it again.",
+  isEssential: true,
+  needs: ["device"],
+  after: ["exchange"],
+  async run(verification) {
+    const deviceId = verification.given.deviceId!;
+    const names = ["verify.text", "verify.number", "verify.flag"];
+    const [text = "", number = "", flag = ""] = names;
+    const read = async () => {
+      const { attributes } = await device(verification, deviceId, names);
+      return names.map((name) => attributes[name]?.value ?? null);
+    };
+    await read();
+    verification.afterwards(() => put(verification, deviceId, Object.fromEntries(names.map((name) => [name, null]))));
+    const written = `grüße, "${Math.random().toString(36).slice(2)}"`;
+    const answer = await put(verification, deviceId, { [text]: written, [number]: 7, [flag]: true });
+    claim(answer.status === 200 && answer.json?.status === "OK", () => ({
+      seen: `PUT /v3/devices/${deviceId} was ${told(answer)}, not {"status":"OK"}.`,
+      side: "service",
+      next: "Check that --device is an ordinary device of the user who signed in.",
+    }));
+    const shown = await read();
+    claim(shown[0] === written && shown[1] === "7" && shown[2] === "true", () => ({
+      seen: `After a write was answered with OK, a read showed ${shown[0] === written ? "other kinds of values than the texts 7 and true" : "an older state"}.`,
+      side: "between",
+      next: "Let nothing cache answers of /v3: stale values look like live ones. Ask the service itself to compare.",
+    }));
+    await put(verification, deviceId, { [text]: null, [number]: "", [flag]: null });
+    const erased = await read();
+    claim(
+      erased.every((value) => value === null),
+      () => ({
+        seen: "Attributes that were erased are still shown.",
+        side: "between",
+        next: "Let nothing cache answers of /v3. Ask the service itself to compare.",
+      }),
+    );
+    return { seen: "Text, number and boolean were read back as text, and erased." };
+  },
+};

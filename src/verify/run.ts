@@ -1,0 +1,111 @@
+import { needs } from "./needs.ts";
+import { Failure, NotRun, sides } from "./outcome.ts";
+import { countsOf, gradeOf, type Report, type ReportedRow, verdictOf } from "./report.ts";
+import type { Row } from "./row.ts";
+import { rows as allRows } from "./rows.ts";
+import type { Verification } from "./verification.ts";
+
+export interface RunOptions {
+  readonly version: string;
+  /** Told before each row. */
+  readonly begins?: (row: Row, place: number, count: number) => void;
+  readonly rows?: readonly Row[];
+}
+
+/** Runs all rows, one after the other, and leaves the deployment as it was. Rejects only when it is interrupted. */
+export async function runRows(
+  verification: Verification,
+  { version, begins, rows = allRows }: RunOptions,
+): Promise<Report> {
+  const startedTime = new Date().toISOString();
+  const startMs = performance.now();
+  const reported = new Map<string, ReportedRow>();
+  /** Rows that failed, and those that could not be run because of one. */
+  const stopped = new Set<string>();
+  try {
+    for (const [place, row] of rows.entries()) {
+      verification.signal.throwIfAborted();
+      begins?.(row, place, rows.length);
+      const rowMs = performance.now();
+      const outcome = blockedBy(row, reported, stopped) ?? (await outcomeOf(row, verification));
+      if (outcome.status === "fail" || outcome.isStopped) stopped.add(row.name);
+      reported.set(row.name, describe(row, outcome, Math.round(performance.now() - rowMs), verification));
+    }
+  } finally {
+    await verification.cleanUp();
+  }
+  const all = [...reported.values()];
+  const grade = gradeOf(all);
+  return {
+    url: verification.given.url,
+    startedTime,
+    seconds: Math.round((performance.now() - startMs) / 100) / 10,
+    version,
+    grade,
+    verdict: verdictOf(grade, all),
+    counts: countsOf(all),
+    rows: all,
+  };
+}
+
+interface Outcome extends Pick<ReportedRow, "status" | "seen" | "atFault" | "next"> {
+  /** Not run because something before it failed. */
+  readonly isStopped?: boolean;
+}
+
+function blockedBy(
+  { after, unless = [] }: Row,
+  reported: ReadonlyMap<string, ReportedRow>,
+  stopped: ReadonlySet<string>,
+): Outcome | undefined {
+  const failed = [...after, ...unless].find((name) => stopped.has(name));
+  const missing = failed ?? after.find((name) => reported.get(name)?.status === "not_run");
+  if (missing === undefined) return undefined;
+  const { title = missing, status } = reported.get(missing) ?? {};
+  const why = status === "fail" ? "failed" : "was not run";
+  return {
+    status: "not_run",
+    seen: `It builds on "${title}", which ${why}.`,
+    atFault: null,
+    next: `See "${title}".`,
+    isStopped: failed !== undefined,
+  };
+}
+
+async function outcomeOf(row: Row, verification: Verification): Promise<Outcome> {
+  const lacking = row.needs.map((need) => needs[need]).find(({ isGiven }) => !isGiven(verification.given));
+  if (lacking) return { status: "not_run", seen: lacking.reason, atFault: null, next: lacking.next };
+  try {
+    const { seen, next } = await row.run(verification);
+    return { status: next === undefined ? "pass" : "warn", seen, atFault: null, next: next ?? null };
+  } catch (error) {
+    verification.signal.throwIfAborted();
+    if (error instanceof NotRun) return { status: "not_run", seen: error.message, atFault: null, next: error.next };
+    if (error instanceof Failure) {
+      const { seen, side, next } = error.finding;
+      return { status: "fail", seen, atFault: sides[side], next };
+    }
+    // An answer that is shaped otherwise than any that the row foresaw.
+    const seen = `An answer could not be understood (${error instanceof Error ? error.message : error}).`;
+    const next = "Compare the answers of this deployment with its /docs.";
+    return { status: "fail", seen, atFault: sides.between, next };
+  } finally {
+    await verification.rowIsOver();
+  }
+}
+
+function describe(row: Row, outcome: Outcome, milliseconds: number, { secrets }: Verification): ReportedRow {
+  const { status, seen, atFault, next } = outcome;
+  return {
+    name: row.name,
+    group: row.group,
+    title: row.title,
+    proves: row.proves,
+    essential: row.isEssential,
+    status,
+    seen: secrets.without(seen),
+    atFault,
+    next: next === null ? null : secrets.without(next),
+    milliseconds,
+  };
+}

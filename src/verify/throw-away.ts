@@ -1,0 +1,98 @@
+import { randomBytes } from "node:crypto";
+import type { Json } from "./deployment.ts";
+import type { Given } from "./given.ts";
+
+/** Runs a command of an administrator, as it would be typed: `user add` with its options by name. */
+export type Administer = (command: string, input: object) => Promise<Json>;
+
+export interface ThrowAway {
+  readonly given: Pick<Given, "client" | "person" | "appId" | "deviceId" | "foreignDeviceId">;
+  /** Takes all of it away again; answers what could not be. */
+  remove(): Promise<readonly string[]>;
+}
+
+/** A page of the device list has a hundred. */
+const manyDevices = 101;
+const atOnce = 20;
+const prefix = "Verify ";
+/** Nobody's run takes that long: what is older was left by one that was killed. */
+const oldMs = 60 * 60_000;
+
+/** A tenant of verify's own with two users, a client and more devices than a page has; nobody else's is touched. */
+export async function throwAwayOn(administer: Administer, isInterrupted: () => boolean): Promise<ThrowAway> {
+  await removeForgotten(administer);
+  const undo: (readonly [what: string, act: () => Promise<unknown>])[] = [];
+  const remove = async () => {
+    const left: string[] = [];
+    for (const [what, act] of undo.splice(0).reverse()) {
+      await act().catch((error) => left.push(`${what} (${error instanceof Error ? error.message : error})`));
+    }
+    return left;
+  };
+  try {
+    const name = `${prefix}${new Date().toISOString()} ${randomBytes(3).toString("hex")}`;
+    const { tenantId } = await administer("tenant add", { name });
+    const tenant = String(tenantId);
+    undo.push([`tenant ${name}`, () => administer("tenant remove", { tenant })]);
+    const person = { name: "verify", password: random() };
+    const redirectUri = "http://127.0.0.1:9/verify";
+    const added = await administer("client add", {
+      tenant,
+      name: "Verify",
+      kind: "user",
+      "redirect-uri": [redirectUri],
+    });
+    undo.push(["its client", () => administer("client remove", { client: added.client_id })]);
+    const user = await addUser(administer, tenant, person, undo);
+    const other = await addUser(administer, tenant, { name: "other", password: random() }, undo);
+    const add = async (owner: string) =>
+      (await administer("device add", { user: owner, name: "Lamp", type: "Lamp" })).deviceId as number;
+    const devices: number[] = [];
+    while (devices.length < manyDevices && !isInterrupted()) {
+      const count = Math.min(atOnce, manyDevices - devices.length);
+      devices.push(...(await Promise.all(Array.from({ length: count }, () => add(user)))));
+    }
+    return {
+      given: {
+        client: { id: added.client_id, secret: added.client_secret, redirectUri },
+        person,
+        appId: tenant,
+        deviceId: devices[0],
+        foreignDeviceId: await add(other),
+      },
+      remove,
+    };
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}
+
+async function addUser(
+  administer: Administer,
+  tenant: string,
+  person: { readonly name: string; readonly password: string },
+  undo: (readonly [string, () => Promise<unknown>])[],
+): Promise<string> {
+  const { userId } = await administer("user add", { tenant, ...person });
+  const user = String(userId);
+  undo.push([`user ${person.name}`, () => administer("user remove", { user })]);
+  return user;
+}
+
+/** What earlier runs could not take away because they were killed. */
+async function removeForgotten(administer: Administer): Promise<void> {
+  const { tenants } = await administer("tenant list", {});
+  for (const { tenantId, name } of tenants as { tenantId: number; name: string }[]) {
+    const time = name.startsWith(prefix) ? Date.parse(name.slice(prefix.length).split(" ")[0] ?? "") : Number.NaN;
+    if (!(Date.now() - time > oldMs)) continue;
+    const tenant = String(tenantId);
+    const { users } = await administer("user list", { tenant });
+    for (const { userId } of users) await administer("user remove", { user: String(userId) });
+    const { clients } = await administer("client list", { tenant });
+    for (const { client_id } of clients) await administer("client remove", { client: client_id });
+    await administer("tenant remove", { tenant });
+  }
+}
+
+const random = () => randomBytes(24).toString("base64url");

@@ -1,0 +1,9 @@
+import type { Answered } from "./deployment.ts";
+
+/** An answer in a few words: its status and what it says of itself, never all that it holds. */
+export function told({ status, json, text, headers }: Answered): string {
+  const code = json?.error ?? (json?.errorCode === undefined ? undefined : `errorCode ${json.errorCode}`);
+  if (code !== undefined) return `${status} ${code}`;
+  const type = (headers.get("content-type") ?? "no content type").split(";")[0];
+  return json === undefined && text !== "" ? `${status} with ${type}` : `${status}`;
+}

@@ -1,0 +1,87 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { reportPage } from "../../src/verify/report-page.ts";
+import { reportText } from "../../src/verify/report-text.ts";
+import { brokenDeployments } from "./broken-deployments.ts";
+import { nothing, statuses, verifyWorld } from "./world.ts";
+
+const atOnce = 4;
+
+describe("a verification", () => {
+  it("passes on the service, in every row but those it has no time for, and leaves nothing", {
+    timeout: 120_000,
+  }, async (t) => {
+    const world = await verifyWorld(t);
+    const { report, given } = await world.run();
+    assert.deepEqual(
+      report.rows.filter(({ status }) => status !== "pass").map(({ name, status, seen }) => [name, status, seen]),
+      [["refresh-reuse", "not_run", "This waits for more than a minute."]],
+    );
+    assert.equal(report.grade, "B");
+    assert.deepEqual(await world.left(), nothing);
+    const told = [
+      JSON.stringify(report),
+      reportPage(report),
+      reportText(report, { hasColour: true, width: 80 }),
+    ].join();
+    for (const secret of [given.person!.password, given.client!.secret]) assert.ok(!told.includes(secret));
+    assert.doesNotMatch(told, /bw[ars]_|whsec_|\bc\.[A-Za-z0-9_-]{20}/);
+  });
+
+  it("catches a retired refresh token, and warns of a clock that goes wrong", { timeout: 120_000 }, async (t) => {
+    const world = await verifyWorld(t);
+    const { report } = await world.run({ isPatient: true });
+    const found = statuses(report);
+    assert.equal(found["refresh-reuse"], "pass");
+    assert.equal(found.times, "warn");
+    assert.match(report.rows.find(({ name }) => name === "times")!.seen, /clock is 6\d\.\d s ahead/);
+    assert.equal(report.counts.fail, 0);
+  });
+
+  it("names the one row that is broken, and no other", { timeout: 300_000 }, async (t) => {
+    const world = await verifyWorld(t);
+    const waiting = [...brokenDeployments];
+    const wrong: object[] = [];
+    const work = async () => {
+      for (let next = waiting.shift(); next; next = waiting.shift()) {
+        const { what, row, says, breaking } = next;
+        const { report } = await world.run({ breaking: breaking() });
+        const failed = report.rows.filter(({ status }) => status === "fail");
+        const [only] = failed;
+        const isRight = failed.length === 1 && only?.name === row && says.test(only.seen);
+        if (!isRight) wrong.push({ what, failed: failed.map(({ name, seen }) => [name, seen]) });
+        else assert.ok(only.atFault && only.next && report.verdict.includes(only.title), what);
+        // What builds on the broken row is not run; everything else is.
+        const notRun = report.rows.filter(({ status }) => status === "not_run" && status !== undefined);
+        assert.ok(
+          notRun.every(({ seen }) => /^(It builds on|This waits)/.test(seen)),
+          what,
+        );
+      }
+    };
+    await Promise.all(Array.from({ length: atOnce }, work));
+    assert.deepEqual(wrong, []);
+    assert.deepEqual(await world.left(), nothing);
+  });
+
+  it("leaves nothing behind when it is interrupted", { timeout: 60_000 }, async (t) => {
+    const world = await verifyWorld(t);
+    const interrupted = new AbortController();
+    const begins = ({ name }: { readonly name: string }) => {
+      if (name === "fan-refused") queueMicrotask(() => interrupted.abort(new Error("enough")));
+    };
+    await assert.rejects(world.run({}, { signal: interrupted.signal, begins }), /enough/);
+    assert.deepEqual(await world.left(), nothing);
+  });
+
+  it("takes away what an earlier one could not", async (t) => {
+    const world = await verifyWorld(t);
+    const old = `Verify ${new Date(Date.now() - 7_200_000).toISOString()} abc`;
+    const { tenantId } = (await world.administer("tenant add", { name: old })) as { tenantId: number };
+    await world.administer("user add", { tenant: String(tenantId), name: "verify", password: "a good password" });
+    await world.administer("client add", { tenant: old, name: "Verify", "redirect-uri": ["https://x.example/"] });
+    const signal = AbortSignal.abort(new Error("enough"));
+    await assert.rejects(world.run({}, { signal }), /enough/);
+    assert.deepEqual(await world.left(), nothing);
+  });
+});

@@ -1,0 +1,81 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { TestContext } from "node:test";
+import { startSimulator } from "../../simulator/simulator.ts";
+import { startLogging } from "../../src/logging.ts";
+import { startService } from "../../src/service.ts";
+import { realSurroundings } from "../../src/surroundings.ts";
+import type { Report } from "../../src/verify/report.ts";
+import { type ThrowAway, throwAwayOn } from "../../src/verify/throw-away.ts";
+import { type VerifyOptions, verify } from "../../src/verify/verify.ts";
+import { storyConfig } from "../stories/world.ts";
+import { type Breaking, breakingProxy } from "./breaking-proxy.ts";
+
+/** The service with a simulator, and verifications of it, each with what it makes for itself. */
+export async function verifyWorld(test: TestContext) {
+  const folder = mkdtempSync(join(tmpdir(), "breezeway-verify-"));
+  const simulator = await startSimulator({ port: 0 });
+  const report = startLogging("error");
+  const real = realSurroundings(report);
+  let shiftMs = 0;
+  const surroundings = {
+    ...real,
+    nowMs: () => real.nowMs() + shiftMs,
+    elapsedMs: () => real.elapsedMs() + shiftMs,
+  };
+  const config = { ...storyConfig(folder, simulator.url), allowPrivateWebhooks: true };
+  const service = await startService(config, report, surroundings);
+  test.after(async () => {
+    await service.stop();
+    await simulator.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const { administration, identity } = service.parts;
+  const administer = (command: string, input: object) => administration.run(command, input, service);
+
+  /** With `isPatient` the service's clock is moved on where verify would wait. */
+  async function run(
+    { breaking, isPatient = false }: { readonly breaking?: Breaking; readonly isPatient?: boolean } = {},
+    options: Partial<VerifyOptions> = {},
+  ): Promise<{ readonly report: Report; readonly given: ThrowAway["given"] }> {
+    const url = breaking ? await breakingProxy(test, () => service.baseUrl, breaking) : service.baseUrl;
+    const throwAway = await throwAwayOn(administer, () => false);
+    try {
+      const given = {
+        ...throwAway.given,
+        url,
+        signsInByHand: false,
+        simulator: { url: simulator.url, isAssumed: false },
+        ecosystem: "nest",
+        isPatient,
+      };
+      const pause = async (ms: number) => {
+        shiftMs += ms;
+      };
+      const said = { version: "test", say: () => undefined, signal: test.signal, pause };
+      return { report: await verify(given, { ...said, ...options }), given: throwAway.given };
+    } finally {
+      assert.deepEqual(await throwAway.remove(), []);
+    }
+  }
+
+  return {
+    service,
+    simulator,
+    administer,
+    run,
+    /** All that a verification could leave behind. */
+    async left() {
+      const tenants = await identity.listTenants();
+      return { tenants, accounts: simulator.accountIds(), faults: simulator.faults() };
+    },
+  };
+}
+
+export const nothing = { tenants: [], accounts: [], faults: [] };
+
+export function statuses({ rows }: Report): Record<string, string> {
+  return Object.fromEntries(rows.map(({ name, status }) => [name, status]));
+}
