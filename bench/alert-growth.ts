@@ -23,7 +23,8 @@ export const alertGrowth: Row = {
   async measure(tell) {
     using smallFolder = preparedFolder();
     using largeFolder = preparedFolder();
-    return prepare(smallFolder, (small) =>
+    // Awaited here: the folders last as long as this does.
+    return await prepare(smallFolder, (small) =>
       prepare(largeFolder, async (large) => {
         tell(`making ${few} and ${many} alerts`);
         const sides = { few: await watchedHomes(small, few), many: await watchedHomes(large, many) };
