@@ -73,7 +73,10 @@ export async function openParts(config: Config, report: Report, surroundings = r
 
     const states = new DeviceStates(store);
     const connectors = new Map(config.ecosystems.map((one) => [one.name, connectorFor(one)]));
-    const alerts = alertsOn({ store });
+    const alerts = alertsOn({
+      store,
+      turn: () => new Promise((resolve) => surroundings.after(0, resolve)),
+    });
     const commit = commitOn({
       store,
       gates: [fanGate({ connectors, stateOf: (deviceId) => federation.keeper.standing(deviceId)?.state })],

@@ -52,6 +52,8 @@ export interface DeviceCommit {
   readonly previousTimeMs: number;
   readonly changes: readonly (AttributeChange & { readonly before: string | null })[];
   readonly receivedMs?: number | undefined;
+  /** False when no enabled alert watches the device; undefined when nobody has looked. */
+  readonly isWatched?: boolean | undefined;
 }
 
 /**
@@ -188,5 +190,14 @@ async function applyToDevice(
   await tx.devices.setLastTime(userId, deviceId, timeMs);
   await tx.log.append(attributeEntry(userId, deviceId, timeMs, cause, kept));
   devices.set(deviceId, { ...device, lastTimeMs: timeMs });
-  return { userId, deviceId, cause, hop, timeMs, previousTimeMs: device.lastTimeMs, changes: kept };
+  return {
+    userId,
+    deviceId,
+    cause,
+    hop,
+    timeMs,
+    previousTimeMs: device.lastTimeMs,
+    changes: kept,
+    isWatched: device.isWatched,
+  };
 }
