@@ -477,7 +477,7 @@ export const plants: readonly Plant[] = [
         file: commit,
         find: "    parts.committed(commits);\n",
         replace:
-          "    for (const commit of commits) {\n      const answered = await parts.store.transaction(async (tx) => {\n        await tx.users.lock(commit.userId);\n        const all = [];\n        for (const react of parts.reactions) all.push(...(await react(tx, commit, 200)));\n        return all;\n      });\n      for (const update of answered) await commitOn(parts)({ userId: commit.userId, cause: update.cause, updates: [update] });\n    }\n    parts.committed(commits);\n",
+          "    for (const commit of commits) {\n      const answered = await parts.store.transaction(async (tx) => {\n        await tx.users.lock(commit.userId);\n        const all = [];\n        for (const react of parts.reactions) all.push(...(await react(tx, commit, 200)));\n        return all;\n      });\n      for (const update of answered) await commitOn({ ...parts, reactions: [] })({ userId: commit.userId, cause: update.cause, updates: [update] });\n    }\n    parts.committed(commits);\n",
       },
     ],
   },

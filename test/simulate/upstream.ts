@@ -143,7 +143,7 @@ export class Upstream {
           const isOvertaken = this.#heard.get(`${node.name} ${token}`) !== heardBefore;
           if (!isOvertaken) this.#arrived(token, look);
           else if (isSecondLook) this.#faults.count("second look overtaken");
-          for (const stream of this.#streams) {
+          for (const stream of isOvertaken ? [] : this.#streams) {
             if (stream.process === node && stream.token === token) stream.readBeside(look.isClear);
           }
           resolve(look.account);
