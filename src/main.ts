@@ -2,7 +2,9 @@ import { existsSync, readFileSync } from "node:fs";
 import { parseEnv } from "node:util";
 import { callControl, NobodyListens } from "./cli/control-socket.ts";
 import { runCommandLine } from "./cli/program.ts";
+import type { Access } from "./cli/programs.ts";
 import type { Config } from "./config.ts";
+import { NotRunning } from "./model/errors.ts";
 import { untilTold } from "./signals.ts";
 import { dataFolder } from "./store/data-folder.ts";
 import { version } from "./version.ts";
@@ -12,6 +14,12 @@ const loadService = () => Promise.all([import("./service.ts"), import("./logging
 
 const fromFile = existsSync(".env") ? parseEnv(readFileSync(".env", "utf8")) : {};
 
+// Whoever reads us may have read enough (`| head`).
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  if (error.code === "EPIPE") process.exit(0);
+  throw error;
+});
+
 process.exitCode = await runCommandLine(
   process.argv.slice(2),
   {
@@ -19,8 +27,17 @@ process.exitCode = await runCommandLine(
     demo: async (config) => (await import("./demo.ts")).runDemo(config, version),
     simulator: async (address) => (await import("../simulator/main.ts")).runSimulator(address, untilTold()),
     administer,
+    access,
+    inspect: async (config) => (await import("./inspection.ts")).inspect(config),
   },
-  { environment: { ...fromFile, ...process.env }, version },
+  {
+    environment: { ...fromFile, ...process.env },
+    origin: (variable) => (process.env[variable] === undefined ? ".env" : "environment"),
+    version,
+    input: process.stdin,
+    out: process.stdout,
+    err: process.stderr,
+  },
 );
 
 async function serve(config: Config): Promise<void> {
@@ -41,6 +58,27 @@ async function administer(config: Config, command: string, input: object): Promi
       if (!(error instanceof NobodyListens)) throw error;
     }
   }
+  return onTheStore(config, command, input);
+}
+
+/** A command that speaks with the service needs one that runs: with SQLite on this folder, else at its address. */
+async function access(config: Config, wanted: object): Promise<Access> {
+  if (config.databaseUrl) {
+    const baseUrl = config.baseUrl ?? `http://${config.host}:${config.port}`;
+    return { ...(await onTheStore(config, "access", wanted)), baseUrl } as Access;
+  }
+  const { path, controlSocket } = dataFolder(config.dataFolder);
+  try {
+    return (await callControl(controlSocket, "access", wanted)) as Access;
+  } catch (error) {
+    if (!(error instanceof NobodyListens)) throw error;
+    throw new NotRunning(
+      `No service runs on ${path}. Start one with: breezeway serve (or breezeway demo), or name another with --url or --profile`,
+    );
+  }
+}
+
+async function onTheStore(config: Config, command: string, input: object): Promise<object> {
   const [{ openParts }, { startLogging }] = await loadService();
   const parts = await openParts(config, startLogging("warn"));
   try {

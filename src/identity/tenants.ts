@@ -15,6 +15,8 @@ export interface Tenants {
   /** Tenants are named by name or id. */
   findTenant(nameOrId: string): Promise<Tenant>;
   listTenants(): Promise<readonly Tenant[]>;
+  /** Only when it has neither users nor clients left. */
+  removeTenant(tenantId: TenantId): Promise<void>;
 }
 
 export function tenantsOn(store: Store<Pick<Transaction, "tenants">>): Tenants {
@@ -40,6 +42,10 @@ export function tenantsOn(store: Store<Pick<Transaction, "tenants">>): Tenants {
       return fromRow(row);
     },
     listTenants: async () => (await store.read(({ tenants }) => tenants.list())).map(fromRow),
+    async removeTenant(tenantId) {
+      const isRemoved = await store.transaction(({ tenants }) => tenants.remove(tenantId));
+      if (!isRemoved) throw new Conflict(`Tenant ${tenantId} has users or clients. Remove those first.`);
+    },
   };
 }
 

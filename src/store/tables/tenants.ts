@@ -37,6 +37,8 @@ export interface TenantTable {
   /** Apart from the rest of the brand, since it is large. */
   logo(id: TenantId): Promise<string | undefined>;
   setBrand(id: TenantId, change: BrandChange): Promise<void>;
+  /** Answers whether it was removed: not while it has users or clients. */
+  remove(id: TenantId): Promise<boolean>;
   /** They count from now on; null takes them away. */
   setTerms(id: TenantId, terms: { readonly text: string; readonly version: string } | null): Promise<void>;
 }
@@ -48,13 +50,15 @@ const brandColumns = `name AS "tenantName", accent, support_url AS "supportUrl",
 export function tenantTable(sql: Sql): TenantTable {
   return {
     async add({ name, id }) {
+      // What the audit log tells of a tenant that is gone must not look like another's: its id isn't given again.
       // Chosen and given ids share one range, so that a later given one never meets a chosen one. Two that are added at
       // once would be given the same: one waits for the other.
       if (sql.dialect === "postgres") await sql.run("LOCK TABLE tenants IN SHARE ROW EXCLUSIVE MODE");
       const row = await first(
         sql.all<{ id: TenantId }>(
           `INSERT INTO tenants (id, name, created_ms)
-           VALUES (COALESCE($1, (SELECT COALESCE(MAX(id), 0) + 1 FROM tenants)), $2, $3)
+           VALUES (COALESCE($1, (SELECT COALESCE(MAX(id), 0) + 1 FROM
+             (SELECT MAX(id) AS id FROM tenants UNION ALL SELECT MAX(tenant_id) FROM audit) AS known)), $2, $3)
            ON CONFLICT DO NOTHING RETURNING id`,
           [id ?? null, name, await sql.nowMs()],
         ),
@@ -83,6 +87,14 @@ export function tenantTable(sql: Sql): TenantTable {
       await set("accent", accent);
       await set("support_url", supportUrl);
       await set("logo", logo);
+    },
+    async remove(id) {
+      const removed = await sql.run(
+        `DELETE FROM tenants WHERE id = $1 AND NOT EXISTS (SELECT 1 FROM users WHERE tenant_id = $1)
+         AND NOT EXISTS (SELECT 1 FROM clients WHERE tenant_id = $1)`,
+        [id],
+      );
+      return removed > 0;
     },
     async setTerms(id, terms) {
       await sql.run("UPDATE tenants SET terms = $2, terms_version = $3, terms_ms = $4 WHERE id = $1", [
