@@ -26,9 +26,13 @@ export function isGiven(input: Input, name: string): boolean {
   return input[name] === true;
 }
 
-export function id<Id extends TenantId | UserId | DeviceId | TriggerId>(input: Input, name: string): Id {
+export function id<Id extends TenantId | UserId | DeviceId | TriggerId>(
+  input: Input,
+  name: string,
+  shown = `--${name}`,
+): Id {
   const parsed = parseId<Id>(text(input, name));
-  if (parsed === undefined) throw new BadParameter(name, `--${name} must be a number from 1 to 2147483647.`);
+  if (parsed === undefined) throw new BadParameter(name, `${shown} must be a number from 1 to 2147483647.`);
   return parsed;
 }
 

@@ -105,6 +105,8 @@ export function describeProgram(
         if (typeof code === "number") ended(code);
         return;
       }
+      const missing = command.arguments?.find(({ name }) => typed[name] === undefined);
+      if (missing) described.error(`error: missing required argument '${missing.name}'`);
       const config = configOf(described);
       const input = { ...typed, ...(await command.bring?.(typed, terminal)) };
       const answer = await print.during("working", programs.administer(config, command.name, input));

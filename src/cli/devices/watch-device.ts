@@ -50,7 +50,9 @@ export async function watchDevice(
   const redrawing = isTable ? setInterval(() => isShown && draw(), 1_000) : undefined;
   try {
     for await (const { type, data } of follow(api, { deviceId: device.deviceId }, print)) {
-      if (type === "connected") {
+      if (type === "connected" || type === "resync") {
+        // Taken up again, the stream tells what was missed by itself.
+        if (isShown && type === "connected") continue;
         ({ device, names } = await read());
         if (isTable) draw();
         else if (!isShown) print.line({ type: "device", ...device }, `${view()}\n\nChanges follow. Ctrl-C ends.`);

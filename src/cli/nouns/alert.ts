@@ -161,7 +161,7 @@ const dryRun: OwnCommand = {
 };
 
 async function chosen(call: Call): Promise<readonly [api: Api, path: string, alertId: TriggerId]> {
-  const alertId = id<TriggerId>(call.typed, "alert");
+  const alertId = id<TriggerId>(call.typed, "alert", "The alert's id");
   return [await serviceOf(call, { alert: String(alertId) }), `/v3/alerts/${alertId}`, alertId];
 }
 

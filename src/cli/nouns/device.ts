@@ -8,6 +8,7 @@ import type { ShownDevice } from "../devices/friendly-names.ts";
 import { id, isGiven, optional, text, texts } from "../input.ts";
 import type { Noun } from "../noun.ts";
 import { table } from "../output.ts";
+import { ServiceRefused } from "../service/api.ts";
 import { actingFor, isElsewhere, reaching, serviceOf } from "../service/reach.ts";
 
 const subject = { name: "device", meaning: "the device's id; see: breezeway device list", isRequired: true };
@@ -69,11 +70,24 @@ async function listedByService(call: Call): Promise<readonly object[]> {
   let cursor: string | undefined;
   do {
     const query = { deviceTypeName: optional(call.typed, "type"), cursor };
-    const page = await call.print.during("reading the devices", api.call("GET", "/v3/devices", { query }));
+    const page = await call.print
+      .during("reading the devices", api.call("GET", "/v3/devices", { query }))
+      .catch(explain);
     devices.push(...page.devices);
     cursor = page.cursor;
   } while (cursor !== undefined);
   return devices;
+}
+
+/** The service speaks of its parameter; who types knows the option. */
+function explain(error: unknown): never {
+  if (error instanceof ServiceRefused && /deviceTypeName is required/.test(error.message)) {
+    throw new BadParameter(
+      "type",
+      "With an enterprise token, name a type: --type EcosystemAccount, for linked accounts.",
+    );
+  }
+  throw error;
 }
 
 const names = {
@@ -111,7 +125,7 @@ async function showDevice(call: Call, isWatched: boolean): Promise<void> {
     import("../devices/times.ts"),
   ]);
   const { typed, print } = call;
-  const device = id<DeviceId>(typed, "device");
+  const device = id<DeviceId>(typed, "device", "The device's id");
   const wanted = texts(typed, "name");
   const since = timeOption(typed, "since");
   const api = await serviceOf(call, { device: String(device) });
@@ -152,7 +166,7 @@ const set: OwnCommand = {
   options: (command: Command) => actingFor(reaching(command)),
   async run(call) {
     const { typed, print } = call;
-    const device = id<DeviceId>(typed, "device");
+    const device = id<DeviceId>(typed, "device", "The device's id");
     const given = texts(typed, "name=value").map(readWrite);
     const api = await serviceOf(call, { device: String(device) });
     const written = await nameWrites(call, api, device, given);

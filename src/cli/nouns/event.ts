@@ -22,7 +22,7 @@ const list: OwnCommand = {
       .option("--limit <number>", "how many of the newest at most", "50"),
   async run(call) {
     const { typed, print } = call;
-    const device = id<DeviceId>(typed, "device");
+    const device = id<DeviceId>(typed, "device", "The device's id");
     const limit = Math.floor(number(typed, "limit", 1, 100_000));
     const [from, to] = [timeOption(typed, "from"), timeOption(typed, "to")];
     const api = await serviceOf(call, { device: String(device) });

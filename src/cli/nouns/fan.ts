@@ -31,7 +31,7 @@ const [on, off] = (["on", "off"] as const).map(
 async function request(call: Call, wanted: "true" | "false"): Promise<void> {
   const { chosenThermostat, fanOutcome } = await import("../devices/fan.ts");
   const { typed, print } = call;
-  const device = id<DeviceId>(typed, "device");
+  const device = id<DeviceId>(typed, "device", "The device's id");
   const waitMs = number(typed, "wait", 1, 600) * 1_000;
   const api = await serviceOf(call, { device: String(device) });
   const whole: ShownDevice = await print.during("reading the device", api.call("GET", `/v3/devices/${device}`));

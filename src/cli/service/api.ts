@@ -12,6 +12,8 @@ export interface Credentials {
   accessToken(isOver?: boolean): Promise<string | undefined>;
   /** For the adaptor; refused in words where there is none. */
   secToken(): Promise<string>;
+  /** After a loss: the service may have come back at another address. */
+  enterAgain?(): Promise<void>;
   /** Gives back what was given for this one command. */
   leave?(): Promise<void>;
   /** What to type when it isn't let in. */
@@ -55,6 +57,10 @@ export class Api {
     const told = await read(answer);
     if (!answer.ok) throw this.#refusal(answer, { error: told.errorCode, error_description: told.errorMessage });
     return told;
+  }
+
+  async enterAgain(): Promise<void> {
+    await this.#credentials.enterAgain?.();
   }
 
   async leave(): Promise<void> {

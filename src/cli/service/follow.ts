@@ -27,7 +27,7 @@ export async function* follow(api: Api, query: Query, print: Printer, lastEventI
         if (isNew) yield { id, type: "connected", data: {} };
         isNew = false;
         if (event === "resync") print.words("Not everything since then could be told: what is shown may have gaps.");
-        else if (event !== "heartbeat") yield { id, type: event, data: JSON.parse(data) };
+        if (event !== "heartbeat") yield { id, type: event, data: JSON.parse(data) };
       }
     } catch (error) {
       const isRefused = error instanceof ServiceRefused && error.status !== 503;
@@ -36,5 +36,6 @@ export async function* follow(api: Api, query: Query, print: Printer, lastEventI
     }
     if (failures === 0) print.words(`The connection to ${api.baseUrl} was lost; trying again …`);
     await pause(Math.min(longestPauseMs, 500 * 2 ** failures++));
+    await api.enterAgain().catch(() => undefined);
   }
 }

@@ -54,7 +54,10 @@ async function elsewhere(call: Call): Promise<Credentials> {
       const own = await secret("access token", "BREEZEWAY_TOKEN");
       if (own) return isOver ? undefined : own;
       if (isOver || held === undefined) held = profile && (await tokenOf(profile, isOver));
-      return held;
+      if (held !== undefined || isOver) return held;
+      throw new NotAuthorised(
+        `There is no access token for ${baseUrl}. Set BREEZEWAY_TOKEN, or keep one: breezeway profile add ${name ?? "NAME"} --url ${baseUrl}`,
+      );
     },
     async secToken() {
       const own = (await secret("security token", "BREEZEWAY_SEC_TOKEN")) ?? profile?.secToken;
@@ -78,8 +81,13 @@ async function onThisMachine({ typed, programs, config }: Call, about: Input): P
   const enter = () => programs.access(settings, wanted);
   let access: Access = await enter();
   return {
-    baseUrl: access.baseUrl,
+    get baseUrl() {
+      return access.baseUrl;
+    },
     nextStep: "See: breezeway doctor",
+    async enterAgain() {
+      access = await enter();
+    },
     async accessToken(isOver = false) {
       if (isOver) access = await enter();
       return access.accessToken;
