@@ -195,6 +195,22 @@ describe("the commands about a home, on the machine of its service", () => {
   });
 });
 
+describe("the commands about a home, beside many nodes", () => {
+  it("come in through the database, and go to the service's address", async (t) => {
+    const story = await world(t, { database: "postgres" });
+    const deviceId = String(await story.link());
+    const environment = {
+      BREEZEWAY_DATABASE_URL: story.config.databaseUrl,
+      BREEZEWAY_DATA: story.config.dataFolder,
+      BREEZEWAY_BASE_URL: story.service.baseUrl,
+    };
+    const got = await typed(["device", "get", deviceId, "o.totalStructures"], { environment });
+    assert.deepEqual([got.code, got.json.attributes["o.totalStructures"]?.value], [0, 1], got.err);
+    assert.equal((await typed(["link", "show"], { environment })).json.DeviceId, deviceId);
+    assert.equal((await typed(["doctor"], { environment })).json.checks[7].state, "ok");
+  });
+});
+
 describe("the commands about a home, from elsewhere", () => {
   it("take the address and a token, and say which is wrong", async (t) => {
     const story = await world(t);
