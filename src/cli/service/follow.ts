@@ -9,6 +9,8 @@ export interface Happening {
 }
 
 const longestPauseMs = 15_000;
+/** Three heartbeats: a connection that says nothing for so long is gone, though nobody told us (a laptop slept). */
+const silenceMs = 45_000;
 
 /**
  * What happens, for as long as somebody looks: a connection that is lost is taken up again behind the last event, and
@@ -18,8 +20,11 @@ export async function* follow(api: Api, query: Query, print: Printer, lastEventI
   let last = lastEventId;
   for (let failures = 0; ; ) {
     let isNew = true;
+    const silence = new AbortController();
+    const listening = setTimeout(() => silence.abort(), silenceMs);
     try {
-      for await (const { id, event, data } of api.events(query, last)) {
+      for await (const { id, event, data } of api.events(query, last, silence.signal)) {
+        listening.refresh();
         if (failures > 0) print.words(`Connected again to ${api.baseUrl}.`);
         failures = 0;
         last = id || last;
@@ -33,6 +38,8 @@ export async function* follow(api: Api, query: Query, print: Printer, lastEventI
       const isRefused = error instanceof ServiceRefused && error.status !== 503;
       // Whoever was never let in hears why at once; later it may be a restart.
       if (isRefused || (last === undefined && failures === 0)) throw error;
+    } finally {
+      clearTimeout(listening);
     }
     if (failures === 0) print.words(`The connection to ${api.baseUrl} was lost; trying again …`);
     await pause(Math.min(longestPauseMs, 500 * 2 ** failures++));
