@@ -171,12 +171,20 @@ export const settings = {
 } satisfies { [Key in keyof Config]: Setting<Config[Key]> };
 
 /** Read by a command, not settings of the service. */
-const otherVariables = ["BREEZEWAY_PASSWORD"];
+const otherVariables = [
+  "BREEZEWAY_PASSWORD",
+  "BREEZEWAY_CLIENT_SECRET",
+  "BREEZEWAY_URL",
+  "BREEZEWAY_PROFILE",
+  ...["BREEZEWAY_TOKEN", "BREEZEWAY_SEC_TOKEN", "BREEZEWAY_ECOSYSTEM_TOKEN"].flatMap((name) => [name, `${name}_FILE`]),
+];
 
 export interface ConfigSources {
   /** By setting's flag, from the command line. */
   readonly flags: Readonly<Record<string, string | undefined>>;
   readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Where a variable was set, when that is known. */
+  readonly origin?: (variable: string) => string;
 }
 
 /** Reads every setting and reports all that is wrong at once. */

@@ -107,9 +107,14 @@ export async function openParts(config: Config, report: Report, surroundings = r
     const administration = administrationOn({
       identity,
       clients: oauth,
+      tokens: oauth.tokens,
+      verify: oauth.verify,
       federation,
+      devices,
+      alerts,
       addDevice: (device) => addDevice(openStore, device),
       removeDevice: (userId, deviceId) => removeDevice(openStore, states, userId, deviceId),
+      linksOf: (userId) => openStore.read((tx) => tx.links.ofUser(userId)),
       links: () => openStore.read((tx) => tx.links.count()),
     });
     const openStore = store;

@@ -8,13 +8,26 @@ export interface EcosystemConfig {
   readonly protocol: "nest";
   readonly apiUrl: string;
   readonly allowedHosts: readonly string[];
+  /** How a user's consent is asked for; undefined when only others do that. */
+  readonly consent?: ConsentConfig;
+}
+
+/** The ecosystem's authorization server, and who we are there. */
+export interface ConsentConfig {
+  readonly authUrl: string;
+  readonly tokenUrl: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
 }
 
 const simulatorHost = "127.0.0.1:8090";
 
 export function readEcosystems(text: string | undefined): readonly EcosystemConfig[] {
   if (text === undefined) {
-    return [{ name: "nest", protocol: "nest", apiUrl: `http://${simulatorHost}`, allowedHosts: [simulatorHost] }];
+    const apiUrl = `http://${simulatorHost}`;
+    return [
+      { name: "nest", protocol: "nest", apiUrl, allowedHosts: [simulatorHost], consent: simulatorConsent(apiUrl) },
+    ];
   }
   const isFile = !text.trimStart().startsWith("{");
   const parsed = object(parseJson(isFile ? fileText(text) : text), "must be a JSON object, name → ecosystem");
@@ -27,8 +40,29 @@ export function readEcosystems(text: string | undefined): readonly EcosystemConf
     if (!Array.isArray(allowedHosts) || !allowedHosts.every((host) => typeof host === "string")) {
       throw new Complaint(`must give a list of "host:port" as allowedHosts of ${name}`);
     }
-    return { name: name.toLowerCase(), protocol: one.protocol, apiUrl, allowedHosts };
+    const consent = readConsent(name, one);
+    return { name: name.toLowerCase(), protocol: one.protocol, apiUrl, allowedHosts, ...(consent && { consent }) };
   });
+}
+
+/** The client that every simulator knows, which is no secret. */
+export function simulatorConsent(url: string): ConsentConfig {
+  return {
+    authUrl: `${url}/login/oauth2`,
+    tokenUrl: `${url}/oauth2/access_token`,
+    clientId: "hearth-hollow-first-steps",
+    clientSecret: "first-steps-need-no-secret",
+  };
+}
+
+function readConsent(name: string, one: Record<string, unknown>): ConsentConfig | undefined {
+  const members = ["authUrl", "tokenUrl", "clientId", "clientSecret"] as const;
+  const given = members.filter((member) => one[member] !== undefined);
+  if (given.length === 0) return undefined;
+  const wrong = members.find((member) => typeof one[member] !== "string" || one[member] === "");
+  if (wrong) throw new Complaint(`must give ${members.join(", ")} together, as texts; ${wrong} of ${name} is missing`);
+  const { authUrl, tokenUrl, clientId, clientSecret } = one as Record<(typeof members)[number], string>;
+  return { authUrl: httpUrl(authUrl), tokenUrl: httpUrl(tokenUrl), clientId, clientSecret };
 }
 
 export function wholeNumber(text: string, least: number, most: number): number {

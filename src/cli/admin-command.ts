@@ -1,32 +1,28 @@
-import type { Command } from "commander";
+import type { Alerts } from "../alerts/alerts.ts";
 import type { NewDevice } from "../devices/inventory.ts";
+import type { DeviceReading } from "../devices/read.ts";
 import type { Federation } from "../federation/federation.ts";
 import type { AuditEntry } from "../identity/audit.ts";
 import type { Identity } from "../identity/identity.ts";
 import type { DeviceId, UserId } from "../model/ids.ts";
 import type { Clients } from "../oauth/clients.ts";
+import type { Tokens } from "../oauth/tokens.ts";
+import type { DescribedCommand } from "./command.ts";
 import type { Input } from "./input.ts";
+import type { Terminal } from "./terminal.ts";
 
-/** Something that an administrator speaks of, and the commands about it. */
-export interface Noun {
-  readonly name: string;
-  readonly meaning: string;
-  readonly commands: readonly AdminCommand[];
-}
-
-/** One command, whole: how it is typed, what it does, and what a person is told. */
-export interface AdminCommand {
-  /** As it is typed, noun and verb: `tenant add`. */
-  readonly name: string;
-  readonly meaning: string;
-  /** Its own options, beside those that all commands have. */
-  readonly options?: (command: Command) => Command;
+/** One command of an administrator, whole: how it is typed, what it does, and what a person is told. */
+export interface AdminCommand extends DescribedCommand, AdminAct {
   /** What goes to the service beside the options, or in their place: a password, or what stands in a file. */
   readonly bring?: (typed: Input, terminal: Terminal) => Promise<Input> | Input;
-  /** From plain values to a plain answer: in the running service, or in a command that opened the store itself. */
-  readonly act: (parts: AdministrationParts, input: Input, service: ServiceFacts | undefined) => Promise<Done>;
   /** The answer in words, for a terminal. */
   readonly tell: (answer: Answer, typed: Input) => string;
+}
+
+export interface AdminAct {
+  readonly name: string;
+  /** From plain values to a plain answer: in the running service, or in a command that opened the store itself. */
+  readonly act: (parts: AdministrationParts, input: Input, service: ServiceFacts | undefined) => Promise<Done>;
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: each command knows its own answer, which has come as JSON
@@ -41,9 +37,15 @@ export interface Done {
 export interface AdministrationParts {
   readonly identity: Identity;
   readonly clients: Pick<Clients, "addClient" | "listClients" | "rotateSecret" | "removeClient">;
+  readonly tokens: Pick<Tokens, "issueToClient">;
+  /** Rejects when the access token is no longer good. */
+  readonly verify: (accessToken: string) => Promise<unknown>;
   readonly federation: Pick<Federation, "unlinkAll">;
+  readonly devices: Pick<DeviceReading, "list" | "device">;
+  readonly alerts: Pick<Alerts, "find">;
   readonly addDevice: (device: NewDevice) => Promise<DeviceId>;
   readonly removeDevice: (userId: UserId, deviceId: DeviceId) => Promise<void>;
+  readonly linksOf: (userId: UserId) => Promise<readonly LinkFacts[]>;
   readonly links: () => Promise<readonly { readonly state: string; readonly count: number }[]>;
 }
 
@@ -52,7 +54,10 @@ export interface ServiceFacts {
   readonly baseUrl: string;
 }
 
-export interface Terminal {
-  readonly environment: Readonly<Record<string, string | undefined>>;
-  readonly version: string;
+export interface LinkFacts {
+  readonly ecosystem: string;
+  readonly deviceId: DeviceId;
+  readonly state: string;
+  readonly reason: string;
+  readonly confirmedMs: number;
 }

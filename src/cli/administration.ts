@@ -1,6 +1,10 @@
 import { NotFound } from "../model/errors.ts";
-import type { AdminCommand, AdministrationParts, ServiceFacts } from "./admin-command.ts";
+import { accessAct } from "./access.ts";
+import type { AdminAct, AdministrationParts, ServiceFacts } from "./admin-command.ts";
 import type { Input } from "./input.ts";
+import { isAdmin } from "./noun.ts";
+import { deviceOwners } from "./nouns/device-owners.ts";
+import { linkFacts } from "./nouns/link-facts.ts";
 import { nouns } from "./nouns.ts";
 
 /** The acts of an administrator, by the names of their commands. */
@@ -9,11 +13,12 @@ export interface Administration {
 }
 
 export function administrationOn(parts: AdministrationParts): Administration {
-  const commands = new Map<string, AdminCommand>();
-  for (const command of nouns.flatMap((noun) => noun.commands)) commands.set(command.name, command);
+  const typed = nouns.flatMap((noun) => noun.commands).filter(isAdmin);
+  const acts = new Map<string, AdminAct>();
+  for (const act of [...typed, accessAct(), deviceOwners, linkFacts]) acts.set(act.name, act);
   return {
     async run(name, input, service) {
-      const command = commands.get(name);
+      const command = acts.get(name);
       if (!command) throw new NotFound(`There is no command "${name}" in this version of the service.`);
       const { answer, changed } = await command.act(parts, (input ?? {}) as Input, service);
       if (changed) {

@@ -14,6 +14,8 @@ export const exitCodes = {
 
 export function exitCodeOf(error: unknown): number {
   if (error instanceof ConfigurationError) return exitCodes.configuration;
+  // What a service refused brings its own.
+  if (error instanceof Error && "exitCode" in error && typeof error.exitCode === "number") return error.exitCode;
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   switch (code) {
     case "bad_parameter":
@@ -23,7 +25,9 @@ export function exitCodeOf(error: unknown): number {
       return exitCodes.notAuthorised;
     case "not_found":
     case "unknown_device":
+    case "unknown_trigger":
       return exitCodes.notFound;
+    case "not_running":
     case "store_unavailable":
     case "ecosystem_unreachable":
       return exitCodes.unreachable;

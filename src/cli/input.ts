@@ -1,5 +1,5 @@
 import { BadParameter } from "../model/errors.ts";
-import { type DeviceId, parseId, type TenantId, type UserId } from "../model/ids.ts";
+import { type DeviceId, parseId, type TenantId, type TriggerId, type UserId } from "../model/ids.ts";
 
 /** What was typed, by the names of the options; it has travelled as JSON. */
 export type Input = Readonly<Record<string, unknown>>;
@@ -26,9 +26,13 @@ export function isGiven(input: Input, name: string): boolean {
   return input[name] === true;
 }
 
-export function id<Id extends TenantId | UserId | DeviceId>(input: Input, name: string): Id {
+export function id<Id extends TenantId | UserId | DeviceId | TriggerId>(
+  input: Input,
+  name: string,
+  shown = `--${name}`,
+): Id {
   const parsed = parseId<Id>(text(input, name));
-  if (parsed === undefined) throw new BadParameter(name, `--${name} must be a number from 1 to 2147483647.`);
+  if (parsed === undefined) throw new BadParameter(name, `${shown} must be a number from 1 to 2147483647.`);
   return parsed;
 }
 

@@ -1,10 +1,28 @@
-import type { Noun } from "./admin-command.ts";
+import type { Noun } from "./noun.ts";
+import { alert } from "./nouns/alert.ts";
 import { audit } from "./nouns/audit.ts";
 import { client } from "./nouns/client.ts";
+import { completionNoun } from "./nouns/completion.ts";
+import { config } from "./nouns/config.ts";
 import { device } from "./nouns/device.ts";
+import { doctorNoun } from "./nouns/doctor.ts";
+import { event } from "./nouns/event.ts";
+import { fan } from "./nouns/fan.ts";
+import { link } from "./nouns/link.ts";
+import { profile } from "./nouns/profile.ts";
 import { status } from "./nouns/status.ts";
 import { tenant } from "./nouns/tenant.ts";
 import { user } from "./nouns/user.ts";
+import { verifyNoun } from "./nouns/verify.ts";
+import { webhook } from "./nouns/webhook.ts";
 
-/** All that an administrator can speak of, in the order of the help. */
-export const nouns: readonly Noun[] = [tenant, user, client, device, audit, status];
+/** Nouns that belong together, in the order of the help. A new noun goes into the group that its users would look in. */
+export const groups: readonly { readonly title: string; readonly nouns: readonly Noun[] }[] = [
+  { title: "Who may do what:", nouns: [tenant, user, client] },
+  { title: "Homes:", nouns: [link, device, fan, alert, event, webhook] },
+  { title: "Running it:", nouns: [status, doctorNoun, verifyNoun, config, audit] },
+  { title: "This command line:", nouns: [profile, completionNoun] },
+];
+
+/** All that can be spoken of. */
+export const nouns: readonly Noun[] = groups.flatMap((group) => group.nouns);

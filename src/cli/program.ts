@@ -1,103 +1,154 @@
 import { Command, CommanderError } from "commander";
-import { type Config, readConfig } from "../config.ts";
-import type { AdminCommand, Terminal } from "./admin-command.ts";
+import { type ConfigSources, readConfig } from "../config.ts";
+import type { AdminCommand } from "./admin-command.ts";
+import type { Call, DescribedCommand, OwnCommand } from "./command.ts";
 import { exitCodeOf, exitCodes } from "./exit-codes.ts";
 import type { Input } from "./input.ts";
-import { runVerify, type VerifyTyped, verifyMeaning, verifyOptions } from "./nouns/verify.ts";
-import { nouns } from "./nouns.ts";
-import { present } from "./output.ts";
+import { isAdmin, type Noun } from "./noun.ts";
+import { groups } from "./nouns.ts";
+import { printerFor } from "./output.ts";
+import type { Programs } from "./programs.ts";
 import { flagsOf, withSettings } from "./settings-flags.ts";
 import { describeSimulatorCommands } from "./simulator-commands.ts";
+import { hasColour, type Terminal } from "./terminal.ts";
+import { withArgument } from "./typed-words.ts";
 
-/** What the command line can start; each resolves when it has ended. */
-export interface Programs {
-  serve(config: Config): Promise<void>;
-  demo(config: Config, options: { readonly seed?: string }): Promise<void>;
-  simulator(address: { readonly host: string; readonly port: number }): Promise<void>;
-  /** Runs an administrator's command, in the running service or on the store itself. */
-  administer(config: Config, command: string, input: object): Promise<object>;
-}
+export type { Programs } from "./programs.ts";
 
 /** Runs one command line and answers its exit code. */
 export async function runCommandLine(args: readonly string[], programs: Programs, terminal: Terminal): Promise<number> {
-  const program = describeProgram(programs, terminal);
+  let code: number = exitCodes.ok;
+  const program = describeProgram(programs, terminal, (ended) => {
+    code = ended;
+  });
   try {
     if (args.length === 0) program.outputHelp();
     else await program.parseAsync([...args], { from: "user" });
-    return exitCodes.ok;
+    return code;
   } catch (error) {
     // Commander has already said what was wrong with the line.
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
-    process.stderr.write(`breezeway: ${error instanceof Error ? error.message : error}\n`);
+    terminal.err.write(`breezeway: ${error instanceof Error ? error.message : error}\n`);
     return exitCodeOf(error);
   }
 }
 
-function describeProgram(programs: Programs, terminal: Terminal): Command {
+/** Everything that can be typed. */
+export function describeProgram(
+  programs: Programs,
+  terminal: Terminal,
+  ended: (exitCode: number) => void = () => undefined,
+): Command {
   const program = new Command("breezeway")
     .description("Links your users' home accounts, mirrors them live, and lets other clouds in.")
     .version(terminal.version, "--version", "print the version")
     .helpOption("-h, --help", "print help")
     .showHelpAfterError("(breezeway --help lists all commands)")
+    .configureOutput(outputTo(terminal))
     // A command may have a --version of its own.
     .enablePositionalOptions()
     .exitOverride();
-  const configOf = (command: Command) =>
-    readConfig({ flags: flagsOf(command.opts()), environment: terminal.environment });
+  const sourcesOf = (command: Command): ConfigSources => ({
+    flags: flagsOf(command.opts()),
+    environment: terminal.environment,
+    ...(terminal.origin && { origin: terminal.origin }),
+  });
+  const configOf = (command: Command) => readConfig(sourcesOf(command));
 
-  withSettings(program.command("serve").description("run the service")).action((_, command: Command) =>
-    programs.serve(configOf(command)),
-  );
+  program.commandsGroup("Start here:");
   withSettings(
-    program
-      .command("demo")
-      .description("run the service with a simulated house that is already linked")
-      .option("--seed <text>", "makes a house, and a life in it, that are the same each time (default: 7)"),
+    withExamples(
+      program
+        .command("demo")
+        .description("run the service with a simulated house that is already linked")
+        .option("--seed <text>", "makes a house, and a life in it, that are the same each time (default: 7)"),
+      ["demo", "demo --seed 42"],
+    ),
   ).action((options: { seed?: string }, command: Command) => programs.demo(configOf(command), options));
-  program
-    .command("simulator")
-    .description("run the simulated home ecosystem alone")
+  withSettings(
+    withExamples(program.command("serve").description("run the service"), ["serve", "serve --port 8443"]),
+  ).action((_, command: Command) => programs.serve(configOf(command)));
+  withExamples(program.command("simulator").description("run the simulated home ecosystem alone"), [
+    "simulator",
+    "simulator --port 0",
+  ])
     .option("--host <address>", "the address to listen on", "127.0.0.1")
     .option("--port <number>", "the port to listen on; 0 takes a free one", "8090")
     .action((options: { host: string; port: string }) =>
       programs.simulator({ host: options.host, port: Number(options.port) }),
     );
+  describeSimulatorCommands(program, terminal);
+  for (const { title, nouns } of groups) {
+    program.commandsGroup(title);
+    for (const noun of nouns) describeNoun(noun);
+  }
+  program.helpCommand("help [command]", "print help");
+  return program.addHelpText("after", "\nEach has help of its own: breezeway device get --help\n");
 
-  for (const { name, meaning, commands } of nouns) {
+  function describeNoun({ name, alias, meaning, commands }: Noun): void {
     const isAlone = commands[0]?.name === name;
     const parent = isAlone ? program : program.command(name).description(meaning);
+    if (!isAlone && alias !== undefined) parent.alias(alias);
     for (const command of commands) describe(parent, command);
   }
-  describeSimulatorCommands(program);
-  withSettings(verifyOptions(program.command("verify").description(verifyMeaning)), { areOfService: false }).action(
-    (typed: VerifyTyped, command: Command) => {
-      const config = configOf(command);
-      return runVerify(typed, {
-        ...terminal,
-        config,
-        administer: (name, input) => programs.administer(config, name, input),
-      });
-    },
-  );
-  return program;
 
-  function describe(parent: Command, { name, meaning, options, bring, tell }: AdminCommand): void {
-    const described = parent
-      .command(name.split(" ").at(-1)!)
-      .description(meaning)
-      .showHelpAfterError(`(breezeway ${name} --help lists its options)`);
-    options?.(described);
-    const own = [...described.options];
+  function describe(parent: Command, command: AdminCommand | OwnCommand): void {
+    const isDefault = "isDefault" in command && command.isDefault === true;
+    const described = parent.command(command.name.split(" ").at(-1)!, { isDefault }).description(command.meaning);
+    described.showHelpAfterError(`(breezeway ${command.name} --help lists its options)`);
+    if ("alias" in command && command.alias !== undefined) described.alias(command.alias);
+    const readTyped = describeWords(described, command);
     withSettings(described.option("--json", "print one JSON object"), { areOfService: false });
-    described.action(async (_, command: Command) => {
-      const config = configOf(command);
-      // By the names that were typed: what is wrong with one is told in the same words.
-      const typed: Input = Object.fromEntries(
-        own.map((option) => [option.long!.slice(2), command.getOptionValue(option.attributeName())]),
-      );
-      const input = { ...typed, ...(await bring?.(typed, terminal)) };
-      const answer = await programs.administer(config, name, input);
-      present(answer, (shown) => tell(shown, typed), command.opts().json === true);
+    described.action(async () => {
+      const typed = readTyped();
+      const print = printerFor(terminal, { json: described.opts().json === true });
+      if (!isAdmin(command)) {
+        const sources = sourcesOf(described);
+        const call: Call = { typed, print, terminal, programs, program, sources, config: () => readConfig(sources) };
+        const code = await command.run({ ...call, typed: { ...typed, json: described.opts().json } });
+        if (typeof code === "number") ended(code);
+        return;
+      }
+      const missing = command.arguments?.find(({ name }) => typed[name] === undefined);
+      if (missing) described.error(`error: missing required argument '${missing.name}'`);
+      const config = configOf(described);
+      const input = { ...typed, ...(await command.bring?.(typed, terminal)) };
+      const answer = await print.during("working", programs.administer(config, command.name, input));
+      print.data(answer, (shown) => command.tell(shown, typed));
     });
   }
+}
+
+/** Arguments and options; answers how they are read once they were typed. */
+function describeWords(described: Command, { arguments: words = [], options, examples }: DescribedCommand) {
+  for (const word of words) withArgument(described, word);
+  options?.(described);
+  withExamples(described, examples);
+  const own = [...described.options];
+  // By the names that were typed: what is wrong with one is told in the same words.
+  return (): Input => {
+    const typed: Record<string, unknown> = {};
+    for (const option of own) typed[option.long!.slice(2)] = described.getOptionValue(option.attributeName());
+    words.forEach(({ name }, at) => {
+      typed[name] = described.processedArgs[at] ?? typed[name];
+    });
+    return typed;
+  };
+}
+
+function withExamples(command: Command, examples: readonly string[]): Command {
+  const shown = examples.map((one) => (one.includes("breezeway ") ? one : `breezeway ${one}`));
+  return command.addHelpText("after", `\nExamples:\n${shown.map((one) => `  ${one}`).join("\n")}`);
+}
+
+function outputTo(terminal: Terminal) {
+  const { out, err } = terminal;
+  return {
+    writeOut: (text: string) => void out.write(text),
+    writeErr: (text: string) => void err.write(text),
+    getOutHelpWidth: () => Math.min(120, out.columns || 100),
+    getErrHelpWidth: () => Math.min(120, err.columns || 100),
+    getOutHasColors: () => hasColour(terminal, out),
+    getErrHasColors: () => hasColour(terminal, err),
+  };
 }

@@ -1,27 +1,33 @@
 import type { Command } from "commander";
 import { BadParameter, EcosystemUnreachable, NotFound } from "../model/errors.ts";
-import { present, table } from "./output.ts";
+import { printerFor, table } from "./output.ts";
+import type { Terminal } from "./terminal.ts";
 
 const defaultUrl = "http://127.0.0.1:8090";
 
 /** `breezeway sim …`: makes things happen in a running simulator, through its control interface. */
-export function describeSimulatorCommands(program: Command): void {
+export function describeSimulatorCommands(program: Command, terminal: Terminal): void {
+  const present = (answer: object, tell: (answer: Answer) => string, json: boolean) =>
+    printerFor(terminal, { json }).data(answer, tell);
   const sim = program.command("sim").description("make things happen in a running simulator");
   const reaching = (command: Command) =>
     command
       .option("--simulator <url>", "where the simulator listens", defaultUrl)
       .option("--json", "print one JSON object");
 
-  reaching(sim.command("accounts").description("list the simulated accounts")).action(async (options: Reach) =>
+  reaching(
+    sim.command("accounts").description("list the simulated accounts").addHelpText("after", example("sim accounts")),
+  ).action(async (options: Reach) =>
     present(await call(options, "GET", "accounts"), tellAccounts, options.json === true),
   );
-  reaching(sim.command("scenes").description("list the scenes that can be played")).action(async (options: Reach) =>
-    present(await call(options, "GET", "scenes"), tellScenes, options.json === true),
-  );
+  reaching(
+    sim.command("scenes").description("list the scenes that can be played").addHelpText("after", example("sim scenes")),
+  ).action(async (options: Reach) => present(await call(options, "GET", "scenes"), tellScenes, options.json === true));
   reaching(
     sim
       .command("trigger")
       .description("play a scene in an account")
+      .addHelpText("after", example("sim trigger smoke", 'sim trigger rename structure=1 name="Elm Street"'))
       .argument("<scene>", "its name; see: breezeway sim scenes")
       .argument("[name=value...]", "the scene's arguments")
       .option("--account <id>", "the account; the only one when left out"),
@@ -35,6 +41,7 @@ export function describeSimulatorCommands(program: Command): void {
     sim
       .command("fault")
       .description("break something; without a name, list what can break and what is broken")
+      .addHelpText("after", example("sim fault", "sim fault server-error status=503", "sim fault --clear"))
       .argument("[fault]", "its name")
       .argument("[name=value...]", "the fault's arguments")
       .option("--account <id>", "break it for one account only")
@@ -47,6 +54,10 @@ export function describeSimulatorCommands(program: Command): void {
       : await call(options, "GET", "faults");
     present(outcome, fault ? tellBroken : tellFaults, options.json === true);
   });
+}
+
+function example(...lines: readonly string[]): string {
+  return `\nExamples:\n${lines.map((line) => `  breezeway ${line}`).join("\n")}`;
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: what the simulator answers has come as JSON

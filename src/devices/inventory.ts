@@ -40,7 +40,10 @@ export async function removeDevice(
     const nowMs = await tx.users.lock(userId);
     const [device] = nowMs === undefined ? [] : await tx.devices.lock(userId, [deviceId]);
     if (nowMs === undefined || !device) throw new UnknownDevice();
-    if (device.isVirtual) throw new Conflict(`Device ${deviceId} is a linked account's. Unlink the account instead.`);
+    if (device.isVirtual)
+      throw new Conflict(
+        `Device ${deviceId} is a linked account's. Unlink it instead: breezeway link remove --user ${userId}`,
+      );
     await tx.attributes.removeOfDevice(userId, deviceId);
     await tx.triggers.removeOfDevice(userId, deviceId);
     await tx.log.removeOfDevice(userId, deviceId);

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
-import { InvalidSecToken, StoreUnavailable } from "../model/errors.ts";
+import { InvalidSecToken, NotFound, StoreUnavailable } from "../model/errors.ts";
 import type { UserId } from "../model/ids.ts";
 import type { Store } from "../store/seam.ts";
 import type { SecTokenRow } from "../store/tables/sec-tokens.ts";
@@ -20,6 +20,8 @@ export interface Login {
 
 export interface SecTokens {
   login(login: Login): Promise<{ readonly userId: UserId; readonly secToken: string }>;
+  /** For an administrator who acts in a user's place; whoever calls it has made sure of that. */
+  issueFor(userId: UserId): Promise<string>;
   logout(secToken: string): Promise<void>;
   authenticate(secToken: string): Promise<UserPrincipal>;
   /** Clears away expired ones; the service calls it from time to time. Answers how many there were. */
@@ -47,11 +49,22 @@ export function secTokensOn({ store, signIn }: SecTokenParts): SecTokens {
 
   return {
     login({ name, password, appId, source }) {
-      const secToken = `bws_${randomBytes(32).toString("base64url")}`;
+      const secToken = newSecToken();
       return signIn({ tenantId: appId, name, password, source }, async (tx, { id }) => {
         await tx.secTokens.add(hashOf(secToken), id, await tx.clock.nowMs());
         return { userId: id, secToken };
       });
+    },
+
+    async issueFor(userId) {
+      const secToken = newSecToken();
+      await store.transaction(async (tx) => {
+        // A new password ends what there is: nothing may slip in behind it.
+        const nowMs = await tx.users.lock(userId);
+        if (nowMs === undefined) throw new NotFound(`There is no user ${userId}. See all with: breezeway user list`);
+        await tx.secTokens.add(hashOf(secToken), userId, nowMs);
+      });
+      return secToken;
     },
 
     async logout(secToken) {
@@ -88,6 +101,10 @@ function isExpired({ issuedMs, usedMs }: SecTokenRow, nowMs: number): boolean {
 
 function needsRenewal({ usedMs }: SecTokenRow, nowMs: number): boolean {
   return nowMs - usedMs >= secTokenLifetime.renewEveryMs;
+}
+
+function newSecToken(): string {
+  return `bws_${randomBytes(32).toString("base64url")}`;
 }
 
 /** A token is 256 random bits: a fast hash is enough, and whoever reads the store can use none of them. */

@@ -167,6 +167,11 @@ export class StoreUnavailable extends BreezewayError {
   readonly code = "store_unavailable";
 }
 
+/** A command needs a service, and none runs. */
+export class NotRunning extends BreezewayError {
+  readonly code = "not_running";
+}
+
 /** A write to a link by a node that no longer owns it: it changes nothing, and the node stops its lane. */
 export class OwnershipLost extends BreezewayError {
   readonly code = "ownership_lost";

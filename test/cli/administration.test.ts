@@ -2,10 +2,11 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
+import { isAdmin } from "../../src/cli/noun.ts";
 import { nouns } from "../../src/cli/nouns.ts";
 import { readConfig } from "../../src/config.ts";
 import { startLogging } from "../../src/logging.ts";
-import { BadParameter, NotFound, UnknownDevice } from "../../src/model/errors.ts";
+import { BadParameter, Conflict, NotFound, UnknownDevice } from "../../src/model/errors.ts";
 import { openParts, type Parts } from "../../src/service.ts";
 import { sharedCluster } from "../set-up/postgres.ts";
 import { type Database, databases } from "../stories/world.ts";
@@ -55,10 +56,15 @@ for (const database of databases) {
       const client = added.client_id;
       const rotated = await run("client rotate-secret", { client, overlap: "12" });
       await run("client remove", { client });
+      await assert.rejects(run("tenant remove", { tenant }), Conflict);
       await run("user remove", { user: String(userId) });
+      await run("client add", { tenant, name: "Rules", "redirect-uri": redirect });
+      assert.deepEqual(await run("tenant remove", { tenant }), { tenantId: 42, name: tenant, removed: { clients: 1 } });
+      const next = await run("tenant add", { name: "Another" });
+      assert.equal(next.tenantId, 43, "what the audit log tells of one tenant never looks like another's");
 
       const entries = await entriesOf(parts);
-      assert.ok(entries.every(({ source, tenantId }) => source === "command" && tenantId === 42));
+      assert.ok(entries.every(({ source, tenantId }) => source === "command" && tenantId! >= 42));
       assert.deepEqual(
         entries.map((entry) => [entry.userId, entry.clientId, entry.detail]),
         [
@@ -98,10 +104,19 @@ for (const database of databases) {
               grants: 0,
             },
           ],
+          [
+            null,
+            entries.at(-3)?.clientId,
+            { command: "client add", name: "Rules", kind: "user", "redirect-uri": redirect },
+          ],
+          [null, null, { command: "tenant remove", name: "Acme", clients: 1 }],
+          [null, null, { command: "tenant add", name: "Another" }],
         ],
       );
       const reading = /^(audit list|status|\w+ (list|show))$/;
-      const changing = nouns.flatMap(({ commands }) => commands).filter(({ name }) => !reading.test(name));
+      const changing = nouns
+        .flatMap(({ commands }) => commands.filter(isAdmin))
+        .filter(({ name }) => !reading.test(name));
       const written = new Set(entries.map(({ detail }) => detail.command));
       assert.deepEqual(
         changing.filter(({ name }) => !written.has(name)).map(({ name }) => name),

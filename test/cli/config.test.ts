@@ -13,9 +13,10 @@ describe("the configuration", () => {
     const config = read({ PATH: "/bin" });
     assert.deepEqual([config.host, config.port, config.dataFolder], ["127.0.0.1", 8080, "./breezeway-data"]);
     assert.equal(config.databaseUrl, undefined);
-    assert.deepEqual(config.ecosystems, [
-      { name: "nest", protocol: "nest", apiUrl: "http://127.0.0.1:8090", allowedHosts: ["127.0.0.1:8090"] },
-    ]);
+    const [{ consent, ...nest }, ...others] = config.ecosystems as [(typeof config.ecosystems)[number]];
+    const apiUrl = "http://127.0.0.1:8090";
+    assert.deepEqual(nest, { name: "nest", protocol: "nest", apiUrl, allowedHosts: ["127.0.0.1:8090"] });
+    assert.deepEqual([consent?.authUrl, others], [`${apiUrl}/login/oauth2`, []]);
   });
 
   it("lets a flag go before a variable, and takes empty as not set", () => {
@@ -56,6 +57,10 @@ describe("the configuration", () => {
     [{ BREEZEWAY_ECOSYSTEMS: "{" }, /BREEZEWAY_ECOSYSTEMS is not JSON/],
     [{ BREEZEWAY_ECOSYSTEMS: "{}x" }, /BREEZEWAY_ECOSYSTEMS is not JSON/],
     [{ BREEZEWAY_ECOSYSTEMS: '{"a":1}' }, /must hold an object for a/],
+    [
+      { BREEZEWAY_ECOSYSTEMS: '{"a":{"protocol":"nest","apiUrl":"https://a.example","authUrl":"https://a.example"}}' },
+      /must give authUrl, tokenUrl, clientId, clientSecret together, as texts; tokenUrl of a is missing/,
+    ],
     [{ BREEZEWAY_ECOSYSTEMS: "/nowhere" }, /names a file that can't be read/],
     [{ BREEZEWAY_TRUSTED_PROXIES: "10.0.0.1, proxy" }, /holds "proxy", which is no IP address or range/],
     [{ BREEZEWAY_CORS_ORIGINS: "https://a.example, *" }, /BREEZEWAY_CORS_ORIGINS holds "\*", which is no origin/],

@@ -82,7 +82,7 @@ export async function takenPort(test: { after(act: () => void): void }): Promise
   return (server.address() as AddressInfo).port;
 }
 
-function cleanEnvironment(environment: Record<string, string> = {}): NodeJS.ProcessEnv {
+export function cleanEnvironment(environment: Record<string, string> = {}): NodeJS.ProcessEnv {
   const inherited = Object.entries(process.env).filter(([name]) => !/^(BREEZEWAY_|NODE_TEST_|NODE_OPTIONS)/.test(name));
   return { ...Object.fromEntries(inherited), ...environment };
 }

@@ -1,6 +1,7 @@
 import type { AuditRecord } from "../../identity/audit.ts";
-import type { AdminCommand, Noun } from "../admin-command.ts";
+import type { AdminCommand } from "../admin-command.ts";
 import { number } from "../input.ts";
+import type { Noun } from "../noun.ts";
 import { table } from "../output.ts";
 import { chosenTenant, ofTenant } from "./of-tenant.ts";
 
@@ -9,6 +10,7 @@ const mostEntries = 10_000;
 const list: AdminCommand = {
   name: "audit list",
   meaning: "list the newest entries first",
+  examples: ["audit list", "audit list --tenant Acme --limit 200"],
   options: (command) => ofTenant(command).option("--limit <number>", "how many at most", "50"),
   async act({ identity }, input) {
     const tenantId = await chosenTenant(identity, input);

@@ -1,12 +1,15 @@
+import { NotFound } from "../../model/errors.ts";
 import type { Client } from "../../oauth/clients.ts";
-import type { AdminCommand, Noun } from "../admin-command.ts";
+import type { AdminCommand } from "../admin-command.ts";
 import { isGiven, number, optional, text, texts } from "../input.ts";
+import type { Noun } from "../noun.ts";
 import { counted, rows, table } from "../output.ts";
 import { chosenTenant, ofTenant, tenantNames } from "./of-tenant.ts";
 
 const add: AdminCommand = {
   name: "client add",
   meaning: "register a cloud that may ask users for access; its secret is shown once",
+  examples: ['client add --tenant Acme --name "Voice" --redirect-uri https://voice.example/callback'],
   options: (command) =>
     command
       .requiredOption("--tenant <name or id>", "the tenant whose users it may ask")
@@ -37,20 +40,12 @@ const add: AdminCommand = {
 const list: AdminCommand = {
   name: "client list",
   meaning: "list clients",
+  examples: ["client list", "client list --tenant Acme"],
   options: ofTenant,
   async act({ identity, clients }, input) {
     const found = await clients.listClients(await chosenTenant(identity, input));
     const names = await tenantNames(identity);
-    const shown = ({ id, tenantId, name, kind, redirectUris, requiresPkce, createdMs }: Client) => ({
-      client_id: id,
-      name,
-      tenant: names.get(tenantId),
-      kind,
-      redirect_uris: redirectUris,
-      require_pkce: requiresPkce,
-      created: new Date(createdMs).toISOString(),
-    });
-    return { answer: { clients: found.map(shown) } };
+    return { answer: { clients: found.map((one) => shown(one, names.get(one.tenantId))) } };
   },
   tell({ clients }) {
     if (clients.length === 0) return "There are no clients yet. See: breezeway client add --help";
@@ -68,12 +63,38 @@ const list: AdminCommand = {
   },
 };
 
+const show: AdminCommand = {
+  name: "client show",
+  meaning: "tell all about one client, but for its secret",
+  examples: ["client show bwc_…"],
+  arguments: [{ name: "client", meaning: "the client's id; see: breezeway client list" }],
+  options: (command) => command.option("--client <id>", "the same as an option"),
+  async act({ identity, clients }, input) {
+    const wanted = text(input, "client");
+    const found = (await clients.listClients()).find(({ id }) => id === wanted);
+    if (!found) throw new NotFound(`There is no client ${wanted}. See all with: breezeway client list`);
+    return { answer: shown(found, (await tenantNames(identity)).get(found.tenantId)) };
+  },
+  tell: (answer) =>
+    rows([
+      ["client", answer.client_id],
+      ["name", answer.name],
+      ["tenant", answer.tenant],
+      ["kind", answer.kind],
+      ["PKCE", answer.require_pkce ? "required" : "optional"],
+      ["redirect addresses", answer.redirect_uris],
+      ["created", answer.created],
+    ]),
+};
+
 const rotateSecret: AdminCommand = {
   name: "client rotate-secret",
   meaning: "give a client a new secret, shown once; the old one goes on for a while",
+  examples: ["client rotate-secret bwc_… --overlap 48"],
+  arguments: [{ name: "client", meaning: "the client's id; see: breezeway client list" }],
   options: (command) =>
     command
-      .requiredOption("--client <id>", "the client's id; see: breezeway client list")
+      .option("--client <id>", "the same as an option")
       .option("--overlap <hours>", "how long the old secret goes on; 0 ends it at once", "24"),
   async act({ clients }, input) {
     const overlapHours = number({ overlap: "24", ...input }, "overlap", 0, 720);
@@ -93,7 +114,9 @@ const rotateSecret: AdminCommand = {
 const remove: AdminCommand = {
   name: "client remove",
   meaning: "remove a client; all that it was ever given ends at once",
-  options: (command) => command.requiredOption("--client <id>", "the client's id; see: breezeway client list"),
+  examples: ["client remove bwc_…"],
+  arguments: [{ name: "client", meaning: "the client's id; see: breezeway client list" }],
+  options: (command) => command.option("--client <id>", "the same as an option"),
   async act({ clients }, input) {
     const { client, grants } = await clients.removeClient(text(input, "client"));
     const { tenantId, id: clientId, name } = client;
@@ -104,6 +127,18 @@ const remove: AdminCommand = {
     return `Removed client ${name}. ${ended}`;
   },
 };
+
+function shown({ id, name, kind, redirectUris, requiresPkce, createdMs }: Client, tenant: string | undefined) {
+  return {
+    client_id: id,
+    name,
+    tenant,
+    kind,
+    redirect_uris: redirectUris,
+    require_pkce: requiresPkce,
+    created: new Date(createdMs).toISOString(),
+  };
+}
 
 /** What its developers need, and when they will see it again. */
 function credentials({ client_id, client_secret }: Record<string, string>): string {
@@ -116,6 +151,7 @@ function credentials({ client_id, client_secret }: Record<string, string>): stri
 
 export const client: Noun = {
   name: "client",
+  alias: "clients",
   meaning: "clouds that may ask a tenant's users for access",
-  commands: [add, list, rotateSecret, remove],
+  commands: [add, list, show, rotateSecret, remove],
 };

@@ -1,10 +1,22 @@
+import type { Command } from "commander";
+import { BadParameter, NotFound } from "../../model/errors.ts";
 import type { DeviceId, UserId } from "../../model/ids.ts";
-import type { AdminCommand, Noun } from "../admin-command.ts";
-import { id, text } from "../input.ts";
+import { ownerOfDevice } from "../access.ts";
+import type { AdminCommand, Answer } from "../admin-command.ts";
+import type { Call, OwnCommand } from "../command.ts";
+import type { ShownDevice } from "../devices/friendly-names.ts";
+import { id, isGiven, optional, text, texts } from "../input.ts";
+import type { Noun } from "../noun.ts";
+import { table } from "../output.ts";
+import { ServiceRefused } from "../service/api.ts";
+import { actingFor, isElsewhere, reaching, serviceOf } from "../service/reach.ts";
+
+const subject = { name: "device", meaning: "the device's id; see: breezeway device list", isRequired: true };
 
 const add: AdminCommand = {
   name: "device add",
   meaning: "give a user an ordinary device",
+  examples: ['device add --user 3 --name "Hall lamp" --type Lamp'],
   options: (command) =>
     command
       .requiredOption("--user <id>", "the user's id; see: breezeway user list")
@@ -19,20 +31,207 @@ const add: AdminCommand = {
   tell: ({ deviceId }) => `Added device ${deviceId}.`,
 };
 
+const list: OwnCommand = {
+  name: "device list",
+  meaning: "list devices; at an address, those that the token reaches",
+  examples: ["device list", "device list --user 3 --type Lamp", "device list --profile home"],
+  options: (command) =>
+    reaching(command)
+      .option("--type <name>", "of one type only; with an enterprise token it must be given")
+      .option("--user <id>", "of one user only (on this machine)")
+      .option("--tenant <name or id>", "of one tenant only (on this machine)"),
+  async run(call) {
+    const { print } = call;
+    const devices = isElsewhere(call) ? await listedByService(call) : await listedByStore(call);
+    print.data({ devices }, (answer) => {
+      if (answer.devices.length === 0) return "There are no devices. See: breezeway device add --help";
+      const hasOwner = "userId" in answer.devices[0]!;
+      return table(
+        ["DEVICE", "NAME", "TYPE", hasOwner ? "USER" : "PRESENT"],
+        (answer.devices as Answer[]).map((one) => [
+          one.deviceId,
+          one.deviceName,
+          one.deviceTypeName,
+          hasOwner ? `${one.userId} ${one.userName}` : one.presenceInfo === 1 ? "yes" : "no",
+        ]),
+        print.width,
+      );
+    });
+  },
+};
+
+async function listedByStore({ programs, config, typed }: Call): Promise<readonly object[]> {
+  return ((await programs.administer(config(), "device owners", typed)) as Answer).devices;
+}
+
+async function listedByService(call: Call): Promise<readonly object[]> {
+  const api = await serviceOf(call);
+  const devices: object[] = [];
+  let cursor: string | undefined;
+  do {
+    const query = { deviceTypeName: optional(call.typed, "type"), cursor };
+    const page = await call.print
+      .during("reading the devices", api.call("GET", "/v3/devices", { query }))
+      .catch(explain);
+    devices.push(...page.devices);
+    cursor = page.cursor;
+  } while (cursor !== undefined);
+  return devices;
+}
+
+/** The service speaks of its parameter; who types knows the option. */
+function explain(error: unknown): never {
+  if (error instanceof ServiceRefused && /deviceTypeName is required/.test(error.message)) {
+    throw new BadParameter(
+      "type",
+      "With an enterprise token, name a type: --type EcosystemAccount, for linked accounts.",
+    );
+  }
+  throw error;
+}
+
+const names = {
+  name: "name",
+  isList: true,
+  meaning: "only these: attribute names, or words of the home such as Hallway, Kitchen/smoke_alarm_state, away",
+};
+
+const get: OwnCommand = {
+  name: "device get",
+  alias: "show",
+  meaning: "show a device and its attributes; with --watch, go on showing what changes",
+  examples: ["device get 2", "device get 2 Hallway away", "device get 2 --watch", "device get 2 --since 15m --json"],
+  arguments: [subject, names],
+  options: (command) =>
+    actingFor(reaching(command))
+      .option("--watch", "stay and show changes as they come")
+      .option("--since <time>", "only what changed after: 15m, 2h, 2026-01-31T12:00Z"),
+  run: (call) => showDevice(call, isGiven(call.typed, "watch")),
+};
+
+const watch: OwnCommand = {
+  name: "device watch",
+  meaning: "show a device, and what changes as it comes",
+  examples: ["device watch 2", "device watch 2 Kitchen", "device watch 2 --json | head -3"],
+  arguments: [subject, names],
+  options: (command) => actingFor(reaching(command)),
+  run: (call) => showDevice(call, true),
+};
+
+async function showDevice(call: Call, isWatched: boolean): Promise<void> {
+  const [{ deviceView }, { meantBy, nothingLike }, { timeOption }] = await Promise.all([
+    import("../devices/device-view.ts"),
+    import("../devices/friendly-names.ts"),
+    import("../devices/times.ts"),
+  ]);
+  const { typed, print } = call;
+  const device = id<DeviceId>(typed, "device", "The device's id");
+  const wanted = texts(typed, "name");
+  const since = timeOption(typed, "since");
+  const api = await serviceOf(call, { device: String(device) });
+  const read = async () => {
+    const whole: ShownDevice = await print.during("reading the device", api.call("GET", `/v3/devices/${device}`));
+    const meant = wanted.flatMap((one) => meantBy(whole, one));
+    for (const one of wanted) if (meantBy(whole, one).length === 0) throw new NotFound(nothingLike(whole, one));
+    if (wanted.length === 0 && since === undefined) return { device: whole, names: Object.keys(whole.attributes) };
+    const query = { attribute: meant, since };
+    const shown: ShownDevice = await api.call("GET", `/v3/devices/${device}`, { query });
+    // Names of places are still those of the whole device.
+    return {
+      device: { ...shown, attributes: { ...whole.attributes, ...shown.attributes } },
+      names: Object.keys(shown.attributes),
+      shown,
+    };
+  };
+  if (isWatched) {
+    const { watchDevice } = await import("../devices/watch-device.ts");
+    const first = await read();
+    return watchDevice(call, api, read, wanted.length === 0 ? [] : first.names);
+  }
+  const { device: found, names: shownNames, shown } = await read();
+  print.data(shown ?? found, () =>
+    deviceView(found, shownNames, { style: print.style, width: print.width, nowMs: Date.now() }),
+  );
+}
+
+const set: OwnCommand = {
+  name: "device set",
+  meaning: "write attributes, all or none; an empty value erases",
+  examples: [
+    "device set 1 power=on brightness=80",
+    "device set 1 power=",
+    "device set 2 Hallway/fan_timer_active.requestWrite=true",
+  ],
+  arguments: [subject, { name: "name=value", isRequired: true, isList: true, meaning: "what to write" }],
+  options: (command: Command) => actingFor(reaching(command)),
+  async run(call) {
+    const { typed, print } = call;
+    const device = id<DeviceId>(typed, "device", "The device's id");
+    const given = texts(typed, "name=value").map(readWrite);
+    const api = await serviceOf(call, { device: String(device) });
+    const written = await nameWrites(call, api, device, given);
+    await print.during("writing", api.call("PUT", `/v3/devices/${device}`, { body: written }));
+    print.data({ deviceId: device, status: "OK", written }, () => {
+      const lines = Object.entries(written).map(([name, value]) => `  ${name} = ${value === null ? "(blank)" : value}`);
+      return `Wrote to device ${device}:\n${lines.join("\n")}`;
+    });
+  },
+};
+
+function readWrite(word: string): readonly [name: string, value: string | null] {
+  const at = word.indexOf("=");
+  if (at < 1) throw new BadParameter("name=value", `"${word}" should be name=value.`);
+  return [word.slice(0, at), word.slice(at + 1) || null];
+}
+
+/** Words of a home become names on the wire; an ordinary device takes any name as it is. */
+async function nameWrites(
+  call: Call,
+  api: Awaited<ReturnType<typeof serviceOf>>,
+  device: DeviceId,
+  given: readonly (readonly [string, string | null])[],
+): Promise<Readonly<Record<string, string | null>>> {
+  const isWire = ([name]: readonly [string, unknown]) => /^[od]\./.test(name);
+  if (given.every(isWire)) return Object.fromEntries(given);
+  const { theOneMeant } = await import("../devices/friendly-names.ts");
+  const shown: ShownDevice = await call.print.during("reading", api.call("GET", `/v3/devices/${device}`));
+  const isVirtual = shown.deviceTypeName === "EcosystemAccount";
+  if (!isVirtual) return Object.fromEntries(given);
+  return Object.fromEntries(given.map(([name, value]) => [theOneMeant(withRequests(shown), name), value]));
+}
+
+/** Blank ones aren't shown, but can be written: a thermostat's fan request has a name all the same. */
+function withRequests(shown: ShownDevice): ShownDevice {
+  const requests = Object.keys(shown.attributes)
+    .filter((name) => /\.thermostats\[\d+\]\.name$/.test(name))
+    .map((name) => [name.replace(/name$/, "fan_timer_active.requestWrite"), { value: null, updateTime: 0 }] as const);
+  return { ...shown, attributes: { ...Object.fromEntries(requests), ...shown.attributes } };
+}
+
 const remove: AdminCommand = {
   name: "device remove",
-  meaning: "take an ordinary device from a user, with its attributes and its history",
+  meaning: "take an ordinary device from its user, with its attributes and its history",
+  examples: ["device remove 5"],
+  arguments: [{ name: "device", meaning: "the device's id; see: breezeway device list" }],
   options: (command) =>
     command
-      .requiredOption("--user <id>", "the user's id; see: breezeway user list")
-      .requiredOption("--device <id>", "the device's id"),
-  async act({ identity, removeDevice }, input) {
-    const { userId, tenantId } = await identity.findUser(id<UserId>(input, "user"));
+      .option("--device <id>", "the same as an option")
+      .option("--user <id>", "only if it is this user's; see: breezeway user list"),
+  async act({ identity, devices, removeDevice }, input) {
     const deviceId = id<DeviceId>(input, "device");
+    const { userId, tenantId } =
+      optional(input, "user") === undefined
+        ? await ownerOfDevice({ identity, devices }, deviceId)
+        : await identity.findUser(id<UserId>(input, "user"));
     await removeDevice(userId, deviceId);
     return { answer: { deviceId }, changed: { tenantId, userId, detail: { device: deviceId } } };
   },
   tell: ({ deviceId }) => `Removed device ${deviceId}.`,
 };
 
-export const device: Noun = { name: "device", meaning: "devices of users", commands: [add, remove] };
+export const device: Noun = {
+  name: "device",
+  alias: "devices",
+  meaning: "devices of users",
+  commands: [add, list, get, set, watch, remove],
+};

@@ -1,9 +1,11 @@
-import type { AdminCommand, Noun } from "../admin-command.ts";
+import type { AdminCommand } from "../admin-command.ts";
+import type { Noun } from "../noun.ts";
 import { rows } from "../output.ts";
 
 const show: AdminCommand = {
   name: "status",
   meaning: "tell how the service stands",
+  examples: ["status", "status --json"],
   async act({ identity, links }, _, service) {
     const counts = Object.fromEntries((await links()).map(({ state, count }) => [state, count]));
     const running = service ? { running: true, baseUrl: service.baseUrl } : { running: false };

@@ -2,14 +2,16 @@ import type { Identity } from "../../identity/identity.ts";
 import type { Tenant } from "../../identity/tenants.ts";
 import { BadParameter, Conflict } from "../../model/errors.ts";
 import type { TenantId } from "../../model/ids.ts";
-import type { AdminCommand, Answer, Noun } from "../admin-command.ts";
+import type { AdminCommand, Answer } from "../admin-command.ts";
 import { bytesOf, textOf } from "../given-files.ts";
 import { type Input, id, isGiven, optional, text, texts } from "../input.ts";
+import type { Noun } from "../noun.ts";
 import { counted, rows, table } from "../output.ts";
 
 const add: AdminCommand = {
   name: "tenant add",
   meaning: "add a tenant",
+  examples: ['tenant add --name "Example Company"', "tenant add --name Acme --app-id 42"],
   options: (command) =>
     command
       .requiredOption("--name <name>", "its name")
@@ -25,6 +27,7 @@ const add: AdminCommand = {
 const list: AdminCommand = {
   name: "tenant list",
   meaning: "list all tenants",
+  examples: ["tenant list"],
   act: async ({ identity }) => ({ answer: { tenants: await identity.listTenants() } }),
   tell({ tenants }) {
     if (tenants.length === 0) return "There are no tenants yet. See: breezeway tenant add --help";
@@ -35,12 +38,15 @@ const list: AdminCommand = {
   },
 };
 
+const subject = { name: "tenant", meaning: "its name or id; see: breezeway tenant list" };
 const named = "--tenant <name or id>";
 
 const show: AdminCommand = {
   name: "tenant show",
   meaning: "tell how a tenant's pages look and what its users agree to",
-  options: (command) => command.requiredOption(named, "the tenant"),
+  examples: ["tenant show Acme"],
+  arguments: [subject],
+  options: (command) => command.option(named, "the same as an option"),
   async act({ identity }, input) {
     return { answer: await shown(identity, await identity.findTenant(text(input, "tenant"))) };
   },
@@ -52,9 +58,11 @@ const brandParts = ["accent", "logo", "support-url"];
 const brand: AdminCommand = {
   name: "tenant brand",
   meaning: "change how a tenant's pages look; what is left out stays as it is",
+  examples: ['tenant brand Acme --accent "#0b6470" --logo logo.png', "tenant brand Acme --clear logo"],
+  arguments: [subject],
   options: (command) =>
     command
-      .requiredOption(named, "the tenant")
+      .option(named, "the same as an option")
       .option("--accent <#rrggbb>", "the colour of its buttons; text on it must be readable (contrast 4.5:1)")
       .option("--logo <file>", "a PNG, JPEG, WebP or plain SVG of at most 64 kB")
       .option("--support-url <https…>", "where users find help")
@@ -83,9 +91,11 @@ const brand: AdminCommand = {
 const terms: AdminCommand = {
   name: "tenant terms",
   meaning: "set what users agree to before they let a client in",
+  examples: ["tenant terms Acme --file terms.txt --version 3", "tenant terms Acme --clear"],
+  arguments: [subject],
   options: (command) =>
     command
-      .requiredOption(named, "the tenant")
+      .option(named, "the same as an option")
       .option("--file <file>", "the terms: plain text of at most 64 kB")
       .option("--version <text>", "what this version is called, such as 3 or 2026-01")
       .option("--clear", "take the terms away"),
@@ -144,7 +154,9 @@ function inWords({ tenantId, name, accent, supportUrl, logo, terms }: Answer): s
 const remove: AdminCommand = {
   name: "tenant remove",
   meaning: "remove a tenant that has no users left, with its clients and all that they were given",
-  options: (command) => command.requiredOption(named, "the tenant"),
+  examples: ["tenant remove Acme"],
+  arguments: [subject],
+  options: (command) => command.option(named, "the same as an option"),
   async act({ identity, clients }, input) {
     const { tenantId, name } = await identity.findTenant(text(input, "tenant"));
     const users = await identity.listUsers(tenantId);
@@ -164,5 +176,6 @@ const remove: AdminCommand = {
 export const tenant: Noun = {
   name: "tenant",
   meaning: "companies whose users and clients are served here",
+  alias: "tenants",
   commands: [add, list, show, brand, terms, remove],
 };

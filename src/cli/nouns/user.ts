@@ -1,20 +1,27 @@
 import type { User } from "../../identity/users.ts";
 import type { UserId } from "../../model/ids.ts";
-import type { AdminCommand, Noun } from "../admin-command.ts";
+import type { AdminCommand, Answer } from "../admin-command.ts";
 import { id, isGiven, text } from "../input.ts";
-import { counted, table } from "../output.ts";
-import { readPassword } from "../password.ts";
+import type { Noun } from "../noun.ts";
+import { counted, rows, table } from "../output.ts";
+import { readPassword } from "../secret-input.ts";
 import { chosenTenant, ofTenant, tenantNames } from "./of-tenant.ts";
+
+const subject = { name: "user", meaning: "the user's id; see: breezeway user list" };
 
 const add: AdminCommand = {
   name: "user add",
   meaning: "add a user; the password comes from standard input or BREEZEWAY_PASSWORD",
+  examples: [
+    "user add --tenant Acme --name ada",
+    'echo "a good password" | breezeway user add --tenant Acme --name ada',
+  ],
   options: (command) =>
     command
       .requiredOption("--tenant <name or id>", "the tenant")
       .requiredOption("--name <name>", "the name to sign in with")
       .option("--admin", "may give enterprise clients access to the whole tenant"),
-  bring: async (_, { environment }) => ({ password: await readPassword(environment) }),
+  bring: async (_, terminal) => ({ password: await readPassword(terminal) }),
   async act({ identity }, input) {
     const isAdmin = isGiven(input, "admin");
     const { tenantId } = await identity.findTenant(text(input, "tenant"));
@@ -32,18 +39,12 @@ const add: AdminCommand = {
 const list: AdminCommand = {
   name: "user list",
   meaning: "list users",
+  examples: ["user list", "user list --tenant Acme"],
   options: ofTenant,
   async act({ identity }, input) {
     const users = await identity.listUsers(await chosenTenant(identity, input));
     const names = await tenantNames(identity);
-    const shown = ({ userId, tenantId, name, isAdmin, createdMs }: User) => ({
-      userId,
-      name,
-      admin: isAdmin,
-      tenant: names.get(tenantId),
-      created: new Date(createdMs).toISOString(),
-    });
-    return { answer: { users: users.map(shown) } };
+    return { answer: { users: users.map((one) => shown(one, names.get(one.tenantId))) } };
   },
   tell({ users }) {
     if (users.length === 0) return "There are no users yet. See: breezeway user add --help";
@@ -60,11 +61,46 @@ const list: AdminCommand = {
   },
 };
 
+const show: AdminCommand = {
+  name: "user show",
+  meaning: "tell about one user: devices, links",
+  examples: ["user show 3"],
+  arguments: [subject],
+  options: (command) => command.option("--user <id>", "the same as an option"),
+  async act({ identity, devices, linksOf }, input) {
+    const found = await identity.findUser(id<UserId>(input, "user"));
+    const names = await tenantNames(identity);
+    const owned = (await devices.list(found.userId)).map((device) => ({
+      deviceId: device.id,
+      deviceName: device.name,
+      deviceTypeName: device.typeName,
+    }));
+    const links = (await linksOf(found.userId)).map(({ ecosystem, deviceId, state }) => ({
+      ecosystem,
+      deviceId,
+      state,
+    }));
+    return { answer: { ...shown(found, names.get(found.tenantId)), devices: owned, links } };
+  },
+  tell: ({ userId, name, admin, tenant, created, devices, links }) =>
+    rows([
+      ["user", userId],
+      ["name", name],
+      ["tenant", tenant],
+      ["administrator", admin ? "yes" : "no"],
+      ["created", created],
+      ["devices", devices.map((one: Answer) => `${one.deviceId} ${one.deviceName}`).join(", ") || "none"],
+      ["links", links.map((one: Answer) => `${one.ecosystem} (${one.state})`).join(", ") || "none"],
+    ]),
+};
+
 const setPassword: AdminCommand = {
   name: "user set-password",
   meaning: "give a user a new password, from standard input or BREEZEWAY_PASSWORD; whoever is signed in is signed out",
-  options: (command) => command.requiredOption("--user <id>", "the user's id; see: breezeway user list"),
-  bring: async (_, { environment }) => ({ password: await readPassword(environment) }),
+  examples: ["user set-password 3"],
+  arguments: [subject],
+  options: (command) => command.option("--user <id>", "the same as an option"),
+  bring: async (_, terminal) => ({ password: await readPassword(terminal) }),
   async act({ identity }, input) {
     const { userId, tenantId } = await identity.findUser(id<UserId>(input, "user"));
     const { grants } = await identity.setPassword(userId, text(input, "password"));
@@ -79,7 +115,9 @@ const setPassword: AdminCommand = {
 const remove: AdminCommand = {
   name: "user remove",
   meaning: "remove a user with their links, devices and history, and all that clients were given by them",
-  options: (command) => command.requiredOption("--user <id>", "the user's id; see: breezeway user list"),
+  examples: ["user remove 3"],
+  arguments: [subject],
+  options: (command) => command.option("--user <id>", "the same as an option"),
   async act({ identity, federation }, input) {
     const { userId, tenantId } = await identity.findUser(id<UserId>(input, "user"));
     const unlinked = await federation.unlinkAll(userId);
@@ -109,4 +147,13 @@ const remove: AdminCommand = {
   },
 };
 
-export const user: Noun = { name: "user", meaning: "people who sign in", commands: [add, list, setPassword, remove] };
+function shown({ userId, name, isAdmin, createdMs }: User, tenant: string | undefined) {
+  return { userId, name, admin: isAdmin, tenant, created: new Date(createdMs).toISOString() };
+}
+
+export const user: Noun = {
+  name: "user",
+  alias: "users",
+  meaning: "people who sign in",
+  commands: [add, list, show, setPassword, remove],
+};

@@ -10,34 +10,44 @@ import type { Report } from "../../verify/report.ts";
 import { reportPage } from "../../verify/report-page.ts";
 import { reportText } from "../../verify/report-text.ts";
 import { SimulatorControl } from "../../verify/simulator-control.ts";
-import { type ThrowAway, throwAwayOn } from "../../verify/throw-away.ts";
+import { type Administer, type ThrowAway, throwAwayOn } from "../../verify/throw-away.ts";
 import { DeploymentUnreachable, verify } from "../../verify/verify.ts";
-import { present } from "../output.ts";
-import type { VerifySurroundings, VerifyTyped } from "./verify.ts";
+import type { Call } from "../command.ts";
+import { exitCodes } from "../exit-codes.ts";
+import { hasColour } from "../terminal.ts";
+import type { VerifyTyped } from "./verify.ts";
 
-/** Runs a verification and prints its report. Rejects when a row failed, or nothing could be reached. */
-export async function runVerify(typed: VerifyTyped, surroundings: VerifySurroundings): Promise<void> {
-  const { environment, version } = surroundings;
+/** What a verification needs of whoever runs it. */
+interface VerifySurroundings {
+  readonly config: Config;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly administer: Administer;
+}
+
+/** Runs a verification and prints its report; what it answers is the exit code. */
+export async function runVerify({ typed: words, terminal, programs, print, ...call }: Call): Promise<number> {
+  const typed = words as unknown as VerifyTyped;
+  const config = call.config();
+  const administer: Administer = (name, input) => programs.administer(config, name, input);
   const told = untilTold();
+  const surroundings = { config, environment: terminal.environment, administer };
   const { given, throwAway } = await prepare(typed, surroundings, told);
   let report: Report;
-  let left: readonly string[] = [];
   try {
-    report = await verify(given, { signal: told, version, say, begins: progress() });
+    report = await verify(given, { signal: told, version: terminal.version, say, begins: progress() });
   } catch (error) {
     if (error instanceof DeploymentUnreachable) throw new EcosystemUnreachable(error.message);
     throw told.aborted ? new Error("Interrupted; what verify had made is taken away.") : error;
   } finally {
     clearProgress();
-    left = (await throwAway?.remove()) ?? [];
-    for (const one of left) say(`Could not take away ${one}.`);
+    for (const one of (await throwAway?.remove()) ?? []) say(`Could not take away ${one}.`);
   }
   if (typed.report !== undefined) keep(typed.report, report);
-  const hasColour = process.stdout.isTTY && !environment.NO_COLOR && !environment.CI && environment.TERM !== "dumb";
-  const width = process.stdout.columns ?? 100;
-  present(report, (shown) => reportText(shown, { hasColour, width }), typed.json === true);
+  const shown = { hasColour: hasColour(terminal, terminal.out), width: Math.min(print.width, 100) };
+  print.data(report, () => reportText(report, shown));
   const { fail } = report.counts;
-  if (fail > 0) throw new Error(`${fail} of ${report.rows.length} rows failed.`);
+  if (fail > 0) print.words(`${fail} of ${report.rows.length} rows failed.`);
+  return fail > 0 ? exitCodes.failed : exitCodes.ok;
 }
 
 interface Prepared {
@@ -56,7 +66,7 @@ async function prepare(typed: VerifyTyped, surroundings: VerifySurroundings, tol
     client: undefined,
     person: undefined,
     signsInByHand: typed.browser === true,
-    appId: typed.appId,
+    appId: typed["app-id"],
     deviceId: typed.device === undefined ? undefined : deviceId(typed.device),
     foreignDeviceId: undefined,
     simulator: typedSimulator === undefined ? undefined : { url: typedSimulator, isAssumed: false },
@@ -66,7 +76,7 @@ async function prepare(typed: VerifyTyped, surroundings: VerifySurroundings, tol
   if (typedSimulator !== undefined && !(await new SimulatorControl(typedSimulator).isThere())) {
     throw new EcosystemUnreachable(`No simulator answers at ${typedSimulator}. Start one with: breezeway simulator`);
   }
-  if (typed.clientId !== undefined) return { given: { ...base, ...(await credentials(typed, surroundings)) } };
+  if (typed["client-id"] !== undefined) return { given: { ...base, ...(await credentials(typed, surroundings)) } };
   if (typed.user !== undefined || typed.browser) {
     throw new BadParameter("client-id", "--client-id is missing: a user signs in through a client.");
   }
@@ -110,16 +120,16 @@ async function credentials(typed: VerifyTyped, { environment }: VerifySurroundin
   if (typed.browser && typed.user !== undefined) {
     throw new BadParameter("browser", "--browser lets you sign in yourself: leave out --user.");
   }
-  if (typed.browser && !canBeServed(typed.redirectUri)) {
+  if (typed.browser && !canBeServed(typed["redirect-uri"])) {
     throw new BadParameter(
       "redirect-uri",
       "--redirect-uri must be http://127.0.0.1:<port>/… to be served with --browser.",
     );
   }
   const client = {
-    id: typed.clientId!,
+    id: typed["client-id"]!,
     secret: await secret("BREEZEWAY_CLIENT_SECRET"),
-    redirectUri: typed.redirectUri,
+    redirectUri: typed["redirect-uri"],
   };
   const person =
     typed.user === undefined ? undefined : { name: typed.user, password: await secret("BREEZEWAY_PASSWORD") };

@@ -1,34 +1,32 @@
 import type { Command } from "commander";
-import type { Config } from "../../config.ts";
-import type { Administer } from "../../verify/throw-away.ts";
-
-/** What the command needs of whoever runs it. */
-export interface VerifySurroundings {
-  readonly config: Config;
-  readonly environment: Readonly<Record<string, string | undefined>>;
-  readonly version: string;
-  readonly administer: Administer;
-}
+import type { OwnCommand } from "../command.ts";
+import type { Noun } from "../noun.ts";
 
 export interface VerifyTyped {
   readonly url?: string;
-  readonly clientId?: string;
-  readonly redirectUri: string;
+  readonly "client-id"?: string;
+  readonly "redirect-uri": string;
   readonly user?: string;
   readonly browser?: true;
-  readonly appId?: string;
+  readonly "app-id"?: string;
   readonly device?: string;
   readonly simulator?: string;
   readonly ecosystem: string;
   readonly patient?: true;
   readonly report?: string;
-  readonly json?: true;
 }
 
-export const verifyMeaning = "check a deployment end to end, as its clients meet it, and grade it";
+const verify: OwnCommand = {
+  name: "verify",
+  meaning: "check a deployment end to end, as its clients meet it, and grade it",
+  examples: ["verify", "verify --report ./report", "verify --url https://home.example --client-id c_1 --user ada"],
+  options: withOptions,
+  // Loaded when it is run: no other command has to wait for it.
+  run: async (call) => (await import("./verify-run.ts")).runVerify(call),
+};
 
 /** The secrets that a verification may need are never flags. */
-export function verifyOptions(command: Command): Command {
+function withOptions(command: Command): Command {
   return command
     .option("--url <address>", "the deployment's {base_url}; the service that runs here when left out")
     .option("--client-id <id>", "a registered client; its secret comes from BREEZEWAY_CLIENT_SECRET, a file or stdin")
@@ -40,11 +38,7 @@ export function verifyOptions(command: Command): Command {
     .option("--simulator <url>", "the simulator that the deployment's ecosystem points to")
     .option("--ecosystem <name>", "what the deployment calls that ecosystem", "nest")
     .option("--patient", "run what takes more than a minute as well")
-    .option("--report <folder>", "write the report there, as verify.json and verify.html")
-    .option("--json", "print one JSON object");
+    .option("--report <folder>", "write the report there, as verify.json and verify.html");
 }
 
-/** Loaded when it is run: no other command has to wait for it. */
-export async function runVerify(typed: VerifyTyped, surroundings: VerifySurroundings): Promise<void> {
-  return (await import("./verify-run.ts")).runVerify(typed, surroundings);
-}
+export const verifyNoun: Noun = { name: "verify", meaning: verify.meaning, commands: [verify] };

@@ -1,0 +1,123 @@
+import type { Command } from "commander";
+
+export type Shell = "bash" | "zsh" | "fish";
+
+/** What can follow a line: by the words before it, the words that go on. */
+interface Place {
+  readonly path: string;
+  readonly words: readonly { readonly word: string; readonly meaning: string }[];
+}
+
+/** A script for the shell, made from the commands themselves. */
+export function completionFor(shell: Shell, program: Command): string {
+  const places = placesOf(program);
+  switch (shell) {
+    case "bash":
+      return bash(places);
+    case "zsh":
+      return zsh(places);
+    case "fish":
+      return fish(places);
+  }
+}
+
+function placesOf(program: Command): readonly Place[] {
+  const places: Place[] = [];
+  const visit = (command: Command, path: string) => {
+    const help = command.createHelp();
+    const verbs = help
+      .visibleCommands(command)
+      .filter((one) => one.name() !== "help")
+      .flatMap((one) => [one.name(), ...one.aliases()].map((word) => ({ word, meaning: one.description() })));
+    const options = help
+      .visibleOptions(command)
+      .map(({ long, description }) => ({ word: long!, meaning: description }));
+    const choices = command.registeredArguments
+      .flatMap(({ argChoices }) => argChoices ?? [])
+      .map((word) => ({ word, meaning: "" }));
+    places.push({ path, words: [...verbs, ...choices, ...options] });
+    for (const one of command.commands) {
+      for (const name of [one.name(), ...one.aliases()]) visit(one, `${path} ${name}`.trim());
+    }
+  };
+  visit(program, "");
+  return places;
+}
+
+/** Only the first two words that are no options lead somewhere. */
+function bash(places: readonly Place[]): string {
+  const cases = places.map(({ path, words }) => `    "${path}") words="${words.map(({ word }) => word).join(" ")}" ;;`);
+  return `# bash completion for breezeway
+_breezeway() {
+  local current="\${COMP_WORDS[COMP_CWORD]}" path="" words="" i
+  for ((i = 1; i < COMP_CWORD; i++)); do
+    case "\${COMP_WORDS[i]}" in
+      -*) break ;;
+      *) if _breezeway_words "\${path:+$path }\${COMP_WORDS[i]}"; then path="\${path:+$path }\${COMP_WORDS[i]}"; else break; fi ;;
+    esac
+  done
+  _breezeway_words "$path"
+  COMPREPLY=($(compgen -W "$words" -- "$current"))
+}
+_breezeway_words() {
+  case "$1" in
+${cases.join("\n")}
+    *) return 1 ;;
+  esac
+}
+complete -o default -F _breezeway breezeway
+`;
+}
+
+function zsh(places: readonly Place[]): string {
+  const plain = (text: string) => text.replaceAll(/['\\]/g, "").replaceAll(":", "\\:");
+  const cases = places.map(({ path, words }) => {
+    const shown = words.map(({ word, meaning }) => `'${plain(word)}:${plain(meaning)}'`);
+    return `    '${path}') words_here=(${shown.join(" ")}) ;;`;
+  });
+  return `#compdef breezeway
+_breezeway_words() {
+  case "$1" in
+${cases.join("\n")}
+    *) return 1 ;;
+  esac
+}
+_breezeway() {
+  local -a words_here
+  local at="" i
+  for ((i = 2; i < CURRENT; i++)); do
+    [[ "\${words[i]}" == -* ]] && break
+    _breezeway_words "\${at:+$at }\${words[i]}" || break
+    at="\${at:+$at }\${words[i]}"
+  done
+  _breezeway_words "$at"
+  _describe 'breezeway' words_here || _files
+}
+if [ "$funcstack[1]" = "_breezeway" ]; then _breezeway "$@"; else compdef _breezeway breezeway; fi
+`;
+}
+
+function fish(places: readonly Place[]): string {
+  const quoted = (text: string) => `'${text.replaceAll(/[\\']/g, "\\$&")}'`;
+  const lines = places.flatMap(({ path, words }) =>
+    words.map(({ word, meaning }) => {
+      const what = word.startsWith("--") ? `-l ${word.slice(2)}` : `-a ${quoted(word)}`;
+      return `complete -c breezeway -n ${quoted(`__breezeway_at ${quoted(path)}`)} ${what} -d ${quoted(meaning)}`;
+    }),
+  );
+  const paths = places.map(({ path }) => quoted(path)).join(" ");
+  return `# fish completion for breezeway
+function __breezeway_at
+    set -l at ''
+    for word in (commandline -opc)[2..]
+        string match -q -- '-*' $word; and break
+        set -l next (string trim -- "$at $word")
+        contains -- $next ${paths}; or break
+        set at $next
+    end
+    test "$at" = "$argv[1]"
+end
+complete -c breezeway -f
+${lines.join("\n")}
+`;
+}

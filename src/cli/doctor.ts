@@ -1,0 +1,165 @@
+import { accessSync, constants, existsSync, statfsSync, statSync } from "node:fs";
+import { createServer } from "node:net";
+import { dirname, resolve } from "node:path";
+import type { Config } from "../config.ts";
+import type { Call } from "./command.ts";
+import type { Inspection } from "./programs.ts";
+
+/** What was looked at, how it is, and the next thing to do. */
+export interface Finding {
+  readonly check: string;
+  readonly state: "ok" | "warn" | "fail";
+  readonly words: string;
+  readonly next?: string;
+}
+
+const leastFreeBytes = 1024 ** 3;
+const patienceMs = 5_000;
+const largestOffsetMs = 5_000;
+
+/** Looks at everything that a service needs, without changing anything. */
+export async function examine(call: Call): Promise<readonly Finding[]> {
+  const findings: Finding[] = [nodeVersion(), clock()];
+  let config: Config;
+  try {
+    config = call.config();
+    findings.push({ check: "settings", state: "ok", words: "sound" });
+  } catch (error) {
+    const words = (error as Error).message.split("\n").join(" ");
+    return [...findings, { check: "settings", state: "fail", words, next: "breezeway config print" }];
+  }
+  findings.push(dataFolder(config));
+  const seen = await call.programs.inspect(config);
+  findings.push(
+    disk(config),
+    service(config, seen),
+    await port(config, seen),
+    key(seen),
+    database(config, seen),
+    ...(seen.databaseProblem === undefined ? [storeClock(seen)] : []),
+  );
+  findings.push(...(await Promise.all(config.ecosystems.map((one) => ecosystem(one.name, one.apiUrl)))));
+  return findings;
+}
+
+function nodeVersion(): Finding {
+  const [major = 0] = process.versions.node.split(".").map(Number);
+  const words = `Node ${process.versions.node}`;
+  if (major >= 26) return { check: "Node", state: "ok", words };
+  return { check: "Node", state: "fail", words, next: "start with bin/breezeway, which brings Node 26 along" };
+}
+
+function clock(): Finding {
+  const year = new Date().getUTCFullYear();
+  const words = new Date().toISOString();
+  if (year >= 2025 && year < 2100) return { check: "clock", state: "ok", words };
+  return { check: "clock", state: "fail", words: `${words} can't be right`, next: "set this machine's clock" };
+}
+
+function dataFolder({ dataFolder: given }: Config): Finding {
+  const check = "data folder";
+  const folder = resolve(given);
+  const isThere = existsSync(folder);
+  try {
+    accessSync(isThere ? folder : nearestExisting(folder), constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch {
+    return {
+      check,
+      state: "fail",
+      words: `${folder} can't be written`,
+      next: `chown it, or choose another with --data`,
+    };
+  }
+  if (!isThere) return { check, state: "ok", words: `${folder} isn't there yet; it is made at the first start` };
+  const isOpen = process.platform !== "win32" && (statSync(folder).mode & 0o077) !== 0;
+  if (isOpen) return { check, state: "warn", words: `others may look into ${folder}`, next: `chmod 700 ${folder}` };
+  return { check, state: "ok", words: folder };
+}
+
+function disk({ dataFolder: given }: Config): Finding {
+  const { bavail, bsize } = statfsSync(nearestExisting(resolve(given)));
+  const free = bavail * bsize;
+  const words = `${(free / 1024 ** 3).toFixed(1)} GB free`;
+  if (free >= leastFreeBytes) return { check: "disk", state: "ok", words };
+  return { check: "disk", state: free > leastFreeBytes / 10 ? "warn" : "fail", words, next: "make room" };
+}
+
+function service(config: Config, { isRunning }: Inspection): Finding {
+  if (config.databaseUrl) return { check: "service", state: "ok", words: "on PostgreSQL any number may run" };
+  if (isRunning) return { check: "service", state: "ok", words: `runs on ${resolve(config.dataFolder)}` };
+  return {
+    check: "service",
+    state: "warn",
+    words: "isn't running on this folder",
+    next: "breezeway serve, or npm start",
+  };
+}
+
+/** Taken by our own service is as it should be. */
+async function port({ host, port: wanted }: Config, { isRunning }: Inspection): Promise<Finding> {
+  const check = "port";
+  if (wanted === 0) return { check, state: "ok", words: "a free one is taken" };
+  const isFree = await new Promise<boolean>((settle) => {
+    const server = createServer();
+    server.once("error", () => settle(false));
+    server.listen(wanted, host, () => server.close(() => settle(true)));
+  });
+  if (isFree) return { check, state: "ok", words: `${wanted} on ${host} is free` };
+  const answers = await fetch(`http://${host}:${wanted}/livez`, { signal: AbortSignal.timeout(patienceMs) }).then(
+    (answer) => answer.ok,
+    () => false,
+  );
+  if (answers && isRunning) return { check, state: "ok", words: `${wanted} on ${host} is the service's` };
+  const words = `${wanted} on ${host} is taken by another program`;
+  return { check, state: isRunning ? "warn" : "fail", words, next: "choose another with --port, or BREEZEWAY_PORT" };
+}
+
+function key({ keyFile, keyProblem }: Inspection): Finding {
+  const check = "key file";
+  if (keyProblem !== undefined) {
+    return { check, state: "fail", words: keyProblem, next: "bring the key back, or name it with --key-file" };
+  }
+  if (!existsSync(keyFile)) return { check, state: "ok", words: `${keyFile} is made at the first start` };
+  const isOpen = process.platform !== "win32" && (statSync(keyFile).mode & 0o077) !== 0;
+  if (isOpen) return { check, state: "warn", words: `others may read ${keyFile}`, next: `chmod 600 ${keyFile}` };
+  return { check, state: "ok", words: keyFile };
+}
+
+function database({ databaseUrl }: Config, { schemaVersion, knownVersion, databaseProblem }: Inspection): Finding {
+  const check = "database";
+  const what = databaseUrl ? "PostgreSQL" : "SQLite";
+  if (databaseProblem !== undefined) {
+    const next = databaseUrl ? "check BREEZEWAY_DATABASE_URL, and that it runs" : "bring back a backup";
+    return { check, state: "fail", words: `${what}: ${databaseProblem}`, next };
+  }
+  if (schemaVersion === undefined) return { check, state: "ok", words: `${what}, made at the first start` };
+  if (schemaVersion > knownVersion) {
+    const words = `${what} is of a later version (${schemaVersion}, this one knows ${knownVersion})`;
+    return { check, state: "fail", words, next: "use the version that wrote it, or a later one" };
+  }
+  if (schemaVersion < knownVersion) {
+    const words = `${what} is at step ${schemaVersion} of ${knownVersion}; the next start brings it there`;
+    return { check, state: "warn", words, next: "breezeway serve" };
+  }
+  return { check, state: "ok", words: `${what}, step ${schemaVersion} of ${knownVersion}` };
+}
+
+function storeClock({ clockOffsetMs }: Inspection): Finding {
+  const words = `${Math.abs(Math.round(clockOffsetMs))} ms away from the store's`;
+  if (Math.abs(clockOffsetMs) <= largestOffsetMs) return { check: "store clock", state: "ok", words };
+  return { check: "store clock", state: "warn", words, next: "let both machines set their clocks by the network" };
+}
+
+async function ecosystem(name: string, apiUrl: string): Promise<Finding> {
+  try {
+    const { status } = await fetch(apiUrl, { signal: AbortSignal.timeout(patienceMs), redirect: "manual" });
+    return { check: name, state: "ok", words: `${apiUrl} answers (${status} without a token, as it should)` };
+  } catch {
+    const next = "breezeway simulator runs a stand-in; BREEZEWAY_ECOSYSTEMS names the real one";
+    return { check: name, state: "warn", words: `${apiUrl} doesn't answer`, next };
+  }
+}
+
+function nearestExisting(path: string): string {
+  return existsSync(path) ? path : nearestExisting(dirname(path));
+}

@@ -1,0 +1,83 @@
+import type { Command } from "commander";
+import { BadParameter } from "../../model/errors.ts";
+import type { Answer } from "../admin-command.ts";
+import { type Input, id, isGiven, optional, text, texts } from "../input.ts";
+
+const operations = ["equals", "regex", ">", ">=", "<", "<=", "=="];
+
+/** The options that define an alert, for adding one and for trying one out. */
+export function defining(command: Command): Command {
+  return command
+    .requiredOption("--device <id>", "the device that it watches")
+    .requiredOption("--attribute <name>", "the attribute that it watches")
+    .addOption(
+      command
+        .createOption("--when <operation>", "how the value is compared; a regex must match the whole of it")
+        .choices(operations)
+        .default("equals"),
+    )
+    .requiredOption("--value <value>", "what it is compared with: home, or (auto-)?away with regex, or 20 with >=")
+    .option("--set <id,name=value...>", "what a firing writes, and to which device; may be given several times")
+    .option("--action <word>", "what a firing is called when it writes nothing, as in notify")
+    .option("--message <text>", "what is told with a firing")
+    .option("--auto-disarm", "fire once, and not again until the condition has been false")
+    .option("--auto-disable", "fire once, and be disabled")
+    .option("--auto-delete", "fire once, and be gone")
+    .option("--disabled", "watch only once it is enabled");
+}
+
+/** As /v3 wants it. */
+export function definitionOf(typed: Input): object {
+  const operation = text(typed, "when");
+  const value = text(typed, "value");
+  const isText = operation === "equals" || operation === "regex";
+  if (!isText && !/^-?\d+(\.\d+)?$/.test(value)) {
+    throw new BadParameter("value", `--value must be a number with --when "${operation}".`);
+  }
+  const targets = texts(typed, "set").map(readTarget);
+  const action = optional(typed, "action") ?? (targets.length > 0 ? "attribute" : undefined);
+  if (action === undefined)
+    throw new BadParameter("set", "Say what a firing does: --set 1,power=on, or --action notify.");
+  return {
+    deviceId: id(typed, "device"),
+    attrName: text(typed, "attribute"),
+    operation,
+    ...(isText ? { stringThreshold: value } : { threshold: Number(value) }),
+    action,
+    targets,
+    address: "",
+    msg: optional(typed, "message") ?? "",
+    autoDisarm: isGiven(typed, "auto-disarm"),
+    autoDelete: isGiven(typed, "auto-delete"),
+    autoDisable: isGiven(typed, "auto-disable"),
+    enable: !isGiven(typed, "disabled"),
+  };
+}
+
+/** The part of a shown alert that defines it. */
+export function definitionWithin(alert: Answer): object {
+  const { deviceId, attrName, operation, threshold, stringThreshold, action, targets, address, msg } = alert;
+  const { autoDisarm, autoDelete, autoDisable, enable } = alert;
+  const compared = threshold === undefined ? { stringThreshold } : { threshold };
+  const manner = { autoDisarm, autoDelete, autoDisable, enable };
+  return { deviceId, attrName, operation, ...compared, action, targets, address, msg, ...manner };
+}
+
+/** `When device 2 › d.structures[1].a.away equals "home", set device 1 › power to "on".` */
+export function alertInWords(alert: Answer): string {
+  const compared = alert.threshold ?? JSON.stringify(alert.stringThreshold);
+  const operation = alert.operation === "regex" ? "matches" : alert.operation;
+  const writes = alert.targets.map(
+    (one: Answer) =>
+      `set device ${one.deviceId} › ${one.attrName} to ${one.value === null ? "blank" : JSON.stringify(one.value)}`,
+  );
+  const does = alert.action === "attribute" ? writes.join(" and ") || "nothing" : `tell "${alert.action}"`;
+  return `When device ${alert.deviceId} › ${alert.attrName} ${operation} ${compared}, ${does}.`;
+}
+
+function readTarget(word: string): object {
+  const [, device, attrName, value] = /^(\d+)\s*[,:/]\s*([^=]+)=(.*)$/s.exec(word) ?? [];
+  if (!device || !attrName)
+    throw new BadParameter("set", `--set ${word}: it should be id,name=value, as in 1,power=on.`);
+  return { deviceId: Number(device), attrName, value: value === "" ? null : value };
+}

@@ -1,0 +1,191 @@
+import type { TriggerId } from "../../model/ids.ts";
+import type { Answer } from "../admin-command.ts";
+import type { Argument, Call, OwnCommand } from "../command.ts";
+import { ago, dateAndTime, timeOption } from "../devices/times.ts";
+import { id, optional } from "../input.ts";
+import type { Noun } from "../noun.ts";
+import { counted, rows, shownAs, table } from "../output.ts";
+import { progressOn } from "../progress.ts";
+import type { Api } from "../service/api.ts";
+import { actingFor, isElsewhere, reaching, serviceOf } from "../service/reach.ts";
+import { alertInWords, defining, definitionOf, definitionWithin } from "./alert-definition.ts";
+
+const subject: Argument = { name: "alert", isRequired: true, meaning: "the alert's id; see: breezeway alert list" };
+
+const list: OwnCommand = {
+  name: "alert list",
+  meaning: "list alerts",
+  examples: ["alert list", "alert list --device 2"],
+  options: (command) => actingFor(reaching(command)).option("--device <id>", "of one device only"),
+  async run(call) {
+    const { print } = call;
+    print.data({ alerts: await listed(call) }, ({ alerts }) => {
+      if (alerts.length === 0) return "There are no alerts. See: breezeway alert add --help";
+      return table(
+        ["ALERT", "STATE", "FIRED", "WHAT"],
+        alerts.map((one) => [
+          one.alertId,
+          stateOf(one),
+          one.firedTime ? ago(one.firedTime) : "never",
+          alertInWords(one),
+        ]),
+        print.width,
+      );
+    });
+  },
+};
+
+/** An administrator's token reaches a whole tenant, of which alerts are asked for device by device. */
+async function listed(call: Call): Promise<readonly Answer[]> {
+  const { typed, print, programs, config, terminal } = call;
+  const device = optional(typed, "device");
+  const api = await serviceOf(call, device === undefined ? {} : { device });
+  const of = async (deviceId?: string) => (await api.call("GET", "/v3/alerts", { query: { deviceId } })).alerts;
+  if (device !== undefined || isElsewhere(call)) return print.during("reading the alerts", of(device));
+  const { devices } = (await programs.administer(config(), "device owners", typed)) as Answer;
+  return progressOn(terminal).over("reading the alerts of each device", devices.length, async (step) => {
+    const found: Answer[] = [];
+    for (const { deviceId } of devices) {
+      found.push(...(await of(String(deviceId))));
+      step();
+    }
+    return found;
+  });
+}
+
+const show: OwnCommand = {
+  name: "alert show",
+  meaning: "tell all about one alert",
+  examples: ["alert show 7"],
+  arguments: [subject],
+  options: (command) => actingFor(reaching(command)),
+  async run(call) {
+    const [api, path] = await chosen(call);
+    call.print.data(await call.print.during("reading the alert", api.call("GET", path)), inWords);
+  },
+};
+
+const add: OwnCommand = {
+  name: "alert add",
+  meaning: "add an alert, which fires when an attribute becomes so",
+  examples: [
+    "alert add --device 2 --attribute d.structures[1].a.away --value home --set 1,power=on --auto-disarm",
+    'alert add --device 2 --attribute d.structures[1].a.away --when regex --value "(auto-)?away" --set 1,power=off --auto-disarm',
+    "alert add --device 2 --attribute o.structures[1].emergencies.all --value true --action notify",
+  ],
+  options: (command) => reaching(defining(command)),
+  async run(call) {
+    const body = definitionOf(call.typed);
+    const api = await serviceOf(call, { device: call.typed.device });
+    const added = await call.print.during("adding the alert", api.call("POST", "/v3/alerts", { body }));
+    call.print.data(added, (one: Answer) => `Added alert ${one.alertId}. ${alertInWords(one)}`);
+  },
+};
+
+const remove: OwnCommand = {
+  name: "alert remove",
+  meaning: "remove an alert",
+  examples: ["alert remove 7"],
+  arguments: [subject],
+  options: (command) => actingFor(reaching(command)),
+  async run(call) {
+    const [api, path, alertId] = await chosen(call);
+    await call.print.during("removing", api.call("DELETE", path));
+    call.print.data({ alertId }, () => `Removed alert ${alertId}.`);
+  },
+};
+
+const [enable, disable] = ([true, false] as const).map(
+  (isOn): OwnCommand => ({
+    name: isOn ? "alert enable" : "alert disable",
+    meaning: isOn ? "let an alert fire again; it is armed by that" : "keep an alert from firing",
+    examples: [`alert ${isOn ? "enable" : "disable"} 7`],
+    arguments: [subject],
+    options: (command) => actingFor(reaching(command)),
+    async run(call) {
+      const [api, path] = await chosen(call);
+      const alert = await call.print.during("reading the alert", api.call("GET", path));
+      const body = { ...definitionWithin(alert), enable: isOn };
+      call.print.data(await api.call("PUT", path, { body }), (one: Answer) => {
+        return `Alert ${one.alertId} is ${stateOf(one)}. ${alertInWords(one)}`;
+      });
+    },
+  }),
+);
+
+const explain: OwnCommand = {
+  name: "alert explain",
+  meaning: "tell why an alert fired, or did not",
+  examples: ["alert explain 7"],
+  arguments: [subject],
+  options: (command) => actingFor(reaching(command)),
+  async run(call) {
+    const [api, path] = await chosen(call);
+    const told = await call.print.during("asking", api.call("GET", `${path}/explain`));
+    call.print.data(told, (one: Answer) => {
+      const now = `The attribute is ${one.value === null ? "blank" : JSON.stringify(one.value)} now, so the condition is ${one.conditionIsTrue ? "true" : "false"}.`;
+      const head = `${alertInWords(one.alert)}\n${one.explanation} ${now}`;
+      if (one.evaluations.length === 0) return `${head}\n\nIt has seen no event yet.`;
+      const [first] = one.evaluations;
+      const columns = Object.keys(first).filter((name) => name !== "time");
+      const seen = one.evaluations.map((event: Answer) => [
+        dateAndTime(event.time),
+        ...columns.map((name) => shownAs(typeof event[name] === "object" ? JSON.stringify(event[name]) : event[name])),
+      ]);
+      return `${head}\n\n${table(["TIME", ...columns.map((name) => name.toUpperCase())], seen, call.print.width)}`;
+    });
+  },
+};
+
+const dryRun: OwnCommand = {
+  name: "alert dry-run",
+  meaning: "tell when an alert would have fired, without adding it",
+  examples: ["alert dry-run --device 2 --attribute d.structures[1].a.away --value home --action notify --from 2d"],
+  options: (command) =>
+    reaching(defining(command))
+      .option("--from <time>", "over what happened since: 15m, 2h, 2026-01-31T12:00Z")
+      .option("--to <time>", "and until"),
+  async run(call) {
+    const { typed, print } = call;
+    const [from, to] = [timeOption(typed, "from"), timeOption(typed, "to")];
+    const body = { ...definitionOf(typed), ...(from !== undefined && { from }), ...(to !== undefined && { to }) };
+    const api = await serviceOf(call, { device: typed.device });
+    const told = await print.during("trying it out", api.call("POST", "/v3/alerts/dry-run", { body }));
+    print.data(told, ({ events, firings }: Answer) => {
+      const head = `Of ${counted(events, "event")} it would have fired at ${counted(firings.length, "event")}.`;
+      if (firings.length === 0) return head;
+      const shown = firings.map((one: Answer) => [dateAndTime(one.time), one.value]);
+      return `${head}\n\n${table(["TIME", "VALUE"], shown, print.width)}`;
+    });
+  },
+};
+
+async function chosen(call: Call): Promise<readonly [api: Api, path: string, alertId: TriggerId]> {
+  const alertId = id<TriggerId>(call.typed, "alert", "The alert's id");
+  return [await serviceOf(call, { alert: String(alertId) }), `/v3/alerts/${alertId}`, alertId];
+}
+
+function inWords(alert: Answer): string {
+  const after = alert.autoDelete ? "it is deleted" : alert.autoDisable ? "it is disabled" : "";
+  const manner = [alert.autoDisarm ? "it waits for a false condition" : "", after].filter(Boolean).join(", ");
+  return `${alertInWords(alert)}\n\n${rows([
+    ["alert", alert.alertId],
+    ["state", stateOf(alert)],
+    ["after firing", manner || "it fires again at the next event"],
+    ["message", alert.msg || "-"],
+    ["fired", alert.firedTime ? `${dateAndTime(alert.firedTime)} (${alert.firings} in all)` : "never"],
+    ["since", dateAndTime(alert.createdTime)],
+  ])}`;
+}
+
+function stateOf(alert: Answer): string {
+  if (!alert.enable) return alert.disabledReason ? `disabled: ${alert.disabledReason}` : "disabled";
+  return alert.disarmed ? "disarmed" : "armed";
+}
+
+export const alert: Noun = {
+  name: "alert",
+  alias: "alerts",
+  meaning: "what happens by itself when an attribute becomes so",
+  commands: [list, show, add, remove, enable!, disable!, explain, dryRun],
+};

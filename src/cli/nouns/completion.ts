@@ -1,0 +1,24 @@
+import type { OwnCommand } from "../command.ts";
+import { text } from "../input.ts";
+import type { Noun } from "../noun.ts";
+
+const completion: OwnCommand = {
+  name: "completion",
+  meaning: "print what makes a shell complete the commands",
+  examples: [
+    "breezeway completion bash > ~/.local/share/bash-completion/completions/breezeway",
+    "breezeway completion zsh > ~/.zfunc/_breezeway",
+    "breezeway completion fish > ~/.config/fish/completions/breezeway.fish",
+  ],
+  arguments: [{ name: "shell", isRequired: true, meaning: "bash, zsh or fish", choices: ["bash", "zsh", "fish"] }],
+  async run({ typed, program, print, terminal }) {
+    const { completionFor } = await import("../completion.ts");
+    const shell = text(typed, "shell") as "bash" | "zsh" | "fish";
+    const script = completionFor(shell, program);
+    // A script is a script wherever it goes: only who asks for JSON gets it wrapped.
+    if (typed.json === true) print.data({ shell, script }, () => script);
+    else terminal.out.write(script);
+  },
+};
+
+export const completionNoun: Noun = { name: "completion", meaning: completion.meaning, commands: [completion] };

@@ -1,0 +1,59 @@
+import { ConfigurationError, settings } from "../../config.ts";
+import type { Call, OwnCommand } from "../command.ts";
+import type { Noun } from "../noun.ts";
+import { table } from "../output.ts";
+
+const check: OwnCommand = {
+  name: "config check",
+  meaning: "tell all that is wrong with the settings, or that nothing is",
+  examples: ["config check", "BREEZEWAY_PORT=eighty breezeway config check"],
+  async run({ print, config }) {
+    try {
+      config();
+    } catch (error) {
+      // A program hears it too, in its own way.
+      if (error instanceof ConfigurationError && print.isJson)
+        print.data({ ok: false, problems: error.problems }, () => "");
+      throw error;
+    }
+    print.data({ ok: true, problems: [] }, () => "The settings are sound. See them: breezeway config print");
+  },
+};
+
+const show: OwnCommand = {
+  name: "config print",
+  alias: "list",
+  meaning: "print every setting with its value and where that comes from; secrets are masked",
+  examples: ["config print", "config print --json"],
+  async run(call) {
+    call.config();
+    const shown = Object.values(settings).map((setting) => ({ ...sourceOf(call, setting), meaning: setting.meaning }));
+    call.print.data({ settings: shown }, () =>
+      table(
+        ["SETTING", "VALUE", "FROM"],
+        shown.map((one) => [one.variable, one.value, one.from]),
+        call.print.width,
+      ),
+    );
+  },
+};
+
+function sourceOf({ sources }: Call, setting: (typeof settings)[keyof typeof settings]) {
+  const { variable, flag, shown, isSecret } = setting;
+  const [flagged, direct] = [sources.flags[flag], sources.environment[variable]];
+  const file = isSecret ? sources.environment[`${variable}_FILE`] : undefined;
+  if (flagged) return { variable, value: masked(flagged, isSecret), from: `--${flag}` };
+  if (direct) return { variable, value: masked(direct, isSecret), from: sources.origin?.(variable) ?? "environment" };
+  if (file) return { variable, value: hidden, from: `${variable}_FILE (${file})` };
+  return { variable, value: shown, from: "default" };
+}
+
+const hidden = "(set)";
+
+/** A secret isn't shown at all; one that stands within a JSON value is taken out of it. */
+function masked(text: string, isSecret = false): string {
+  if (isSecret) return hidden;
+  return text.replaceAll(/("[^"]*secret[^"]*"\s*:\s*)"(?:[^"\\]|\\.)*"/gi, `$1"${hidden}"`);
+}
+
+export const config: Noun = { name: "config", meaning: "the settings", commands: [check, show] };

@@ -1,0 +1,130 @@
+import type { Command } from "commander";
+import type { DeviceId } from "../../model/ids.ts";
+import type { Answer } from "../admin-command.ts";
+import type { Call, OwnCommand } from "../command.ts";
+import { friendlyNames, inWords } from "../devices/friendly-names.ts";
+import { clockTime, dateAndTime, timeOption } from "../devices/times.ts";
+import { id, number, optional, text, texts } from "../input.ts";
+import type { Noun } from "../noun.ts";
+import { shownAs, table } from "../output.ts";
+import { actingFor, reaching, serviceOf } from "../service/reach.ts";
+
+const list: OwnCommand = {
+  name: "event list",
+  meaning: "list what has changed at a device, the newest last",
+  examples: ["event list 2", "event list 2 --from 2h --attribute d.structures[1].a.away", "event list 2 --json"],
+  arguments: [{ name: "device", isRequired: true, meaning: "the device's id; see: breezeway device list" }],
+  options: (command) =>
+    actingFor(reaching(command))
+      .option("--attribute <name...>", "only changes of these attributes")
+      .option("--from <time>", "from this time on: 15m, 2h, 2026-01-31T12:00Z")
+      .option("--to <time>", "before this time")
+      .option("--limit <number>", "how many of the newest at most", "50"),
+  async run(call) {
+    const { typed, print } = call;
+    const device = id<DeviceId>(typed, "device", "The device's id");
+    const limit = Math.floor(number(typed, "limit", 1, 100_000));
+    const [from, to] = [timeOption(typed, "from"), timeOption(typed, "to")];
+    const api = await serviceOf(call, { device: String(device) });
+    let changes: Answer[] = [];
+    let cursor: string | undefined;
+    do {
+      const query = { attribute: texts(typed, "attribute"), from, to, cursor };
+      const path = `/v3/devices/${device}/history`;
+      const page = await print.during("reading the history", api.call("GET", path, { query }));
+      changes = [...changes, ...page.changes].slice(-limit);
+      cursor = page.cursor;
+    } while (cursor !== undefined);
+    const friendly = print.isJson ? undefined : friendlyNames(await api.call("GET", `/v3/devices/${device}`));
+    print.data({ deviceId: device, changes }, () => {
+      if (changes.length === 0) return "Nothing has changed in that time.";
+      return table(
+        ["TIME", "ATTRIBUTE", "VALUE", "BY"],
+        changes.map((one) => [
+          dateAndTime(one.updateTime),
+          friendly ? inWords(friendly(one.name)) : one.name,
+          one.value ?? "(blank)",
+          causeInWords(one.cause),
+        ]),
+        print.width,
+      );
+    });
+  },
+};
+
+const watch: OwnCommand = {
+  name: "event watch",
+  meaning: "show what happens as it happens; a lost connection is taken up again without a gap",
+  examples: [
+    "event watch",
+    "event watch --device 2",
+    "event watch --device 2 --attribute d.structures[1].a.away --json",
+  ],
+  options: (command) =>
+    actingFor(reaching(command))
+      .option("--device <id...>", "only of these devices")
+      .option("--attribute <name...>", "of attribute events, only those of these attributes")
+      .option("--after <id>", "go on behind the event with this id"),
+  async run(call) {
+    const { follow } = await import("../service/follow.ts");
+    const { typed, print } = call;
+    const devices = texts(typed, "device");
+    const api = await serviceOf(call, devices[0] === undefined ? {} : { device: devices[0] });
+    const query = { deviceId: devices, attribute: texts(typed, "attribute") };
+    for await (const { id, type, data } of follow(api, query, print, optional(typed, "after"))) {
+      if (type === "connected") {
+        if (!print.isJson) print.words(`Listening to ${api.baseUrl}. Ctrl-C ends.`);
+      } else print.line({ id, type, ...data }, eventInWords(call, type, data));
+    }
+  },
+};
+
+const resend: OwnCommand = {
+  name: "event resend",
+  meaning: "send a webhook's message once more; see: breezeway webhook show",
+  examples: ["event resend wh_… 41"],
+  arguments: [
+    { name: "webhook", isRequired: true, meaning: "the webhook's id; see: breezeway webhook list" },
+    { name: "delivery", isRequired: true, meaning: "the delivery's number; see: breezeway webhook show" },
+  ],
+  options: (command: Command) => actingFor(reaching(command)),
+  async run(call) {
+    const { typed, print } = call;
+    const [webhook, delivery] = [text(typed, "webhook"), text(typed, "delivery")].map(encodeURIComponent);
+    const api = await serviceOf(call);
+    const path = `/v3/webhooks/${webhook}/deliveries/${delivery}/resend`;
+    const again = await print.during("sending", api.call("POST", path));
+    print.data(again, (one: Answer) => `Message ${one.messageId} goes out again as delivery ${one.deliveryId}.`);
+  },
+};
+
+function eventInWords({ print: { style } }: Call, type: string, data: Answer): string {
+  const head = `${style.dim(clockTime(data.updateTime ?? data.time ?? Date.now()))}  ${style.cyan(type.padEnd(9))}`;
+  const where = `device ${data.deviceId}`;
+  switch (type) {
+    case "attribute":
+      return `${head}  ${where}  ${shownAs(data.name)} = ${style.bold(shownAs(data.value ?? "(blank)"))}  ${style.dim(causeInWords(data.cause))}`;
+    case "link":
+      return `${head}  ${where}  ${data.ecosystem} is ${style.bold(data.state)}: ${shownAs(data.reason)}`;
+    case "command":
+      return `${head}  ${where}  ${data.name} = ${data.value}: ${style.bold(data.state)}${data.text ? `, ${shownAs(data.text)}` : ""}`;
+    default: {
+      const { deviceId: _, time: __, ...facts } = data;
+      const words = Object.entries(facts).map(([name, value]) => `${name}=${JSON.stringify(value)}`);
+      return `${head}  ${where}  ${shownAs(words.join(" "))}`;
+    }
+  }
+}
+
+function causeInWords(cause: Answer): string {
+  if (cause?.by === "client") return cause.user === undefined ? "a client" : `user ${cause.user}`;
+  if (cause?.by === "alert") return `alert ${cause.alert ?? cause.trigger ?? ""}`.trim();
+  return cause?.by === undefined ? "-" : `the ${cause.by}`;
+}
+
+export const event: Noun = {
+  name: "event",
+  alias: "events",
+  meaning: "what happened, and what happens",
+  commands: [list, watch, resend],
+};

@@ -1,0 +1,89 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { BreezewayError } from "../../model/errors.ts";
+import type { DeviceId } from "../../model/ids.ts";
+import type { Call, OwnCommand } from "../command.ts";
+import type { FanReading } from "../devices/fan.ts";
+import type { ShownDevice } from "../devices/friendly-names.ts";
+import { id, number, optional } from "../input.ts";
+import type { Noun } from "../noun.ts";
+import type { Api } from "../service/api.ts";
+import { actingFor, reaching, serviceOf } from "../service/reach.ts";
+
+const lookEveryMs = 250;
+/** Taken is as good as done; the stream shows the fan a little later, and nobody waits long for that. */
+const confirmationMs = 5_000;
+
+const [on, off] = (["on", "off"] as const).map(
+  (verb): OwnCommand => ({
+    name: `fan ${verb}`,
+    meaning: verb === "on" ? "start the fan of a thermostat, and tell what came of it" : "stop the fan of a thermostat",
+    examples: [`fan ${verb} 2`, `fan ${verb} 2 Hallway`, `fan ${verb} 2 1.2 --wait 60`],
+    arguments: [
+      { name: "device", isRequired: true, meaning: "the linked account's device; see: breezeway device list" },
+      { name: "thermostat", meaning: "its name, or structure.thermostat as in 1.2; may be left out when there is one" },
+    ],
+    options: (command) =>
+      actingFor(reaching(command)).option("--wait <seconds>", "how long to wait for what comes of it", "40"),
+    run: (call) => request(call, verb === "on" ? "true" : "false"),
+  }),
+);
+
+async function request(call: Call, wanted: "true" | "false"): Promise<void> {
+  const { chosenThermostat, fanOutcome } = await import("../devices/fan.ts");
+  const { typed, print } = call;
+  const device = id<DeviceId>(typed, "device", "The device's id");
+  const waitMs = number(typed, "wait", 1, 600) * 1_000;
+  const api = await serviceOf(call, { device: String(device) });
+  const whole: ShownDevice = await print.during("reading the device", api.call("GET", `/v3/devices/${device}`));
+  const { words, place } = chosenThermostat(whole, optional(typed, "thermostat"));
+  const names = { active: `${place}.fan_timer_active`, request: `${place}.fan_timer_active.requestWrite` };
+  const look = () => readFan(api, device, names);
+  const before = await look();
+  await api.call("PUT", `/v3/devices/${device}`, { body: { [names.request]: wanted } });
+  const told = await print.during(
+    `waiting for ${words}`,
+    (async () => {
+      const begunMs = performance.now();
+      let takenMs: number | undefined;
+      for (;;) {
+        const outcome = fanOutcome(wanted, before, await look());
+        const nowMs = performance.now();
+        if (outcome.state === "taken") takenMs ??= nowMs;
+        const isOver = nowMs - begunMs >= waitMs || (takenMs !== undefined && nowMs - takenMs >= confirmationMs);
+        if ((outcome.state !== "open" && outcome.state !== "taken") || isOver) return outcome;
+        await pause(lookEveryMs);
+      }
+    })(),
+  );
+  const receipt = `See: breezeway device get ${device} ${quoted(words.split(" › ").at(-1)!)}`;
+  if (told.state === "refused") throw new FanRefused(`The fan of ${words} did not obey: ${told.reason}. ${receipt}`);
+  if (told.state === "open") {
+    throw new FanRefused(`Nobody knows yet what came of the request to ${words}; it is never sent twice. ${receipt}`);
+  }
+  print.data({ deviceId: device, thermostat: words, wanted: wanted === "true", outcome: told.state }, () => {
+    if (told.state === "taken")
+      return `The ecosystem took the request for ${words}; the fan isn't seen yet. ${receipt}`;
+    return `The fan of ${words} ${told.state === "running" ? "runs" : "stands still"}.`;
+  });
+}
+
+async function readFan(
+  api: Api,
+  device: DeviceId,
+  names: { readonly active: string; readonly request: string },
+): Promise<FanReading> {
+  const query = { attribute: [names.active, names.request] };
+  const { attributes }: ShownDevice = await api.call("GET", `/v3/devices/${device}`, { query });
+  return { active: attributes[names.active], request: attributes[names.request] };
+}
+
+function quoted(word: string): string {
+  return /^[\w.-]+$/.test(word) ? word : `"${word}"`;
+}
+
+/** The command was understood and delivered; what it asked for did not come about. */
+class FanRefused extends BreezewayError {
+  readonly code = "failed";
+}
+
+export const fan: Noun = { name: "fan", alias: "fans", meaning: "fans of thermostats", commands: [on!, off!] };

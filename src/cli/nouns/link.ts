@@ -1,0 +1,161 @@
+import type { Command } from "commander";
+import { BadParameter } from "../../model/errors.ts";
+import type { Answer } from "../admin-command.ts";
+import type { Call, OwnCommand } from "../command.ts";
+import { ago, dateAndTime } from "../devices/times.ts";
+import { isGiven, optional } from "../input.ts";
+import type { Noun } from "../noun.ts";
+import { rows, table } from "../output.ts";
+import { readSecret } from "../secret-input.ts";
+import { type Api, ServiceRefused } from "../service/api.ts";
+import { isElsewhere, reaching, serviceOf } from "../service/reach.ts";
+
+const variable = "BREEZEWAY_ECOSYSTEM_TOKEN";
+
+/** At an address the user is who the security token belongs to. */
+function ofUser(command: Command): Command {
+  return reaching(command)
+    .option("--user <id>", "the user (on this machine; the only one when left out)")
+    .option("--ecosystem <name>", "the ecosystem", "nest");
+}
+
+const add: OwnCommand = {
+  name: "link add",
+  isDefault: true,
+  meaning: `link a user to an account of an ecosystem; its token comes from standard input, ${variable}, or the account's owner in a browser`,
+  examples: ["link --user 3 --consent", "breezeway link --user 3 < token-file", "link add --user 3 --ecosystem nest"],
+  options: (command) => ofUser(command).option("--consent", "ask the account's owner in a browser, even in a script"),
+  async run(call) {
+    const { typed, print } = call;
+    const ecosystem = optional(typed, "ecosystem") ?? "nest";
+    const anAccessToken = await ecosystemToken(call, ecosystem);
+    const { told, isNew } = await asUser(call, async (api) => {
+      const give = async (method: "POST" | "PUT") => ({
+        told: await api.adaptor(method, { anEcosystemName: ecosystem, anAccessToken }),
+        isNew: method === "POST",
+      });
+      const posted = give("POST").catch((error: unknown) => {
+        // Linked already: the new token takes the place of the old one (interface 7).
+        if (error instanceof ServiceRefused && error.code === "118") return give("PUT");
+        throw error;
+      });
+      return print.during("proving the token and reading the account", posted);
+    });
+    print.data({ deviceId: Number(told.DeviceId), ecosystem, replaced: !isNew }, ({ deviceId }) => {
+      const done = isNew ? `Linked to ${ecosystem}` : `The link to ${ecosystem} has the new token`;
+      return `${done}: device ${deviceId}. Look at it: breezeway device get ${deviceId}`;
+    });
+  },
+};
+
+async function ecosystemToken(call: Call, ecosystem: string): Promise<string> {
+  const { typed, terminal } = call;
+  if (!isGiven(typed, "consent")) {
+    const isPiped = terminal.input.isTTY !== true;
+    const token = await readSecret(terminal, { what: "token of the ecosystem", variable, asks: isPiped });
+    if (token) return token;
+    if (isPiped) {
+      throw new BadParameter(
+        "token",
+        `The ecosystem's token is missing. Pipe it in, set ${variable}, or use --consent.`,
+      );
+    }
+  }
+  const { consentOf } = await import("../service/consent.ts");
+  return consentOf(call, ecosystem);
+}
+
+const list: OwnCommand = {
+  name: "link list",
+  meaning: "list links and how they stand",
+  examples: ["link list", "link list --user 3"],
+  options: (command) => ofUser(command).option("--tenant <name or id>", "of one tenant only (on this machine)"),
+  async run(call) {
+    const { print, programs, config, typed } = call;
+    const links: readonly Answer[] = isElsewhere(call)
+      ? [{ ecosystem: typed.ecosystem, ...(await statusOf(call)) }]
+      : ((await programs.administer(config(), "link facts", typed)) as Answer).links;
+    print.data({ links }, () => {
+      if (links.length === 0) return "Nobody is linked yet. See: breezeway link --help";
+      return table(
+        ["DEVICE", "ECOSYSTEM", "USER", "STATE", "REASON", "CONFIRMED"],
+        links.map((one) => [
+          one.deviceId ?? one.DeviceId,
+          one.ecosystem,
+          one.userId === undefined ? "-" : `${one.userId} ${one.userName}`,
+          one.state,
+          one.reason,
+          ago(one.confirmedTime),
+        ]),
+        print.width,
+      );
+    });
+  },
+};
+
+const show: OwnCommand = {
+  name: "link show",
+  meaning: "tell how a user's link stands, and when nothing could be seen",
+  examples: ["link show --user 3"],
+  options: ofUser,
+  async run(call) {
+    const { print } = call;
+    print.data(await statusOf(call), (one: Answer) => {
+      const blind = one.blindIntervals
+        .slice(-10)
+        .map((gap: Answer) => [dateAndTime(gap.from), gap.to === null ? "until now" : dateAndTime(gap.to), gap.cause]);
+      const facts = rows(
+        [
+          ["device", one.DeviceId],
+          ["state", one.reason ? `${one.state}: ${one.reason}` : one.state],
+          ["present", one.presenceInfo === 1 ? "yes" : "no"],
+          ["stale", one.stale ? "yes" : "no"],
+          ["confirmed", one.confirmedTime === null ? "-" : ago(one.confirmedTime)],
+        ],
+        print.width,
+      );
+      return blind.length === 0 ? facts : `${facts}\n\n${table(["BLIND FROM", "TO", "WHY"], blind, print.width)}`;
+    });
+  },
+};
+
+async function statusOf(call: Call): Promise<Answer> {
+  const ecosystem = optional(call.typed, "ecosystem") ?? "nest";
+  return asUser(call, (api) => call.print.during("asking", api.adaptor("GET", { anEcosystemName: ecosystem })));
+}
+
+/** What the adaptor is asked, it is asked for one user. */
+async function asUser<Result>(call: Call, work: (api: Api) => Promise<Result>): Promise<Result> {
+  const api = await serviceOf(call, { "as-user": true });
+  try {
+    return await work(api);
+  } finally {
+    await api.leave();
+  }
+}
+
+const remove: OwnCommand = {
+  name: "link remove",
+  meaning: "unlink a user; the virtual device goes with its alerts and history, and the token is ended",
+  examples: ["link remove --user 3"],
+  options: ofUser,
+  async run(call) {
+    const ecosystem = optional(call.typed, "ecosystem") ?? "nest";
+    const told = await asUser(call, (api) =>
+      call.print.during("unlinking", api.adaptor("DELETE", { anEcosystemName: ecosystem })),
+    );
+    call.print.data(told, (one: Answer) => {
+      const doubt = one.tokenRevoked
+        ? ""
+        : " The ecosystem could not be told to end the token; here nothing is left of it.";
+      return `Unlinked from ${ecosystem}; device ${one.DeviceId} is gone.${doubt}`;
+    });
+  },
+};
+
+export const link: Noun = {
+  name: "link",
+  alias: "links",
+  meaning: "users' accounts in home ecosystems",
+  commands: [add, list, show, remove],
+};

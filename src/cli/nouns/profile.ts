@@ -1,0 +1,154 @@
+import { BadParameter } from "../../model/errors.ts";
+import type { Answer } from "../admin-command.ts";
+import type { Argument, Call, OwnCommand } from "../command.ts";
+import { optional, text } from "../input.ts";
+import type { Noun } from "../noun.ts";
+import { rows, table } from "../output.ts";
+import { needed, readPassword } from "../secret-input.ts";
+import { Api, Unreachable } from "../service/api.ts";
+import { clientToken } from "../service/client-token.ts";
+import {
+  checkProfileName,
+  findProfile,
+  type Profile,
+  profilesFile,
+  readProfiles,
+  writeProfiles,
+} from "../service/profiles.ts";
+import { NotAuthorised, safeAddress } from "../service/reach.ts";
+
+const subject: Argument = { name: "name", isRequired: true, meaning: "the profile's name" };
+
+const add: OwnCommand = {
+  name: "profile add",
+  meaning:
+    "keep an address and how one gets in there; the secret comes from standard input, a variable, or is asked for",
+  examples: [
+    "profile add home --url https://breezeway.example < access-token-file",
+    "profile add home --url https://breezeway.example --client bwc_…",
+    "profile add home --url https://breezeway.example --login ada --app-id 42",
+  ],
+  arguments: [subject],
+  options: (command) =>
+    command
+      .requiredOption("--url <address>", "the service's address")
+      .option("--client <id>", "an enterprise client, with its secret in place of a token (or BREEZEWAY_CLIENT_SECRET)")
+      .option("--login <name>", "sign in as a user, with the password (or BREEZEWAY_PASSWORD): for links")
+      .option("--app-id <number>", "the tenant's id, for --login"),
+  async run(call) {
+    const { typed, terminal, print } = call;
+    const name = checkProfileName(text(typed, "name"));
+    const url = safeAddress(text(typed, "url"), terminal.environment);
+    const proven = await credentials(call, url);
+    const known = readProfiles(terminal.environment);
+    const earlier = known[name]?.url === url ? known[name] : undefined;
+    writeProfiles(terminal.environment, { ...known, [name]: { ...earlier, url, ...proven } });
+    print.data({ name, url, kept: profilesFile(terminal.environment) }, () => {
+      return `Kept profile ${name}. Use it: breezeway device list --profile ${name}`;
+    });
+  },
+};
+
+/** Nothing is kept that the service doesn't take. */
+async function credentials({ typed, terminal, print }: Call, url: string): Promise<Partial<Profile>> {
+  const client = optional(typed, "client");
+  const login = optional(typed, "login");
+  if (client !== undefined && login !== undefined) {
+    throw new BadParameter("login", "Either --client or --login. Add them one after the other to have both.");
+  }
+  if (client !== undefined) {
+    const secret = await needed(terminal, { what: "client secret", variable: "BREEZEWAY_CLIENT_SECRET" });
+    await print.during(`trying it at ${url}`, clientToken(url, { id: client, secret }));
+    return { client: { id: client, secret } };
+  }
+  if (login !== undefined) {
+    const password = await readPassword(terminal, { isNew: false });
+    const signedIn = signIn(url, login, password, text(typed, "app-id"));
+    return { secToken: await print.during(`signing in at ${url}`, signedIn), userName: login };
+  }
+  const accessToken = await needed(terminal, { what: "access token", variable: "BREEZEWAY_TOKEN" });
+  const nextStep = "Get a new one from whoever gave it.";
+  const given = { baseUrl: url, nextStep, accessToken: async () => accessToken, secToken: async () => "" };
+  await print.during(`trying it at ${url}`, new Api(given).call("GET", "/v3/users"));
+  return { accessToken };
+}
+
+async function signIn(url: string, name: string, password: string, appId: string): Promise<string> {
+  const body = new URLSearchParams({ name, password, appId });
+  let answer: Response;
+  try {
+    answer = await fetch(`${url}/zdk/services/zamapi/userLogin`, { method: "POST", body });
+  } catch (error) {
+    throw new Unreachable(url, error);
+  }
+  const told = await answer.text();
+  const [, secToken] = /<securityToken>([^<]+)<\/securityToken>/.exec(told) ?? [];
+  if (secToken) return secToken;
+  const [, reason] = /<errorMsg>([^<]+)<\/errorMsg>/.exec(told) ?? [];
+  throw new NotAuthorised(`${reason ?? `The service at ${url} answered ${answer.status}.`} Nothing was kept.`);
+}
+
+const list: OwnCommand = {
+  name: "profile list",
+  meaning: "list the profiles",
+  examples: ["profile list"],
+  async run({ terminal, print }) {
+    const profiles = Object.entries(readProfiles(terminal.environment)).map(([name, one]) => shown(name, one));
+    print.data({ profiles }, () => {
+      if (profiles.length === 0) return "There are no profiles yet. See: breezeway profile add --help";
+      return table(
+        ["PROFILE", "ADDRESS", "GETS IN BY"],
+        profiles.map((one) => [one.name, one.url, one.by.join(", ")]),
+        print.width,
+      );
+    });
+  },
+};
+
+const show: OwnCommand = {
+  name: "profile show",
+  meaning: "tell about one profile, but for its secrets",
+  examples: ["profile show home"],
+  arguments: [subject],
+  async run({ typed, terminal, print }) {
+    const name = text(typed, "name");
+    print.data(shown(name, findProfile(terminal.environment, name)), (one: Answer) =>
+      rows([
+        ["profile", one.name],
+        ["address", one.url],
+        ["gets in by", one.by.join(", ")],
+        ["kept in", profilesFile(terminal.environment)],
+      ]),
+    );
+  },
+};
+
+const remove: OwnCommand = {
+  name: "profile remove",
+  meaning: "forget a profile with its secrets",
+  examples: ["profile remove home"],
+  arguments: [subject],
+  async run({ typed, terminal, print }) {
+    const name = text(typed, "name");
+    findProfile(terminal.environment, name);
+    const { [name]: _, ...others } = readProfiles(terminal.environment);
+    writeProfiles(terminal.environment, others);
+    print.data({ name }, () => `Forgot profile ${name}.`);
+  },
+};
+
+function shown(name: string, { url, accessToken, client, secToken, userName }: Profile) {
+  const by = [
+    ...(accessToken ? ["access token"] : []),
+    ...(client ? [`client ${client.id}`] : []),
+    ...(secToken ? [`user ${userName}`] : []),
+  ];
+  return { name, url, by };
+}
+
+export const profile: Noun = {
+  name: "profile",
+  alias: "profiles",
+  meaning: "services elsewhere, and how one gets in there",
+  commands: [add, list, show, remove],
+};

@@ -1,0 +1,127 @@
+import { NotFound } from "../../model/errors.ts";
+import type { Answer } from "../admin-command.ts";
+import type { Call, OwnCommand } from "../command.ts";
+import { ago, dateAndTime } from "../devices/times.ts";
+import { text, texts } from "../input.ts";
+import type { Noun } from "../noun.ts";
+import { rows, table } from "../output.ts";
+import { actingFor, reaching, serviceOf } from "../service/reach.ts";
+
+const subject = { name: "webhook", isRequired: true, meaning: "the webhook's id; see: breezeway webhook list" };
+
+const list: OwnCommand = {
+  name: "webhook list",
+  meaning: "list the webhooks of the client that asks; on this machine, those of the command line",
+  examples: ["webhook list", "webhook list --profile home"],
+  options: (command) => actingFor(reaching(command)),
+  async run(call) {
+    const { print } = call;
+    print.data({ webhooks: await all(call) }, ({ webhooks }) => {
+      if (webhooks.length === 0) return "There are no webhooks. See: breezeway webhook add --help";
+      return table(
+        ["WEBHOOK", "ADDRESS", "DEVICES", "ATTRIBUTES"],
+        webhooks.map((one) => [
+          one.webhookId,
+          one.url,
+          one.deviceIds.join(" ") || "all",
+          one.attributes.join(" ") || "all",
+        ]),
+        print.width,
+      );
+    });
+  },
+};
+
+const add: OwnCommand = {
+  name: "webhook add",
+  meaning: "be told at an address; the secret that signs the messages is shown once",
+  examples: [
+    "webhook add https://example.com/hooks",
+    "webhook add https://example.com/hooks --device 2 --attribute d.structures[1].a.away",
+  ],
+  arguments: [{ name: "address", isRequired: true, meaning: "https, and public" }],
+  options: (command) =>
+    actingFor(reaching(command))
+      .option("--device <id...>", "only of these devices")
+      .option("--attribute <name...>", "only changes of these attributes"),
+  async run(call) {
+    const { typed, print } = call;
+    const api = await serviceOf(call);
+    const [deviceIds, attributes] = [texts(typed, "device").map(Number), texts(typed, "attribute")];
+    const body = { url: text(typed, "address"), deviceIds, attributes };
+    const added = await print.during("adding the webhook", api.call("POST", "/v3/webhooks", { body }));
+    print.data(added, (one: Answer) => {
+      const shown = rows([
+        ["  webhook", one.webhookId],
+        ["  secret", one.secret],
+      ]);
+      return `Added a webhook to ${one.url}.\n\n${shown}\n\nThe secret is shown this once.`;
+    });
+  },
+};
+
+const show: OwnCommand = {
+  name: "webhook show",
+  meaning: "tell about a webhook and its last 100 deliveries",
+  examples: ["webhook show wh_…"],
+  arguments: [subject],
+  options: (command) => actingFor(reaching(command)),
+  async run(call) {
+    const { typed, print } = call;
+    const id = text(typed, "webhook");
+    const webhook = (await all(call)).find((one) => one.webhookId === id);
+    if (!webhook) throw new NotFound(`There is no webhook ${id}. See all with: breezeway webhook list`);
+    const api = await serviceOf(call);
+    const { deliveries } = await api.call("GET", `/v3/webhooks/${encodeURIComponent(id)}/deliveries`);
+    print.data({ ...webhook, deliveries }, (one: Answer) => {
+      const facts = rows([
+        ["webhook", one.webhookId],
+        ["address", one.url],
+        ["devices", one.deviceIds.join(" ") || "all"],
+        ["attributes", one.attributes.join(" ") || "all"],
+        ["since", dateAndTime(one.createdTime)],
+      ]);
+      if (deliveries.length === 0) return `${facts}\n\nNothing was sent yet.`;
+      const sent = table(
+        ["DELIVERY", "TYPE", "DEVICE", "STATE", "ATTEMPTS", "ANSWER", "BEGUN"],
+        deliveries.map((delivery: Answer) => [
+          delivery.deliveryId,
+          delivery.type,
+          delivery.deviceId,
+          delivery.state,
+          delivery.attempts,
+          delivery.status ?? delivery.text ?? "-",
+          ago(delivery.createdTime),
+        ]),
+        print.width,
+      );
+      return `${facts}\n\n${sent}\n\nSend one again: breezeway event resend ${one.webhookId} DELIVERY`;
+    });
+  },
+};
+
+const remove: OwnCommand = {
+  name: "webhook remove",
+  meaning: "no longer be told there",
+  examples: ["webhook remove wh_…"],
+  arguments: [subject],
+  options: (command) => actingFor(reaching(command)),
+  async run(call) {
+    const id = text(call.typed, "webhook");
+    const api = await serviceOf(call);
+    await call.print.during("removing", api.call("DELETE", `/v3/webhooks/${encodeURIComponent(id)}`));
+    call.print.data({ webhookId: id }, () => `Removed webhook ${id}.`);
+  },
+};
+
+async function all(call: Call): Promise<readonly Answer[]> {
+  const api = await serviceOf(call);
+  return (await call.print.during("reading the webhooks", api.call("GET", "/v3/webhooks"))).webhooks;
+}
+
+export const webhook: Noun = {
+  name: "webhook",
+  alias: "webhooks",
+  meaning: "addresses that are told what happens",
+  commands: [list, add, show, remove],
+};

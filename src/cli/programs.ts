@@ -1,0 +1,38 @@
+import type { Config } from "../config.ts";
+import type { Input } from "./input.ts";
+
+/** What the command line can start or reach; main.ts knows how. */
+export interface Programs {
+  /** Each resolves when it has ended. */
+  serve(config: Config): Promise<void>;
+  demo(config: Config, options: { readonly seed?: string }): Promise<void>;
+  simulator(address: { readonly host: string; readonly port: number }): Promise<void>;
+  /** Runs an administrator's command, in the running service or on the store itself. */
+  administer(config: Config, command: string, input: object): Promise<object>;
+  /** Lets the command line in at the running service, as administrators come in. */
+  access(config: Config, wanted: Input): Promise<Access>;
+  /** What can be seen of a store from outside, without changing it. */
+  inspect(config: Config): Promise<Inspection>;
+}
+
+/** What the service gives to a command that comes through the control socket: good for a while, and for one tenant. */
+export interface Access {
+  readonly baseUrl: string;
+  readonly accessToken: string;
+  /** Only when it was asked for, to act for one user at the adaptor. */
+  readonly secToken?: string;
+  readonly userId?: number;
+}
+
+export interface Inspection {
+  /** Whether a service holds the folder's lock. */
+  readonly isRunning: boolean;
+  readonly keyFile: string;
+  readonly keyProblem?: string | undefined;
+  /** Undefined: there is no store yet. */
+  readonly schemaVersion?: number | undefined;
+  readonly knownVersion: number;
+  readonly databaseProblem?: string | undefined;
+  /** How far the store's clock is ahead of this machine's; zero where they are one. */
+  readonly clockOffsetMs: number;
+}

@@ -1,0 +1,59 @@
+import { isLively, type Terminal } from "./terminal.ts";
+import { cutTo } from "./text-width.ts";
+
+/** What takes no longer is over before anybody wonders. */
+const patienceMs = 300;
+const drawEveryMs = 100;
+const barColumns = 20;
+
+export interface Progress {
+  during<Result>(what: string, work: Promise<Result>): Promise<Result>;
+  /** For work whose size is known: call `step` as parts are done. */
+  over<Result>(what: string, total: number, work: (step: () => void) => Promise<Result>): Promise<Result>;
+}
+
+/** A bar on standard error, on a terminal only, drawn over itself and taken away at the end. */
+export function progressOn(terminal: Pick<Terminal, "environment" | "err">): Progress {
+  const { err } = terminal;
+  async function shown<Result>(bar: (elapsedMs: number) => string, work: Promise<Result>): Promise<Result> {
+    if (!isLively(terminal, err)) return work;
+    const begunMs = performance.now();
+    let isDrawn = false;
+    const draw = () => {
+      const elapsedMs = performance.now() - begunMs;
+      if (elapsedMs < patienceMs) return;
+      isDrawn = true;
+      err.write(`\r\u001b[K${cutTo(bar(elapsedMs), (err.columns || 80) - 1)}`);
+    };
+    const drawing = setInterval(draw, drawEveryMs);
+    try {
+      return await work;
+    } finally {
+      clearInterval(drawing);
+      if (isDrawn) err.write("\r\u001b[K");
+    }
+  }
+  return {
+    during: (what, work) =>
+      shown((elapsedMs) => `${wandering(elapsedMs)} ${what} (${Math.floor(elapsedMs / 1_000)} s)`, work),
+    over(what, total, work) {
+      let done = 0;
+      return shown(
+        () => `${filled(done / total)} ${what} ${done} of ${total}`,
+        work(() => done++),
+      );
+    },
+  };
+}
+
+/** Nobody knows how long it will take. */
+function wandering(elapsedMs: number): string {
+  const at = Math.floor(elapsedMs / drawEveryMs) % (2 * barColumns - 6);
+  const from = at < barColumns - 3 ? at : 2 * (barColumns - 3) - at;
+  return `[${" ".repeat(from)}===${" ".repeat(barColumns - 3 - from)}]`;
+}
+
+function filled(part: number): string {
+  const full = Math.round(barColumns * Math.min(1, part));
+  return `[${"=".repeat(full)}${" ".repeat(barColumns - full)}]`;
+}

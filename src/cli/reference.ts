@@ -1,0 +1,80 @@
+import type { Command } from "commander";
+import type { Programs } from "./programs.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** The commands without anything behind them, for who only wants to read about them. */
+export function programToDescribe(describe: (programs: Programs, terminal: Terminal) => Command): Command {
+  const silent = { columns: 100, write: () => undefined };
+  const input = process.stdin;
+  return describe({} as Programs, { environment: { NO_COLOR: "1" }, version: "", input, out: silent, err: silent });
+}
+
+/** docs/command-line.md, from the commands themselves. */
+export function commandLineReference(program: Command): string {
+  const nouns = program.commands.map((noun) => {
+    const title = [noun.name(), ...noun.aliases()].map((name) => `\`${name}\``).join(", ");
+    if (noun.commands.length === 0) return sectionOf(noun, [noun.name()], "##");
+    const verbs = noun.commands.map((verb) => sectionOf(verb, [noun.name(), verb.name()], "###"));
+    return [`## ${title}`, sentence(noun.description()), ...verbs].join("\n\n");
+  });
+  return `${[introduction, ...nouns].join("\n\n")}\n`;
+}
+
+function sectionOf(command: Command, path: readonly string[], heading: string): string {
+  const help = command.createHelp();
+  const words = command.registeredArguments.map((one) => {
+    const shown = `${one.name()}${one.variadic ? "..." : ""}`;
+    return one.required ? `<${shown}>` : `[${shown}]`;
+  });
+  const usage = ["breezeway", ...path, ...words].join(" ");
+  const isSetting = (long: string | undefined) => command.options.find((one) => one.long === long)?.helpGroupHeading;
+  const rows = [
+    ...command.registeredArguments.map((one) => `| \`${one.name()}\` | ${cell(one.description)} |`),
+    ...help
+      .visibleOptions(command)
+      .filter(({ long }) => long !== "--help" && !isSetting(long))
+      .map((one) => `| \`${one.flags}\` | ${cell(one.description)}${byItself(one.defaultValue)} |`),
+  ];
+  const table = rows.length === 0 ? [] : [["| | |", "|---|---|", ...rows].join("\n")];
+  const aliases = command.aliases().map((name) => ` Also \`${name}\`.`);
+  return [`${heading} ${usage}`, `${sentence(command.description())}${aliases.join("")}`, ...table, examplesOf(command)]
+    .filter((part) => part !== "")
+    .join("\n\n");
+}
+
+function examplesOf(command: Command): string {
+  let text = "";
+  const { writeOut, ...others } = command.configureOutput();
+  command.configureOutput({ ...others, writeOut: (said) => (text += said) });
+  command.outputHelp();
+  command.configureOutput({ ...others, ...(writeOut && { writeOut }) });
+  const [, examples = ""] = text.split("\nExamples:\n");
+  const lines = examples
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "");
+  return lines.length === 0 ? "" : ["```bash", ...lines, "```"].join("\n");
+}
+
+function byItself(value: unknown): string {
+  return value === undefined ? "" : ` (\`${value}\` by itself)`;
+}
+
+function sentence(text: string): string {
+  return `${text[0]?.toUpperCase()}${text.slice(1).replace(/\.$/, "")}.`;
+}
+
+function cell(text: string): string {
+  return text.replaceAll("|", "\\|");
+}
+
+const introduction = `# The command line
+
+\`breezeway <noun> <verb>\`; nouns are understood in either number. This page is written by the program itself.
+
+- **Data** goes to standard output: a table on a terminal, one JSON object when it is piped or with \`--json\`, one JSON object a line from what watches. Words, progress and errors go to standard error.
+- **Where to.** Without more, commands go to the service that runs on this machine's data folder (\`--data\`), through its control socket, as its administrator; those about tenants, users and clients also work on a store that nobody runs. \`--url\` or \`BREEZEWAY_URL\` names an address, with a token from \`BREEZEWAY_TOKEN\` or \`BREEZEWAY_TOKEN_FILE\`; \`--profile\` or \`BREEZEWAY_PROFILE\` names both at once.
+- **Secrets** are never flags: they come from standard input, from a variable, or are asked for without being shown.
+- **Colour and progress** are for terminals; \`NO_COLOR\`, \`CI\` and \`TERM=dumb\` are obeyed, \`FORCE_COLOR\` brings colour into a pipe.
+- **Exit codes**: 0 ok, 1 failed, 2 usage, 3 configuration, 4 not authorised, 5 not found, 6 unreachable, 7 conflict. Ctrl-C is 130.
+- Every command takes the settings of the service as flags; \`breezeway serve --help\` lists them.`;

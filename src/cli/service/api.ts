@@ -1,0 +1,165 @@
+import { BreezewayError } from "../../model/errors.ts";
+import { exitCodes } from "../exit-codes.ts";
+import { type ServerEvent, serverEvents } from "./server-events.ts";
+
+// biome-ignore lint/suspicious/noExplicitAny: what a service answers has come as JSON, and each command knows its own
+export type Answer = any;
+
+/** How a command gets in, and how it gets in again when what it had is over. */
+export interface Credentials {
+  readonly baseUrl: string;
+  /** `isOver`: the one that it gave last is no longer taken. Undefined: there is no other. */
+  accessToken(isOver?: boolean): Promise<string | undefined>;
+  /** For the adaptor; refused in words where there is none. */
+  secToken(): Promise<string>;
+  /** After a loss: the service may have come back at another address. */
+  enterAgain?(): Promise<void>;
+  /** Gives back what was given for this one command. */
+  leave?(): Promise<void>;
+  /** What to type when it isn't let in. */
+  readonly nextStep: string;
+}
+
+export type Query = Readonly<Record<string, string | number | undefined | readonly (string | number)[]>>;
+
+/** The service at an address, as a client of its published interface sees it. */
+export class Api {
+  readonly #credentials: Credentials;
+
+  constructor(credentials: Credentials) {
+    this.#credentials = credentials;
+  }
+
+  get baseUrl(): string {
+    return this.#credentials.baseUrl;
+  }
+
+  async call(method: string, path: string, { query, body }: { query?: Query; body?: object } = {}): Promise<Answer> {
+    const content = body && { body: JSON.stringify(body), headers: { "content-type": "application/json" } };
+    const answer = await this.#withToken((headers) =>
+      this.#fetch(`${path}${asText(query)}`, { method, ...content, headers: { ...content?.headers, ...headers } }),
+    );
+    const told = await read(answer);
+    if (!answer.ok) throw this.#refusal(answer, told);
+    return told;
+  }
+
+  /** A call to the adaptor, which takes a security token and answers with numbered errors. */
+  async adaptor(method: string, parameters: Readonly<Record<string, string>>): Promise<Answer> {
+    const authorization = `Bearer ${await this.#credentials.secToken()}`;
+    const body = new URLSearchParams(parameters);
+    const [path, content] = method === "GET" ? [`?${body}`, {}] : ["", { body }];
+    const answer = await this.#fetch(`/adaptor/federatedtokens${path}`, {
+      method,
+      ...content,
+      headers: { authorization },
+    });
+    const told = await read(answer);
+    if (!answer.ok) throw this.#refusal(answer, { error: told.errorCode, error_description: told.errorMessage });
+    return told;
+  }
+
+  async enterAgain(): Promise<void> {
+    await this.#credentials.enterAgain?.();
+  }
+
+  async leave(): Promise<void> {
+    await this.#credentials.leave?.();
+  }
+
+  /** What happens, from now on or from behind that id; rejects when the connection is lost. */
+  async *events(query: Query, lastEventId: string | undefined, signal?: AbortSignal): AsyncGenerator<ServerEvent> {
+    const resumed: Record<string, string> = lastEventId === undefined ? {} : { "last-event-id": lastEventId };
+    const answer = await this.#withToken((headers) =>
+      this.#fetch(`/v3/events${asText(query)}`, {
+        headers: { ...headers, ...resumed, accept: "text/event-stream" },
+        ...(signal && { signal }),
+      }),
+    );
+    if (!answer.ok || !answer.body) throw this.#refusal(answer, await read(answer));
+    yield* serverEvents(answer.body);
+  }
+
+  async #withToken(send: (headers: Record<string, string>) => Promise<Response>): Promise<Response> {
+    const token = await this.#credentials.accessToken();
+    const answer = await send(token === undefined ? {} : { authorization: `Bearer ${token}` });
+    if (answer.status !== 401 || token === undefined) return answer;
+    const next = await this.#credentials.accessToken(true);
+    return next === undefined || next === token ? answer : send({ authorization: `Bearer ${next}` });
+  }
+
+  async #fetch(path: string, init: RequestInit): Promise<Response> {
+    try {
+      return await fetch(`${this.baseUrl}${path}`, init);
+    } catch (error) {
+      if (init.signal?.aborted) throw error;
+      throw new Unreachable(this.baseUrl, error);
+    }
+  }
+
+  #refusal({ status }: Response, told: Answer): ServiceRefused {
+    const sentence = String(told.error_description ?? `The service at ${this.baseUrl} answered ${status}.`);
+    const next = status === 401 ? ` ${this.#credentials.nextStep}` : "";
+    return new ServiceRefused(status, String(told.error ?? status), `${sentence}${next}`);
+  }
+}
+
+/** What the service said when it did not do what was asked. */
+export class ServiceRefused extends BreezewayError {
+  readonly status: number;
+  readonly code: string;
+
+  constructor(status: number, code: string, sentence: string) {
+    super(sentence);
+    this.status = status;
+    this.code = code;
+  }
+
+  get exitCode(): number {
+    if (this.code === "read_only_attribute") return exitCodes.usage;
+    return byStatus[this.status] ?? (this.status >= 500 ? exitCodes.failed : exitCodes.usage);
+  }
+}
+
+const byStatus: Readonly<Record<number, number>> = {
+  401: exitCodes.notAuthorised,
+  403: exitCodes.notAuthorised,
+  404: exitCodes.notFound,
+  409: exitCodes.conflict,
+  429: exitCodes.unreachable,
+  503: exitCodes.unreachable,
+};
+
+export class Unreachable extends BreezewayError {
+  readonly code = "unreachable";
+  readonly exitCode = exitCodes.unreachable;
+
+  constructor(address: string, cause: unknown) {
+    super(`Nothing answers at ${address} (${reasonOf(cause)}). Is it running there? See: breezeway doctor`, { cause });
+  }
+}
+
+function reasonOf(error: unknown): string {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  const code = (cause as { code?: unknown } | undefined)?.code;
+  return typeof code === "string" ? code : cause instanceof Error ? cause.message : String(cause);
+}
+
+async function read(answer: Response): Promise<Answer> {
+  const text = await answer.text();
+  try {
+    return text === "" ? {} : JSON.parse(text);
+  } catch {
+    return {};
+  }
+}
+
+function asText(query: Query = {}): string {
+  const parameters = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    for (const one of Array.isArray(value) ? value : [value]) {
+      if (one !== undefined) parameters.append(name, String(one));
+    }
+  }
+  return parameters.size === 0 ? "" : `?${parameters}`;
+}

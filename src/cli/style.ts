@@ -1,0 +1,22 @@
+import { hasColour, type Outlet, type Terminal } from "./terminal.ts";
+
+const codes = {
+  bold: [1, 22],
+  dim: [2, 22],
+  red: [31, 39],
+  green: [32, 39],
+  yellow: [33, 39],
+  cyan: [36, 39],
+} as const;
+
+export type Style = Readonly<Record<keyof typeof codes, (text: string) => string>>;
+
+/** Emphasis for whoever can see it; everybody else reads the same words plainly. */
+export function styleFor(terminal: Pick<Terminal, "environment">, outlet: Outlet): Style {
+  const isOn = hasColour(terminal, outlet);
+  const entries = Object.entries(codes).map(([name, [on, off]]) => [
+    name,
+    (text: string) => (isOn && text !== "" ? `\u001b[${on}m${text}\u001b[${off}m` : text),
+  ]);
+  return Object.fromEntries(entries) as Style;
+}

@@ -1,0 +1,68 @@
+import { callControl, NobodyListens } from "./cli/control-socket.ts";
+import type { Access, Programs } from "./cli/programs.ts";
+import type { Config } from "./config.ts";
+import { NotRunning } from "./model/errors.ts";
+import { untilTold } from "./signals.ts";
+import { dataFolder } from "./store/data-folder.ts";
+import { version } from "./version.ts";
+
+// Help and mistakes are answered at once: what a command needs is loaded when it runs.
+const loadService = () => Promise.all([import("./service.ts"), import("./logging.ts")]);
+
+/** What the command line starts and reaches. */
+export const programs: Programs = {
+  serve,
+  demo: async (config, options) => (await import("./demo/demo.ts")).runDemo(config, { version, ...options }),
+  simulator: async (address) => (await import("../simulator/main.ts")).runSimulator(address, untilTold()),
+  administer,
+  access,
+  inspect: async (config) => (await import("./inspection.ts")).inspect(config),
+};
+
+async function serve(config: Config): Promise<void> {
+  const told = untilTold();
+  const [{ startService }, { startLogging }] = await loadService();
+  const service = await startService(config, startLogging(config.logLevel));
+  process.stderr.write(`breezeway listening on ${service.baseUrl}\n`);
+  if (!told.aborted) await new Promise((resolve) => told.addEventListener("abort", resolve));
+  await service.stop();
+}
+
+/** In the running service if there is one, so that its caches hear of it; otherwise on the store itself. */
+async function administer(config: Config, command: string, input: object): Promise<object> {
+  if (!config.databaseUrl) {
+    try {
+      return await callControl(dataFolder(config.dataFolder).controlSocket, command, input);
+    } catch (error) {
+      if (!(error instanceof NobodyListens)) throw error;
+    }
+  }
+  return onTheStore(config, command, input);
+}
+
+/** A command that speaks with the service needs one that runs: with SQLite on this folder, else at its address. */
+async function access(config: Config, wanted: object): Promise<Access> {
+  if (config.databaseUrl) {
+    const baseUrl = config.baseUrl ?? `http://${config.host}:${config.port}`;
+    return { ...(await onTheStore(config, "access", wanted)), baseUrl } as Access;
+  }
+  const { path, controlSocket } = dataFolder(config.dataFolder);
+  try {
+    return (await callControl(controlSocket, "access", wanted)) as Access;
+  } catch (error) {
+    if (!(error instanceof NobodyListens)) throw error;
+    throw new NotRunning(
+      `No service runs on ${path}. Start one with: breezeway serve (or breezeway demo), or name another with --url or --profile`,
+    );
+  }
+}
+
+async function onTheStore(config: Config, command: string, input: object): Promise<object> {
+  const [{ openParts }, { startLogging }] = await loadService();
+  const parts = await openParts(config, startLogging("warn"));
+  try {
+    return await parts.administration.run(command, input);
+  } finally {
+    await parts.close();
+  }
+}

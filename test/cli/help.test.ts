@@ -1,0 +1,87 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { describe, it } from "node:test";
+import type { Command } from "commander";
+import { describeProgram } from "../../src/cli/program.ts";
+import { commandLineReference, programToDescribe } from "../../src/cli/reference.ts";
+import { typed } from "./typed.ts";
+
+/** All that can be typed to its end, with the words that lead there. */
+function commandsOf(
+  command: Command,
+  path: readonly string[] = [],
+): readonly (readonly [readonly string[], Command])[] {
+  if (command.commands.length === 0) return [[path, command]];
+  return command.commands.flatMap((one) => commandsOf(one, [...path, one.name()]));
+}
+
+const commands = commandsOf(programToDescribe(describeProgram));
+
+describe("the help of every command", () => {
+  it("says what it does, with an example and a word about each option", async () => {
+    assert.ok(commands.length > 50);
+    for (const [path, command] of commands) {
+      const line = path.join(" ");
+      const { code, out, err } = await typed([...path, "--help"]);
+      assert.deepEqual([code, err], [0, ""], line);
+      assert.ok(command.description().length > 5, line);
+      assert.match(out, /\nExamples:\n {2}.*breezeway /, line);
+      for (const { description, long } of command.options) assert.ok(description.length > 3, `${line} ${long}`);
+      for (const { description } of command.registeredArguments) assert.ok(description.length > 3, line);
+    }
+  });
+
+  it("offers no flag for a secret, which others on the machine could read", () => {
+    for (const [path, command] of commands) {
+      for (const { long } of command.options) {
+        // Lengths of time and names of files are none.
+        if (/^--(access|refresh)-token-(seconds|days)$|-file$/.test(long!)) continue;
+        assert.doesNotMatch(long!, /password|secret|token/, `${path.join(" ")} ${long}`);
+      }
+    }
+  });
+
+  it("is the text of docs/command-line.md", () => {
+    const kept = readFileSync(new URL("../../docs/command-line.md", import.meta.url), "utf8");
+    const now = commandLineReference(programToDescribe(describeProgram));
+    assert.equal(kept, now, "write it anew with: bin/breezeway --run src/cli/write-reference.ts");
+  });
+});
+
+describe("a word that isn't known", () => {
+  it("gets the nearest one, on standard error, with exit code 2", async () => {
+    const wrong: readonly (readonly [readonly string[], RegExp])[] = [
+      [
+        ["devces", "list"],
+        /unknown command 'devces'\n\(Did you mean one of device, devices\?\)|\(Did you mean devices?\?\)/,
+      ],
+      [["event", "wach"], /Did you mean watch\?/],
+      [["device", "get", "2", "--wach"], /Did you mean --watch\?\)\n\(breezeway device get --help lists its options\)/],
+      [["completion", "tcsh"], /Allowed choices are bash, zsh, fish/],
+      [["user", "show"], /missing required argument 'user'\n\(breezeway user show --help/],
+      [["device"], /^Usage: breezeway device\|devices/],
+    ];
+    for (const [args, sentence] of wrong) {
+      const { code, out, err } = await typed(args);
+      assert.deepEqual([code, out], [2, ""], args.join(" "));
+      assert.match(err, sentence);
+    }
+  });
+
+  it("isn't one when it is the same noun in the other number", async (t) => {
+    const environment = { BREEZEWAY_DATA: t.name };
+    for (const noun of [
+      "tenants",
+      "users",
+      "clients",
+      "devices",
+      "links",
+      "alerts",
+      "events",
+      "webhooks",
+      "profiles",
+    ]) {
+      assert.equal((await typed([noun, "--help"], { environment })).code, 0, noun);
+    }
+  });
+});

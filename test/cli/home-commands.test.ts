@@ -1,0 +1,244 @@
+import assert from "node:assert/strict";
+import { describe, it, type TestContext } from "node:test";
+import type { DeviceId } from "../../src/model/ids.ts";
+import { clientOfUser } from "../stories/v3-client.ts";
+import { eventually, person, world } from "../stories/world.ts";
+import { type Desk, typed } from "./typed.ts";
+
+const plain = { NO_COLOR: "1" };
+
+/** A home that is linked, a lamp beside it, and whoever administrates that machine. */
+async function home(t: TestContext, structures = [{ name: "Maple Street", thermostats: 2, alarms: 1 }]) {
+  const story = await world(t, { structures, allowsPrivateWebhooks: true });
+  const { userId, service } = story;
+  const deviceId = await story.link();
+  await eventually(t.signal, async () => assert.equal((await story.client.device(deviceId)).presenceInfo, "1"));
+  const lamp = { user: String(userId), name: "Hall lamp", type: "Lamp" };
+  const { deviceId: lampId } = (await service.parts.administration.run("device add", lamp)) as { deviceId: DeviceId };
+  const environment = { BREEZEWAY_DATA: story.config.dataFolder, ...plain };
+  const at = (args: readonly string[], desk: Desk = {}) =>
+    typed(args, { ...desk, environment: { ...environment, ...desk.environment } });
+  return { story, deviceId: String(deviceId), lampId: String(lampId), at };
+}
+
+describe("the commands about a home, on the machine of its service", () => {
+  it("list, show and write devices, by names of the wire and words of the home", async (t) => {
+    const { at, deviceId, lampId, story } = await home(t);
+    const listed = await at(["devices", "list"]);
+    assert.deepEqual(
+      listed.json.devices.map((one: Record<string, unknown>) => [one.deviceId, one.userName]),
+      [
+        [Number(deviceId), "ada"],
+        [Number(lampId), "ada"],
+      ],
+    );
+    assert.deepEqual((await at(["device", "set", lampId, "power=on", "level=80"])).json.written, {
+      power: "on",
+      level: "80",
+    });
+    assert.equal((await at(["device", "set", lampId, "level="])).code, 0);
+    const lamp = (await at(["device", "get", lampId])).json;
+    assert.deepEqual(Object.keys(lamp.attributes), ["power"]);
+
+    const away = await at(["device", "show", deviceId, "Maple Street/away"]);
+    assert.deepEqual(Object.keys(away.json.attributes), ["d.structures[1].a.away"]);
+    const whole = await at(["device", "get", deviceId], { columns: 100 });
+    assert.match(whole.out, /^Nest account {2}device 1 · EcosystemAccount · present · confirmed \d+ s ago\n/);
+    assert.match(whole.out, /\nMaple Street › .* {2}d\.structures\[1\]\.d\.thermostats\[2\]\n/);
+    assert.match(whole.out, /\n {2}away {2,}home {2,}\d+ s ago\n/);
+    for (const line of whole.out.split("\n")) assert.ok(line.length <= 100, line);
+
+    const none = await at(["device", "get", deviceId, "Attic"]);
+    assert.equal(none.code, 5);
+    assert.match(none.err, /nothing called "Attic"\. See all with: breezeway device get 1\n$/);
+    const readOnly = await at(["device", "set", deviceId, "Maple Street/away=home"]);
+    assert.equal(readOnly.code, 2);
+    assert.match(readOnly.err, /read-only/);
+    const absent = await at(["device", "get", "999"]);
+    assert.deepEqual([absent.code, absent.out], [5, ""]);
+    assert.match(absent.err, /no device 999\. See all with: breezeway device list/);
+    assert.match((await at(["device", "remove", deviceId])).err, /breezeway link remove --user 1/);
+    assert.equal((await at(["device", "remove", lampId])).code, 0);
+    assert.equal((await at(["user", "show", String(story.userId)])).json.devices.length, 1);
+  });
+
+  it("come in with one token, of a client that can be seen and removed", async (t) => {
+    const { at, lampId, story } = await home(t);
+    for (const value of ["on", "off"]) await at(["device", "set", lampId, `power=${value}`]);
+    const { clients } = (await at(["client", "list"])).json;
+    assert.deepEqual(
+      clients.map(({ name, kind }: Record<string, string>) => [name, kind]),
+      [["Command line", "enterprise"]],
+    );
+    const given = (await story.service.parts.identity.audit.list({ limit: 100 })).filter(
+      ({ act }) => act === "client_credentials",
+    );
+    assert.equal(given.length, 1);
+    await at(["client", "remove", clients[0].client_id]);
+    assert.equal((await at(["device", "get", lampId])).code, 0, "the next command makes itself a new one");
+  });
+
+  it("start a fan and tell what came of it", async (t) => {
+    const { at, deviceId, story } = await home(t);
+    const several = await at(["fan", "on", deviceId]);
+    assert.equal(several.code, 2);
+    assert.match(several.err, /There are 2 thermostats\. Name one:\n {2}1\.1 {2}Maple Street › /);
+    const ran = await at(["fan", "on", deviceId, "1.2"]);
+    assert.deepEqual([ran.code, ran.json.outcome], [0, "running"], ran.err);
+    const again = await at(["fan", "on", deviceId, "1.2"]);
+    assert.deepEqual([again.code, again.json.outcome], [0, "running"], "a fan that runs already");
+    assert.match((await at(["fan", "off", deviceId, "1.2"], { columns: 100 })).out, /stands still\.\n$/);
+    await story.simulator.playScene(story.accountId, { scene: "leave" });
+    const isAway = async () => {
+      assert.match((await at(["device", "get", deviceId, "away"])).out, /"value":"away"/);
+    };
+    await eventually(t.signal, isAway);
+    const refused = await at(["fan", "on", deviceId, "1.1"]);
+    assert.deepEqual([refused.code, refused.out], [1, ""]);
+    assert.match(refused.err, /did not obey: Cannot change fan_timer_active while structure is away\. See: breezeway/);
+    assert.equal((await at(["fan", "on", deviceId, "9.9"])).code, 5);
+  });
+
+  it("add, explain, try and remove alerts", async (t) => {
+    const { at, deviceId, lampId } = await home(t);
+    const definition = ["--device", deviceId, "--attribute", "d.structures[1].a.away", "--value", "home"];
+    const added = await at(["alert", "add", ...definition, "--set", `${lampId},power=on`, "--auto-disarm"]);
+    assert.equal(added.code, 0, added.err);
+    const id = String(added.json.alertId);
+    const shown = await at(["alerts", "list"], { columns: 200 });
+    assert.match(shown.out, /^ALERT +STATE +FIRED +WHAT\n/);
+    assert.match(
+      shown.out,
+      /armed +never +When device 1 › d\.structures\[1\]\.a\.away equals "home", set device 2 › power/,
+    );
+    assert.deepEqual((await at(["alert", "disable", id])).json.enable, false);
+    assert.match((await at(["alert", "explain", id], { columns: 80 })).out, /It is disabled\./);
+    assert.deepEqual((await at(["alert", "enable", id])).json.enable, true);
+    assert.equal((await at(["alert", "show", id])).json.targets[0].value, "on");
+    const tried = await at(["alert", "dry-run", ...definition, "--action", "notify", "--from", "1h"]);
+    assert.equal(tried.json.firings.length, 1);
+    assert.equal((await at(["alert", "remove", id])).code, 0);
+    assert.equal((await at(["alert", "remove", id])).code, 5);
+    const wrong: readonly (readonly [readonly string[], RegExp])[] = [
+      [["--set", "power=on"], /--set power=on: it should be id,name=value/],
+      [[], /Say what a firing does/],
+      [["--set", `${lampId},power=on`, "--when", ">="], /--value must be a number with --when ">="/],
+    ];
+    for (const [words, sentence] of wrong) {
+      const { code, err } = await at(["alert", "add", ...definition, ...words]);
+      assert.equal(code, 2);
+      assert.match(err, sentence);
+    }
+  });
+
+  it("list what happened, and send a webhook's message again", async (t) => {
+    const { at, lampId } = await home(t);
+    const hook = await at(["webhook", "add", "http://127.0.0.1:9/hook", "--device", lampId]);
+    const id = hook.json.webhookId;
+    assert.match(hook.json.secret, /^whsec_/);
+    for (const value of ["on", "off"]) await at(["device", "set", lampId, `power=${value}`]);
+    const { changes } = (await at(["event", "list", lampId, "--limit", "1"])).json;
+    assert.deepEqual([changes.length, changes[0].value], [1, "off"]);
+    assert.match((await at(["events", "list", lampId], { columns: 90 })).out, /\nTIME|^TIME +ATTRIBUTE +VALUE +BY\n/);
+    let delivery = 0;
+    await eventually(t.signal, async () => {
+      const { deliveries } = (await at(["webhook", "show", id])).json;
+      delivery = deliveries.at(-1).deliveryId;
+    });
+    const again = await at(["events", "resend", id, String(delivery)]);
+    assert.ok(again.json.deliveryId > delivery);
+    assert.equal((await at(["event", "resend", id, "999999"])).code, 5);
+    assert.equal((await at(["webhooks", "list"])).json.webhooks.length, 1);
+    assert.equal((await at(["webhook", "remove", id])).code, 0);
+    assert.equal((await at(["webhook", "show", id])).code, 5);
+    assert.match((await at(["event", "list", lampId, "--from", "soon"])).err, /--from must be a time such as/);
+  });
+
+  it("link with a token or with the owner's consent, replace it, and unlink", async (t) => {
+    const { at, story } = await home(t);
+    const { simulator, accountId, userId } = story;
+    assert.equal((await at(["link", "list"])).json.links[0].state, "live");
+    const replaced = await at(["link"], { input: `${simulator.issueToken(accountId)}\n` });
+    assert.deepEqual([replaced.code, replaced.json.replaced], [0, true], replaced.err);
+    const refused = await at(["link", "--user", String(userId)], { input: "no-such-token\n" });
+    assert.equal(refused.code, 2);
+    assert.equal((await at(["link", "remove"])).json.tokenRevoked, true);
+    assert.equal((await at(["link", "show"])).code, 5);
+    assert.match(
+      (await at(["link"])).err,
+      /token is missing\. Pipe it in, set BREEZEWAY_ECOSYSTEM_TOKEN, or use --consent/,
+    );
+
+    const { clientId, clientSecret } = simulator.defaultClient;
+    const nest = {
+      protocol: "nest",
+      apiUrl: simulator.url,
+      authUrl: `${simulator.url}/login/oauth2`,
+      tokenUrl: `${simulator.url}/oauth2/access_token`,
+      clientId,
+      clientSecret,
+    };
+    const environment = { BREEZEWAY_ECOSYSTEMS: JSON.stringify({ nest }) };
+    const inBrowser = (decision: string) => (text: string) => {
+      const [address] = /http:\S+/.exec(text) ?? [];
+      if (!address) return;
+      const { origin, pathname, searchParams } = new URL(address);
+      const body = new URLSearchParams([...searchParams, ["decision", decision]]);
+      void fetch(origin + pathname, { method: "POST", body });
+    };
+    const said = await at(["link", "--consent"], { environment, heard: inBrowser("deny") });
+    assert.equal(said.code, 4);
+    assert.match(said.err, /The account's owner said no\. Nothing was linked\.\n$/);
+    const linked = await at(["link", "--consent"], { environment, heard: inBrowser("allow") });
+    assert.deepEqual([linked.code, linked.json.replaced], [0, false], linked.err);
+    assert.ok(!said.err.includes(clientSecret) && !linked.err.includes(clientSecret));
+  });
+});
+
+describe("the commands about a home, beside many nodes", () => {
+  it("come in through the database, and go to the service's address", async (t) => {
+    const story = await world(t, { database: "postgres" });
+    const deviceId = String(await story.link());
+    const environment = {
+      BREEZEWAY_DATABASE_URL: story.config.databaseUrl,
+      BREEZEWAY_DATA: story.config.dataFolder,
+      BREEZEWAY_BASE_URL: story.service.baseUrl,
+    };
+    const got = await typed(["device", "get", deviceId, "o.totalStructures"], { environment });
+    assert.deepEqual([got.code, got.json.attributes["o.totalStructures"]?.value], [0, 1], got.err);
+    assert.equal((await typed(["link", "show"], { environment })).json.DeviceId, deviceId);
+    assert.equal((await typed(["doctor"], { environment })).json.checks[7].state, "ok");
+  });
+});
+
+describe("the commands about a home, from elsewhere", () => {
+  it("take the address and a token, and say which is wrong", async (t) => {
+    const story = await world(t);
+    const { accessToken } = await clientOfUser(() => story.service, "Story", person);
+    const { baseUrl } = story.service;
+    const lamp = { user: String(story.userId), name: "Lamp", type: "Lamp" };
+    const { deviceId } = (await story.service.parts.administration.run("device add", lamp)) as { deviceId: number };
+    const with_ = (BREEZEWAY_TOKEN: string | undefined, ...args: string[]) =>
+      typed(args, { environment: { BREEZEWAY_TOKEN, BREEZEWAY_DATA: "/nowhere" } });
+    assert.equal((await with_(accessToken, "device", "list", "--url", baseUrl)).json.devices.length, 1);
+    const byVariable = { BREEZEWAY_URL: `${baseUrl}/`, BREEZEWAY_TOKEN: accessToken };
+    assert.equal((await typed(["device", "get", String(deviceId)], { environment: byVariable })).code, 0);
+    const bad = await with_("bwa_wrong", "device", "list", "--url", baseUrl);
+    assert.equal(bad.code, 4);
+    assert.doesNotMatch(bad.err, /bwa_wrong/);
+    const none = await with_(undefined, "device", "list", "--url", baseUrl);
+    assert.equal(none.code, 4);
+    assert.match(none.err, /no access token for .*Set BREEZEWAY_TOKEN, or keep one: breezeway profile add NAME/);
+    const nobody = await with_(accessToken, "device", "list", "--url", "http://127.0.0.1:9");
+    assert.equal(nobody.code, 6);
+    assert.match(nobody.err, /Nothing answers at http:\/\/127\.0\.0\.1:9 .*breezeway doctor/);
+    const clear = await with_(accessToken, "device", "list", "--url", "http://breezeway.example");
+    assert.equal(clear.code, 3);
+    assert.match(clear.err, /would travel in clear/);
+    assert.equal((await with_(accessToken, "device", "get", "999", "--url", baseUrl)).code, 5);
+    assert.equal((await with_(accessToken, "device", "list", "--url", "breezeway")).code, 2);
+    const asleep = await typed(["device", "get", "1"], { environment: { BREEZEWAY_DATA: "/nowhere" } });
+    assert.equal(asleep.code, 6);
+    assert.match(asleep.err, /No service runs on \/nowhere\. Start one with: breezeway serve/);
+  });
+});

@@ -1,0 +1,122 @@
+import assert from "node:assert/strict";
+import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { clientOfUser } from "../stories/v3-client.ts";
+import { person, world } from "../stories/world.ts";
+import { folderOf } from "./made-folder.ts";
+import { typed } from "./typed.ts";
+
+describe("profiles", () => {
+  it("keep an address and its credentials, for their owner's eyes, once the service has taken them", async (t) => {
+    const { service } = await world(t);
+    const url = service.baseUrl;
+    const environment = { XDG_CONFIG_HOME: folderOf(t) };
+    const { accessToken } = await clientOfUser(() => service, "Story", person);
+    const { tenantId } = await service.parts.identity.findTenant("Story");
+    const add = (words: readonly string[], input: string) =>
+      typed(["profile", "add", "home", "--url", url, ...words], { environment, input });
+    const wrong = await add([], "bwa_wrong\n");
+    assert.equal(wrong.code, 4);
+    assert.deepEqual((await typed(["profile", "list"], { environment })).json, { profiles: [] });
+
+    assert.equal((await add([], `${accessToken}\n`)).code, 0);
+    const login = ["--login", person.name, "--app-id", String(tenantId)];
+    assert.equal((await add(login, "not it\n")).code, 4);
+    assert.equal((await add(login, `${person.password}\n`)).code, 0);
+    const file = join(environment.XDG_CONFIG_HOME, "breezeway", "profiles.json");
+    if (process.platform !== "win32") assert.equal(statSync(file).mode & 0o777, 0o600);
+    assert.ok(!readFileSync(file, "utf8").includes(person.password));
+
+    assert.deepEqual((await typed(["device", "list", "--profile", "home"], { environment })).json, { devices: [] });
+    const byName = { ...environment, BREEZEWAY_PROFILE: "home" };
+    assert.equal((await typed(["link", "show"], { environment: byName })).code, 5, "signed in, and not linked");
+    const shown = await typed(["profile", "show", "home"], { environment });
+    assert.deepEqual(shown.json, { name: "home", url, by: ["access token", "user ada"] });
+    assert.ok(!shown.out.includes(accessToken));
+
+    const wanted = {
+      tenant: "Story",
+      name: "Rules",
+      kind: "enterprise",
+      redirectUris: [],
+      requiresPkce: false,
+    } as const;
+    const { client, secret } = await service.parts.oauth.addClient(wanted);
+    assert.equal((await add(["--client", client.id], "wrong\n")).code, 4);
+    assert.equal((await add(["--client", client.id], `${secret}\n`)).code, 0);
+    const untyped = await typed(["device", "list", "--profile", "home"], { environment });
+    assert.equal(untyped.code, 2);
+    assert.match(untyped.err, /--type EcosystemAccount/);
+    assert.equal((await typed(["profile", "remove", "home"], { environment })).code, 0);
+    assert.equal((await typed(["profile", "remove", "home"], { environment })).code, 5);
+    assert.ok(!readFileSync(file, "utf8").includes(secret));
+  });
+});
+
+describe("breezeway config", () => {
+  it("prints each setting with where it comes from, and no secret", async () => {
+    const nest = { protocol: "nest", apiUrl: "https://a.example" };
+    const consent = {
+      authUrl: "https://a.example",
+      tokenUrl: "https://a.example",
+      clientId: "we",
+      clientSecret: "hush",
+    };
+    const environment = {
+      BREEZEWAY_DATABASE_URL: "postgres://me:hush@db/x",
+      BREEZEWAY_ECOSYSTEMS: JSON.stringify({ nest: { ...nest, ...consent } }),
+    };
+    const said = await typed(["config", "print", "--port", "0"], { environment });
+    const from = Object.fromEntries(said.json.settings.map((one: Record<string, string>) => [one.variable, one]));
+    assert.deepEqual([from.BREEZEWAY_PORT.value, from.BREEZEWAY_PORT.from], ["0", "--port"]);
+    assert.equal(from.BREEZEWAY_HOST.from, "default");
+    assert.deepEqual([from.BREEZEWAY_DATABASE_URL.value, from.BREEZEWAY_DATABASE_URL.from], ["(set)", "environment"]);
+    assert.doesNotMatch(said.out, /hush/);
+  });
+
+  it("checks all at once, with exit code 3 when something is wrong", async () => {
+    assert.deepEqual((await typed(["config", "check"])).json, { ok: true, problems: [] });
+    const environment = { BREEZEWAY_PORT: "eighty", BREEZEWAY_PROT: "1" };
+    const said = await typed(["config", "check"], { environment });
+    assert.deepEqual([said.code, said.json.problems.length], [3, 2]);
+    assert.match(said.err, /has 2 problems/);
+  });
+});
+
+describe("breezeway doctor", () => {
+  const stateOf = async (environment: Record<string, string>) => {
+    const said = await typed(["doctor"], { environment });
+    const checks = Object.fromEntries(said.json.checks.map((one: Record<string, string>) => [one.check, one]));
+    return { said, checks };
+  };
+
+  it("finds a machine that is ready, and leaves nothing behind", async (t) => {
+    const data = join(folderOf(t), "data");
+    const { said, checks } = await stateOf({ BREEZEWAY_DATA: data, BREEZEWAY_PORT: "0" });
+    assert.equal(said.code, 0, said.out);
+    assert.deepEqual([checks.service.state, checks.service.next], ["warn", "breezeway serve, or npm start"]);
+    assert.ok(!existsSync(data));
+  });
+
+  it("sees the running service, an open key and a store that can't be read", async (t) => {
+    const { config } = await world(t);
+    const environment = { BREEZEWAY_DATA: config.dataFolder, BREEZEWAY_PORT: "0" };
+    const well = (await stateOf(environment)).checks;
+    assert.deepEqual([well.service.state, well.database.state, well["key file"].state], ["ok", "ok", "ok"]);
+
+    const broken = folderOf(t);
+    writeFileSync(
+      join(broken, "breezeway.db"),
+      "no database at all, but long enough to be looked at as one".repeat(20),
+    );
+    writeFileSync(join(broken, "breezeway.key"), "short");
+    chmodSync(broken, 0o755);
+    const { said, checks } = await stateOf({ BREEZEWAY_DATA: broken, BREEZEWAY_PORT: "0" });
+    assert.equal(said.code, 1);
+    assert.deepEqual([checks.database.state, checks["key file"].state], ["fail", "fail"]);
+    if (process.platform !== "win32") assert.match(checks["data folder"].next, /^chmod 700 /);
+    const problem = await stateOf({ BREEZEWAY_PORT: "eighty" });
+    assert.deepEqual([problem.said.code, problem.checks.settings.state], [1, "fail"]);
+  });
+});

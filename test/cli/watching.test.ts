@@ -1,0 +1,64 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { describe, it, type TestContext } from "node:test";
+import { cleanEnvironment } from "../stories/child-service.ts";
+import { world } from "../stories/world.ts";
+import { typed } from "./typed.ts";
+
+const root = new URL("../..", import.meta.url).pathname;
+
+/** A command that goes on, in a process of its own, with what it says line by line. */
+function goingOn(t: TestContext, args: readonly string[], environment: Record<string, string>) {
+  const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", `${root}src/main.ts`, ...args], {
+    env: cleanEnvironment(environment),
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  t.after(() => child.kill("SIGKILL"));
+  let err = "";
+  child.stderr.on("data", (chunk) => {
+    err += chunk;
+  });
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const next = async () => JSON.parse((await lines.next()).value ?? "null");
+  const ended = once(child, "exit").then(([code, signal]) => ({ code, signal, err }));
+  return { child, next, ended };
+}
+
+describe("a command that watches", () => {
+  it("tells one JSON object a line, goes on after a restart without a gap, and ends quietly", async (t) => {
+    const story = await world(t);
+    const lamp = { user: String(story.userId), name: "Lamp", type: "Lamp" };
+    const { deviceId } = (await story.service.parts.administration.run("device add", lamp)) as { deviceId: number };
+    const environment = { BREEZEWAY_DATA: story.config.dataFolder };
+    const set = async (value: string) => {
+      const { code, err } = await typed(["device", "set", String(deviceId), `power=${value}`], { environment });
+      assert.equal(code, 0, err);
+    };
+    const { child, next, ended } = goingOn(t, ["device", "watch", String(deviceId)], environment);
+    const { type, deviceName, attributes } = await next();
+    assert.deepEqual([type, deviceName, attributes], ["device", "Lamp", {}]);
+    await set("on");
+    assert.equal((await next()).value, "on");
+    await story.restart();
+    await set("off");
+    assert.equal((await next()).value, "off");
+    child.kill("SIGINT");
+    const { code, signal, err } = await ended;
+    assert.deepEqual([code, signal], [null, "SIGINT"], "which a shell calls 130");
+    assert.match(err, /^The connection to \S+ was lost; trying again …\nConnected again to \S+\n$/);
+  });
+
+  it("ends without a word when nobody reads any more", async (t) => {
+    const story = await world(t);
+    const lamp = { user: String(story.userId), name: "Lamp", type: "Lamp" };
+    const { deviceId } = (await story.service.parts.administration.run("device add", lamp)) as { deviceId: number };
+    const environment = { BREEZEWAY_DATA: story.config.dataFolder };
+    const { child, next, ended } = goingOn(t, ["device", "watch", String(deviceId)], environment);
+    await next();
+    child.stdout.destroy();
+    await typed(["device", "set", String(deviceId), "power=on"], { environment });
+    assert.deepEqual(await ended, { code: 0, signal: null, err: "" });
+  });
+});
