@@ -1,3 +1,5 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import type { Command } from "commander";
 import { BadParameter, EcosystemUnreachable, NotFound } from "../model/errors.ts";
 import { printerFor, table } from "./output.ts";
@@ -12,7 +14,11 @@ export function describeSimulatorCommands(program: Command, terminal: Terminal):
   const sim = program.command("sim").description("make things happen in a running simulator");
   const reaching = (command: Command) =>
     command
-      .option("--simulator <url>", "where the simulator listens", defaultUrl)
+      .addOption(
+        command
+          .createOption("--simulator <url>", "where the simulator listens")
+          .default(demoSimulator(terminal.environment) ?? defaultUrl, `the demo's, or ${defaultUrl}`),
+      )
       .option("--json", "print one JSON object");
 
   reaching(
@@ -54,6 +60,12 @@ export function describeSimulatorCommands(program: Command, terminal: Terminal):
       : await call(options, "GET", "faults");
     present(outcome, fault ? tellBroken : tellFaults, options.json === true);
   });
+}
+
+/** Where the demo on this data folder has said that its simulator listens: its usual port may have been taken. */
+function demoSimulator({ BREEZEWAY_DATA = "./breezeway-data" }: Terminal["environment"]): string | undefined {
+  const file = join(BREEZEWAY_DATA, "demo-simulator-url");
+  return existsSync(file) ? readFileSync(file, "utf8").trim() : undefined;
 }
 
 function example(...lines: readonly string[]): string {
