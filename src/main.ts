@@ -1,8 +1,10 @@
 import { existsSync, readFileSync } from "node:fs";
 import { parseEnv } from "node:util";
 import { callControl, NobodyListens } from "./cli/control-socket.ts";
+import type { Restored } from "./cli/nouns/restore.ts";
 import { runCommandLine } from "./cli/program.ts";
-import type { Config } from "./config.ts";
+import type { Tell } from "./cli/progress.ts";
+import { type Config, ConfigurationError } from "./config.ts";
 import { untilTold } from "./signals.ts";
 import { dataFolder } from "./store/data-folder.ts";
 import { version } from "./version.ts";
@@ -19,6 +21,7 @@ process.exitCode = await runCommandLine(
     demo: async (config) => (await import("./demo.ts")).runDemo(config, version),
     simulator: async (address) => (await import("../simulator/main.ts")).runSimulator(address, untilTold()),
     administer,
+    restore,
   },
   { environment: { ...fromFile, ...process.env }, version },
 );
@@ -33,10 +36,10 @@ async function serve(config: Config): Promise<void> {
 }
 
 /** In the running service if there is one, so that its caches hear of it; otherwise on the store itself. */
-async function administer(config: Config, command: string, input: object): Promise<object> {
+async function administer(config: Config, command: string, input: object, tell: Tell): Promise<object> {
   if (!config.databaseUrl) {
     try {
-      return await callControl(dataFolder(config.dataFolder).controlSocket, command, input);
+      return await callControl(dataFolder(config.dataFolder).controlSocket, command, input, tell);
     } catch (error) {
       if (!(error instanceof NobodyListens)) throw error;
     }
@@ -44,8 +47,22 @@ async function administer(config: Config, command: string, input: object): Promi
   const [{ openParts }, { startLogging }] = await loadService();
   const parts = await openParts(config, startLogging("warn"));
   try {
-    return await parts.administration.run(command, input);
+    return await parts.administration.run(command, input, undefined, tell);
   } finally {
     await parts.close();
   }
+}
+
+async function restore(config: Config, from: string): Promise<Restored> {
+  if (config.databaseUrl) {
+    throw new ConfigurationError([
+      "BREEZEWAY_DATABASE_URL is set: PostgreSQL is restored with its own tools (docs/operations.md)",
+    ]);
+  }
+  const { restoreBackup } = await import("./store/backup/restore.ts");
+  const folder = dataFolder(config.dataFolder);
+  const keyFile = config.keyFile ?? folder.keyFile;
+  const { manifest, ...restored } = await restoreBackup({ from, folder, keyFile });
+  const { version, schema, time } = manifest;
+  return { folder: folder.path, ...restored, version, schema, time };
 }

@@ -12,22 +12,30 @@ import { deviceWriting } from "./devices/write.ts";
 import type { Connector } from "./ecosystem/connector.ts";
 import { nestConnector } from "./ecosystem/nest/connector.ts";
 import { eventsOn } from "./events/events.ts";
+import { sealedPlace } from "./events/webhooks/webhooks.ts";
 import { fanEcho } from "./federation/fan-echo.ts";
 import { fanGate } from "./federation/fan-gate.ts";
 import { federationOn } from "./federation/federation.ts";
+import { tokenPlace } from "./federation/link-key.ts";
 import { cursorsWith } from "./http/cursor.ts";
 import { startHttp } from "./http/server.ts";
 import { identityOn } from "./identity/identity.ts";
+import { BadParameter } from "./model/errors.ts";
 import type { NodeId } from "./model/ids.ts";
 import type { Report, Surroundings } from "./model/surroundings.ts";
 import { Membership } from "./nodes/membership.ts";
 import { oauthOn } from "./oauth/oauth.ts";
 import { platformCalls } from "./platform/calls.ts";
+import { Backups } from "./store/backup/backups.ts";
 import { dataFolder } from "./store/data-folder.ts";
+import { sealingFromFile } from "./store/key-file.ts";
+import { keysOn } from "./store/keys.ts";
 import { openPostgres } from "./store/postgres/store.ts";
-import { keyFromFile, sealingWith } from "./store/sealing.ts";
+import type { Sealing } from "./store/sealing.ts";
 import type { OpenStore } from "./store/seam.ts";
 import { openSqlite } from "./store/sqlite/store.ts";
+import type { SealedPlace } from "./store/tables/sealed-values.ts";
+import { firstUsedKeys, WrongKey } from "./store/used-keys.ts";
 import { realSurroundings } from "./surroundings.ts";
 import { version } from "./version.ts";
 
@@ -44,7 +52,8 @@ export async function openParts(config: Config, report: Report, surroundings = r
     store = config.databaseUrl
       ? await openPostgres({ url: config.databaseUrl })
       : await openSqlite({ folder: folder.path, nowMs: surroundings.nowMs });
-    const sealing = await sealingFor(store, config.keyFile ?? folder.keyFile);
+    const keyFile = config.keyFile ?? folder.keyFile;
+    const sealing = await sealingFor(store, keyFile);
     const failureLimits = { failuresPerSource: config.failuresPerSource };
     const identity = identityOn({
       store,
@@ -105,9 +114,16 @@ export async function openParts(config: Config, report: Report, surroundings = r
       addDevice: (device) => addDevice(openStore, device),
       removeDevice: (userId, deviceId) => removeDevice(openStore, states, userId, deviceId),
       links: () => openStore.read((tx) => tx.links.count()),
+      backup: async (to, withKey, tell) => {
+        if (openStore.isShared) throw new BadParameter("to", backupOfPostgres);
+        return backups.take(to, withKey, tell);
+      },
+      keys: keysOn({ store, sealing, file: keyFile, sealedFor }),
     });
     const openStore = store;
+    const backups = new Backups({ folder: folder.path, keyFile, version, nowMs: surroundings.nowMs });
     const close = async () => {
+      await backups.stop();
       await openStore.close();
       unlock();
     };
@@ -209,26 +225,30 @@ export async function startService(config: Config, report: Report, surroundings?
 }
 
 function listenForCommands({ folder, administration, address }: Parts): Promise<ControlServer> {
-  return serveControl(folder.controlSocket, (command, input) => administration.run(command, input, address));
+  return serveControl(folder.controlSocket, (command, input, tell) =>
+    administration.run(command, input, address, tell),
+  );
 }
 
 /** The key is checked before it is needed: with another one, every stored token would be lost to us. */
-async function sealingFor(store: OpenStore, keyFile: string) {
-  let key: Uint8Array;
+async function sealingFor(store: OpenStore, keyFile: string): Promise<Sealing> {
+  let sealing: Sealing;
   try {
-    key = keyFromFile(keyFile);
+    sealing = sealingFromFile(keyFile);
   } catch (error) {
     throw new ConfigurationError([(error as Error).message.replace(/\.$/, "")]);
   }
-  const sealing = sealingWith(key);
-  const usedKeyId = await store.transaction((tx) => tx.settings.getOrKeep("sealing_key_id", sealing.keyId));
-  if (usedKeyId !== sealing.keyId) {
-    throw new ConfigurationError([
-      `BREEZEWAY_KEY_FILE: ${keyFile} holds key ${sealing.keyId}, but this store's tokens are sealed with key ${usedKeyId}`,
-    ]);
-  }
+  const used = await store.transaction((tx) => firstUsedKeys(tx, sealing.keyId));
+  if (!used.every((keyId) => sealing.keyIds.includes(keyId))) throw new WrongKey(keyFile, sealing.keyIds, used);
   return sealing;
 }
+
+function sealedFor(place: SealedPlace): string {
+  return place.kind === "link" ? tokenPlace(place.userId, place.ecosystem) : sealedPlace(place.id);
+}
+
+const backupOfPostgres =
+  "This store is PostgreSQL, which is backed up with its own tools: pg_dump, or its write-ahead log (docs/operations.md).";
 
 /** Shared by all nodes and kept for good: a list begun yesterday on another node goes on today on this one. */
 function cursorKey(store: OpenStore): Promise<string> {

@@ -6,6 +6,7 @@ import type { Identity } from "../identity/identity.ts";
 import type { DeviceId, UserId } from "../model/ids.ts";
 import type { Clients } from "../oauth/clients.ts";
 import type { Input } from "./input.ts";
+import type { Tell } from "./progress.ts";
 
 /** Something that an administrator speaks of, and the commands about it. */
 export interface Noun {
@@ -24,7 +25,12 @@ export interface AdminCommand {
   /** What goes to the service beside the options, or in their place: a password, or what stands in a file. */
   readonly bring?: (typed: Input, terminal: Terminal) => Promise<Input> | Input;
   /** From plain values to a plain answer: in the running service, or in a command that opened the store itself. */
-  readonly act: (parts: AdministrationParts, input: Input, service: ServiceFacts | undefined) => Promise<Done>;
+  readonly act: (
+    parts: AdministrationParts,
+    input: Input,
+    service: ServiceFacts | undefined,
+    tell: Tell,
+  ) => Promise<Done>;
   /** The answer in words, for a terminal. */
   readonly tell: (answer: Answer, typed: Input) => string;
 }
@@ -45,6 +51,34 @@ export interface AdministrationParts {
   readonly addDevice: (device: NewDevice) => Promise<DeviceId>;
   readonly removeDevice: (userId: UserId, deviceId: DeviceId) => Promise<void>;
   readonly links: () => Promise<readonly { readonly state: string; readonly count: number }[]>;
+  readonly backup: (to: string, withKey: boolean, tell: Tell) => Promise<TakenBackup>;
+  readonly keys: KeyActs;
+}
+
+/** A backup that was taken, and what it says about itself. */
+export interface TakenBackup {
+  readonly file: string;
+  readonly bytes: number;
+  readonly manifest: {
+    readonly version: string;
+    readonly schema: number;
+    readonly time: string;
+    readonly keyIds: readonly string[];
+  };
+}
+
+/** What can be done about the keys that tokens are sealed with. */
+export interface KeyActs {
+  list(): Promise<readonly KeyStanding[]>;
+  add(): Promise<string>;
+  rotate(tell: Tell): Promise<{ readonly keyId: string; readonly resealed: number }>;
+  prune(): Promise<readonly string[]>;
+}
+
+export interface KeyStanding {
+  readonly keyId: string;
+  readonly role: string;
+  readonly values: number;
 }
 
 /** What the running service knows about itself; undefined when a command opened the store on its own. */

@@ -16,6 +16,9 @@ export function exitCodeOf(error: unknown): number {
   if (error instanceof ConfigurationError) return exitCodes.configuration;
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   switch (code) {
+    case "newer_schema":
+    case "wrong_key":
+      return exitCodes.configuration;
     case "bad_parameter":
       return exitCodes.usage;
     case "invalid_login":

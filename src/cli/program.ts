@@ -3,8 +3,10 @@ import { type Config, readConfig } from "../config.ts";
 import type { AdminCommand, Terminal } from "./admin-command.ts";
 import { exitCodeOf, exitCodes } from "./exit-codes.ts";
 import type { Input } from "./input.ts";
+import { describeRestore, type Restored } from "./nouns/restore.ts";
 import { nouns } from "./nouns.ts";
 import { present } from "./output.ts";
+import { progressOn, type Tell } from "./progress.ts";
 import { flagsOf, withSettings } from "./settings-flags.ts";
 import { describeSimulatorCommands } from "./simulator-commands.ts";
 
@@ -14,7 +16,8 @@ export interface Programs {
   demo(config: Config): Promise<void>;
   simulator(address: { readonly host: string; readonly port: number }): Promise<void>;
   /** Runs an administrator's command, in the running service or on the store itself. */
-  administer(config: Config, command: string, input: object): Promise<object>;
+  administer(config: Config, command: string, input: object, tell: Tell): Promise<object>;
+  restore(config: Config, from: string): Promise<Restored>;
 }
 
 /** Runs one command line and answers its exit code. */
@@ -64,6 +67,7 @@ function describeProgram(programs: Programs, terminal: Terminal): Command {
     const parent = isAlone ? program : program.command(name).description(meaning);
     for (const command of commands) describe(parent, command);
   }
+  describeRestore(program, configOf, programs.restore);
   describeSimulatorCommands(program);
   return program;
 
@@ -82,7 +86,8 @@ function describeProgram(programs: Programs, terminal: Terminal): Command {
         own.map((option) => [option.long!.slice(2), command.getOptionValue(option.attributeName())]),
       );
       const input = { ...typed, ...(await bring?.(typed, terminal)) };
-      const answer = await programs.administer(config, name, input);
+      const progress = progressOn(process.stderr, name);
+      const answer = await programs.administer(config, name, input, progress.tell).finally(progress.end);
       present(answer, (shown) => tell(shown, typed), command.opts().json === true);
     });
   }

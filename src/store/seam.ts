@@ -12,6 +12,7 @@ import { type LinkTable, linkTable } from "./tables/links.ts";
 import { type LogTable, logTable } from "./tables/log.ts";
 import { type NodeTable, nodeTable } from "./tables/nodes.ts";
 import { type RefreshTokenTable, refreshTokenTable } from "./tables/refresh-tokens.ts";
+import { type SealedValueTable, sealedValueTable } from "./tables/sealed-values.ts";
 import { type SecTokenTable, secTokenTable } from "./tables/sec-tokens.ts";
 import { type SettingTable, settingTable } from "./tables/settings.ts";
 import { type SignInTable, signInTable } from "./tables/sign-ins.ts";
@@ -67,6 +68,7 @@ export interface Transaction {
   readonly blindIntervals: BlindIntervalTable;
   readonly log: LogTable;
   readonly nodes: NodeTable;
+  readonly sealedValues: SealedValueTable;
   readonly settings: SettingTable;
   readonly webhooks: WebhookTable;
   readonly deliveries: DeliveryTable;
@@ -94,6 +96,7 @@ export function transactionOn(sql: Sql): Transaction {
     blindIntervals: blindIntervalTable(sql),
     log: logTable(sql),
     nodes: nodeTable(sql),
+    sealedValues: sealedValueTable(sql),
     settings: settingTable(sql),
     webhooks: webhookTable(sql),
     deliveries: deliveryTable(sql),
