@@ -30,6 +30,8 @@ async function serve(config: Config): Promise<void> {
   const told = untilTold();
   const [{ startService }, { startLogging }] = await loadService();
   const service = await startService(config, startLogging(config.logLevel));
+  // Without a certificate there is nothing to read again, and the signal means what it always means.
+  if (config.tlsCertFile) process.on("SIGHUP", () => service.reload());
   process.stderr.write(`breezeway listening on ${service.baseUrl}\n`);
   if (!told.aborted) await new Promise((resolve) => told.addEventListener("abort", resolve));
   await service.stop();

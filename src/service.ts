@@ -3,7 +3,7 @@ import { mkdirSync } from "node:fs";
 import { alertsOn } from "./alerts/alerts.ts";
 import { administrationOn } from "./cli/administration.ts";
 import { type ControlServer, serveControl } from "./cli/control-socket.ts";
-import { type Config, ConfigurationError, type EcosystemConfig } from "./config.ts";
+import { type Config, ConfigurationError, type EcosystemConfig, refuseInsecure } from "./config.ts";
 import { commitOn } from "./devices/commit.ts";
 import { addDevice, removeDevice } from "./devices/inventory.ts";
 import { deviceReading } from "./devices/read.ts";
@@ -17,9 +17,12 @@ import { fanEcho } from "./federation/fan-echo.ts";
 import { fanGate } from "./federation/fan-gate.ts";
 import { federationOn } from "./federation/federation.ts";
 import { tokenPlace } from "./federation/link-key.ts";
+import { CertificateProblem } from "./http/certificate.ts";
 import { cursorsWith } from "./http/cursor.ts";
 import { startHttp } from "./http/server.ts";
 import { identityOn } from "./identity/identity.ts";
+import { metricsOf } from "./metrics/metrics.ts";
+import { observedStore } from "./metrics/observed-store.ts";
 import { BadParameter } from "./model/errors.ts";
 import type { NodeId } from "./model/ids.ts";
 import type { Report, Surroundings } from "./model/surroundings.ts";
@@ -47,11 +50,13 @@ export async function openParts(config: Config, report: Report, surroundings = r
   const folder = dataFolder(config.dataFolder);
   mkdirSync(folder.path, { recursive: true, mode: 0o700 });
   const unlock = config.databaseUrl ? () => undefined : folder.lock();
+  const metrics = metricsOf(version);
   let store: OpenStore | undefined;
   try {
-    store = config.databaseUrl
+    const opened = config.databaseUrl
       ? await openPostgres({ url: config.databaseUrl })
-      : await openSqlite({ folder: folder.path, nowMs: surroundings.nowMs });
+      : await openSqlite({ folder: folder.path, nowMs: surroundings.nowMs, grouped: metrics.grouped });
+    store = observedStore(opened, metrics.store);
     const keyFile = config.keyFile ?? folder.keyFile;
     const sealing = await sealingFor(store, keyFile);
     const failureLimits = { failuresPerSource: config.failuresPerSource };
@@ -90,6 +95,7 @@ export async function openParts(config: Config, report: Report, surroundings = r
         alerts.heard(commits);
         federation.heard(commits);
         events.heard();
+        for (const { cause, changes } of commits) metrics.committed(cause.by, changes.length);
       },
       report,
     });
@@ -122,7 +128,14 @@ export async function openParts(config: Config, report: Report, surroundings = r
     });
     const openStore = store;
     const backups = new Backups({ folder: folder.path, keyFile, version, nowMs: surroundings.nowMs });
+    metrics.watch({
+      store,
+      links: () => federation.tally(),
+      eventReaders: () => events.hub.readers,
+      deliveries: () => deliveriesIn(openStore),
+    });
     const close = async () => {
+      metrics.stop();
       await backups.stop();
       await openStore.close();
       unlock();
@@ -139,10 +152,12 @@ export async function openParts(config: Config, report: Report, surroundings = r
       membership,
       federation,
       events,
+      metrics,
       administration,
       close,
     };
   } catch (error) {
+    metrics.stop();
     await store?.close();
     unlock();
     throw error;
@@ -156,12 +171,15 @@ export interface Service {
   readonly parts: Parts;
   /** Stops taking requests, finishes those under way, ends all streams, and closes the store. */
   stop(): Promise<void>;
+  /** Reads again what may have been renewed: the certificate. */
+  reload(): void;
 }
 
 /** Runs the service: what is linked is followed again, then the port opens, then commands are heard. */
 export async function startService(config: Config, report: Report, surroundings?: Surroundings): Promise<Service> {
+  refuseInsecure(config);
   const parts = await openParts(config, report, surroundings);
-  const { address, identity, oauth, devices, alerts, federation, events, membership, store } = parts;
+  const { address, identity, oauth, devices, alerts, federation, events, membership, metrics, store } = parts;
   const stops: (() => Promise<void>)[] = [parts.close];
   /** One that fails doesn't keep the others from stopping. */
   const stopAll = async () => {
@@ -182,6 +200,8 @@ export async function startService(config: Config, report: Report, surroundings?
       host: config.host,
       port: config.port,
       trustedProxies: config.trustedProxies,
+      certificate: certificateOf(config),
+      heard: metrics.answered,
       report,
       callers: {
         bySecToken: (secToken) => identity.authenticate(secToken),
@@ -205,6 +225,7 @@ export async function startService(config: Config, report: Report, surroundings?
         store: () => store.health(),
         links: async () => ({ followed: federation.keeper.followed }),
       },
+      metrics: { text: () => metrics.text(), token: config.metricsToken },
       version,
       baseUrl: () => address.baseUrl,
     });
@@ -217,11 +238,23 @@ export async function startService(config: Config, report: Report, surroundings?
       const control = await listenForCommands(parts);
       stops.push(() => control.stop());
     }
-    return { baseUrl: address.baseUrl, parts, stop: stopAll };
+    return { baseUrl: address.baseUrl, parts, stop: stopAll, reload: () => http.reloadCertificate() };
   } catch (error) {
     await stopAll();
-    throw error;
+    throw error instanceof CertificateProblem ? new ConfigurationError([error.message]) : error;
   }
+}
+
+function certificateOf({ tlsCertFile, tlsKeyFile }: Config) {
+  return tlsCertFile && tlsKeyFile ? { certFile: tlsCertFile, keyFile: tlsKeyFile } : undefined;
+}
+
+async function deliveriesIn(store: OpenStore) {
+  const { waiting, dueMs, nowMs } = await store.read(async (tx) => ({
+    ...(await tx.deliveries.backlog(100_000)),
+    nowMs: await tx.clock.nowMs(),
+  }));
+  return { waiting, lagMs: dueMs === null ? 0 : Math.max(0, nowMs - dueMs) };
 }
 
 function listenForCommands({ folder, administration, address }: Parts): Promise<ControlServer> {

@@ -39,6 +39,8 @@ export interface Store<Tables = Transaction> {
 export interface OpenStore extends Store {
   /** A sentence for `/readyz` about how the store does; rejects when it doesn't answer. */
   health(): Promise<StoreHealth>;
+  /** How many bytes it takes where it lies. */
+  size(): Promise<number>;
   close(): Promise<void>;
 }
 

@@ -27,7 +27,9 @@ export type Adaptor = AdaptorFederation;
 /** The HTTP server with everything real behind it but the federation, which the test may replace call by call. */
 export async function madeServer(
   t: TestContext,
-  change: Partial<Pick<HttpParts, "checks" | "limits" | "trustedProxies" | "platform" | "callers">> = {},
+  change: Partial<
+    Pick<HttpParts, "checks" | "limits" | "metrics" | "certificate" | "trustedProxies" | "platform" | "callers">
+  > = {},
 ) {
   const platform = await madePlatform(t);
   const reported: Reported[] = [];
@@ -82,6 +84,7 @@ export async function madeServer(
       largeStrings: (...given) => federation.largeStrings(...given),
     },
     checks: {},
+    metrics: { text: async () => "", token: undefined },
     version: "0.0.0",
     baseUrl: () => server.url,
     ...change,

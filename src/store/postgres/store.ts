@@ -113,6 +113,11 @@ class PostgresStore implements OpenStore {
     return { kind: "postgres", waiting, lastSyncMs: this.#lastSyncMs };
   }
 
+  async size(): Promise<number> {
+    const look = (sql: LentSql) => sql.all<{ bytes: number }>("SELECT pg_database_size(current_database()) AS bytes");
+    return (await this.#run(() => this.#attempt(this.#readingPool, forReading, look)))[0]!.bytes;
+  }
+
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;

@@ -17,6 +17,7 @@ interface Job {
  */
 export class CommitQueue {
   readonly #connection: Connection;
+  readonly #grouped: (transactions: number, syncMs: number) => void;
   readonly #urgent: Job[] = [];
   readonly #ordinary: Job[] = [];
   readonly #idle: (() => void)[] = [];
@@ -24,8 +25,9 @@ export class CommitQueue {
   #timer: NodeJS.Timeout | undefined;
   #lastSyncMs = 0;
 
-  constructor(connection: Connection) {
+  constructor(connection: Connection, grouped: (transactions: number, syncMs: number) => void = () => undefined) {
     this.#connection = connection;
+    this.#grouped = grouped;
   }
 
   get waiting(): number {
@@ -118,6 +120,7 @@ export class CommitQueue {
       return failGroup(error);
     }
     this.#lastSyncMs = performance.now() - syncStartedMs;
+    this.#grouped(answers.length, this.#lastSyncMs);
     for (const { answer } of answers) answer();
   }
 
