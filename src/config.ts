@@ -64,7 +64,7 @@ export const settings = {
   }),
   baseUrl: setting(
     "BREEZEWAY_BASE_URL",
-    "http://<host>:<port>",
+    "`http://<host>:<port>`",
     "The address under which clients reach the service. Never taken from a request.",
     (text) => (text === undefined ? undefined : httpUrl(text)),
   ),

@@ -3,6 +3,7 @@ import pg from "pg";
 import { StoreUnavailable } from "../../model/errors.ts";
 import { migrate } from "../migrations.ts";
 import { type OpenStore, type StoreHealth, type Transaction, transactionOn } from "../seam.ts";
+import { comeBackIfRestored } from "./come-back.ts";
 import { commit, LentSql } from "./connection.ts";
 import { isSilence, isWorthRepeating, translated, unavailable } from "./trouble.ts";
 
@@ -79,6 +80,7 @@ class PostgresStore implements OpenStore {
       await this.#attempt(pool, forWriting, async (sql) => {
         await sql.run(`SELECT pg_advisory_xact_lock(${migrationLock})`);
         await migrate(sql);
+        await comeBackIfRestored(sql);
       });
     } finally {
       await pool.end();
