@@ -80,7 +80,7 @@ describe("a backup", () => {
     const { outside, store, backups } = await madeStore(t);
     await keep(store, "before");
     // More than is copied at a time: each commit in between would make a copy without a held look begin anew.
-    await store.transaction((tx) => tx.settings.set("ballast", "x".repeat(12_000_000)));
+    await store.transaction((tx) => tx.settings.set("ballast", "x".repeat(60_000_000)));
     const meanwhile: Promise<void>[] = [];
     const { file } = await backups.take(join(outside, "b.tar"), true, (done) => {
       meanwhile.push(keep(store, `meanwhile ${done}`));
