@@ -24,6 +24,9 @@ export interface Config {
   readonly keyFile: string | undefined;
   readonly ecosystems: readonly EcosystemConfig[];
   readonly logLevel: LogLevel;
+  /** Both or none. */
+  readonly tlsCertFile: string | undefined;
+  readonly tlsKeyFile: string | undefined;
   readonly trustedProxies: readonly string[];
   readonly corsOrigins: readonly string[];
   readonly allowInsecure: boolean;
@@ -33,6 +36,8 @@ export interface Config {
   readonly logDays: number;
   readonly eventStreams: number;
   readonly allowPrivateWebhooks: boolean;
+  /** Undefined: figures are for this machine alone. */
+  readonly metricsToken: string | undefined;
 }
 
 const logLevels = ["debug", "info", "warn", "error", "silent"] as const;
@@ -61,7 +66,7 @@ export const settings = {
   }),
   baseUrl: setting(
     "BREEZEWAY_BASE_URL",
-    "http://<host>:<port>",
+    "`http://<host>:<port>`",
     "The address under which clients reach the service. Never taken from a request.",
     (text) => (text === undefined ? undefined : httpUrl(text)),
   ),
@@ -98,6 +103,18 @@ export const settings = {
     if (!level) throw new Complaint(`must be one of ${logLevels.join(", ")}`);
     return level;
   }),
+  tlsCertFile: setting(
+    "BREEZEWAY_TLS_CERT_FILE",
+    "none: plain HTTP",
+    "The file with the certificate, and those between it and its authority, in PEM. A new one is shown within a minute, or at SIGHUP.",
+    (text) => text,
+  ),
+  tlsKeyFile: setting(
+    "BREEZEWAY_TLS_KEY_FILE",
+    "none: plain HTTP",
+    "The file with the certificate's private key, in PEM, without a passphrase.",
+    (text) => text,
+  ),
   trustedProxies: setting(
     "BREEZEWAY_TRUSTED_PROXIES",
     "none",
@@ -168,6 +185,18 @@ export const settings = {
       return text === "true";
     },
   ),
+  metricsToken: setting(
+    "BREEZEWAY_METRICS_TOKEN",
+    "none: `/metrics` answers this machine alone",
+    "The token with which `/metrics` may be read from elsewhere, of 16 characters or more.",
+    (text) => {
+      if (text !== undefined && !/^[\x21-\x7e]{16,}$/.test(text)) {
+        throw new Complaint("must have 16 characters or more, without spaces");
+      }
+      return text;
+    },
+    { isSecret: true },
+  ),
 } satisfies { [Key in keyof Config]: Setting<Config[Key]> };
 
 /** Read by a command, not settings of the service. */
@@ -200,13 +229,31 @@ export function readConfig({ flags, environment }: ConfigSources): Config {
     }
   }
   const config = values as Config;
-  if (config.baseUrl && !config.allowInsecure && !isSafe(config.baseUrl)) {
-    problems.push(
-      "BREEZEWAY_BASE_URL must be https or loopback: tokens would travel in clear. BREEZEWAY_ALLOW_INSECURE=true allows it",
-    );
-  }
+  problems.push(...problemsBetween(config));
   if (problems.length > 0) throw new ConfigurationError(problems);
   return config;
+}
+
+/** What is wrong with settings that are right by themselves. */
+function problemsBetween({ tlsCertFile, tlsKeyFile, baseUrl, allowInsecure }: Config): string[] {
+  const problems: string[] = [];
+  if ((tlsCertFile === undefined) !== (tlsKeyFile === undefined)) {
+    problems.push("BREEZEWAY_TLS_CERT_FILE and BREEZEWAY_TLS_KEY_FILE go together: set both, or none");
+  }
+  if (baseUrl && !allowInsecure && !isSafe(baseUrl)) {
+    problems.push(`BREEZEWAY_BASE_URL must be https or loopback: ${inClear}`);
+  }
+  return problems;
+}
+
+const inClear = "tokens would travel in clear. BREEZEWAY_ALLOW_INSECURE=true allows it";
+
+/** A base URL that isn't set follows the address that is listened on: that one must be as safe. */
+export function refuseInsecure({ host, baseUrl, tlsCertFile, allowInsecure }: Config): void {
+  if (baseUrl || tlsCertFile || allowInsecure || isSafe(`http://${host.includes(":") ? `[${host}]` : host}`)) return;
+  throw new ConfigurationError([
+    `BREEZEWAY_BASE_URL must be set to an https address when BREEZEWAY_HOST is ${host}: ${inClear}`,
+  ]);
 }
 
 export class ConfigurationError extends Error {

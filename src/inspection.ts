@@ -5,8 +5,8 @@ import type { Inspection } from "./cli/programs.ts";
 import type { Config } from "./config.ts";
 import { Conflict } from "./model/errors.ts";
 import { dataFolder } from "./store/data-folder.ts";
+import { keysFromFile } from "./store/key-file.ts";
 import { schemaVersion as knownVersion } from "./store/migrations.ts";
-import { keyFromFile } from "./store/sealing.ts";
 
 /** Looks at a store from outside and changes nothing: no folder, key or table is made by looking. */
 export async function inspect(config: Config): Promise<Inspection> {
@@ -32,7 +32,7 @@ function isLocked(folder: ReturnType<typeof dataFolder>): boolean {
 function problemWith(keyFile: string): string | undefined {
   if (!existsSync(keyFile)) return undefined;
   try {
-    keyFromFile(keyFile);
+    keysFromFile(keyFile);
     return undefined;
   } catch (error) {
     return (error as Error).message;

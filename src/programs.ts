@@ -1,6 +1,7 @@
 import { callControl, NobodyListens } from "./cli/control-socket.ts";
-import type { Access, Programs } from "./cli/programs.ts";
-import type { Config } from "./config.ts";
+import type { Access, Programs, Restored } from "./cli/programs.ts";
+import type { Tell } from "./cli/progress.ts";
+import { type Config, ConfigurationError } from "./config.ts";
 import { NotRunning } from "./model/errors.ts";
 import { untilTold } from "./signals.ts";
 import { dataFolder } from "./store/data-folder.ts";
@@ -16,6 +17,7 @@ export const programs: Programs = {
   simulator: async (address) => (await import("../simulator/main.ts")).runSimulator(address, untilTold()),
   administer,
   access,
+  restore,
   inspect: async (config) => (await import("./inspection.ts")).inspect(config),
 };
 
@@ -23,21 +25,23 @@ async function serve(config: Config): Promise<void> {
   const told = untilTold();
   const [{ startService }, { startLogging }] = await loadService();
   const service = await startService(config, startLogging(config.logLevel));
+  // Without a certificate there is nothing to read again, and the signal means what it always means.
+  if (config.tlsCertFile) process.on("SIGHUP", () => service.reload());
   process.stderr.write(`breezeway listening on ${service.baseUrl}\n`);
   if (!told.aborted) await new Promise((resolve) => told.addEventListener("abort", resolve));
   await service.stop();
 }
 
 /** In the running service if there is one, so that its caches hear of it; otherwise on the store itself. */
-async function administer(config: Config, command: string, input: object): Promise<object> {
+async function administer(config: Config, command: string, input: object, tell: Tell): Promise<object> {
   if (!config.databaseUrl) {
     try {
-      return await callControl(dataFolder(config.dataFolder).controlSocket, command, input);
+      return await callControl(dataFolder(config.dataFolder).controlSocket, command, input, tell);
     } catch (error) {
       if (!(error instanceof NobodyListens)) throw error;
     }
   }
-  return onTheStore(config, command, input);
+  return onTheStore(config, command, input, tell);
 }
 
 /** A command that speaks with the service needs one that runs: with SQLite on this folder, else at its address. */
@@ -57,12 +61,26 @@ async function access(config: Config, wanted: object): Promise<Access> {
   }
 }
 
-async function onTheStore(config: Config, command: string, input: object): Promise<object> {
+async function onTheStore(config: Config, command: string, input: object, tell?: Tell): Promise<object> {
   const [{ openParts }, { startLogging }] = await loadService();
   const parts = await openParts(config, startLogging("warn"));
   try {
-    return await parts.administration.run(command, input);
+    return await parts.administration.run(command, input, undefined, tell);
   } finally {
     await parts.close();
   }
+}
+
+async function restore(config: Config, from: string): Promise<Restored> {
+  if (config.databaseUrl) {
+    throw new ConfigurationError([
+      "BREEZEWAY_DATABASE_URL is set: PostgreSQL is restored with its own tools (docs/operations.md)",
+    ]);
+  }
+  const { restoreBackup } = await import("./store/backup/restore.ts");
+  const folder = dataFolder(config.dataFolder);
+  const keyFile = config.keyFile ?? folder.keyFile;
+  const { manifest, ...restored } = await restoreBackup({ from, folder, keyFile });
+  const { version: madeBy, schema, time } = manifest;
+  return { folder: folder.path, ...restored, version: madeBy, schema, time };
 }

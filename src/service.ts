@@ -3,7 +3,7 @@ import { mkdirSync } from "node:fs";
 import { alertsOn } from "./alerts/alerts.ts";
 import { administrationOn } from "./cli/administration.ts";
 import { type ControlServer, serveControl } from "./cli/control-socket.ts";
-import { type Config, ConfigurationError, type EcosystemConfig } from "./config.ts";
+import { type Config, ConfigurationError, type EcosystemConfig, refuseInsecure } from "./config.ts";
 import { commitOn } from "./devices/commit.ts";
 import { addDevice, removeDevice } from "./devices/inventory.ts";
 import { deviceReading } from "./devices/read.ts";
@@ -12,24 +12,35 @@ import { deviceWriting } from "./devices/write.ts";
 import type { Connector } from "./ecosystem/connector.ts";
 import { nestConnector } from "./ecosystem/nest/connector.ts";
 import { eventsOn } from "./events/events.ts";
+import { sealedPlace } from "./events/webhooks/webhooks.ts";
 import { fanEcho } from "./federation/fan-echo.ts";
 import { fanGate } from "./federation/fan-gate.ts";
 import { federationOn } from "./federation/federation.ts";
+import { tokenPlace } from "./federation/link-key.ts";
+import { CertificateProblem } from "./http/certificate.ts";
 import { cursorsWith } from "./http/cursor.ts";
 import type { GuestRoute } from "./http/routes.ts";
 import { startHttp } from "./http/server.ts";
 import { identityOn } from "./identity/identity.ts";
 import { isOnLoopback } from "./loopback.ts";
+import { metricsOf } from "./metrics/metrics.ts";
+import { observedStore } from "./metrics/observed-store.ts";
+import { BadParameter } from "./model/errors.ts";
 import type { NodeId } from "./model/ids.ts";
 import type { Report, Surroundings } from "./model/surroundings.ts";
 import { Membership } from "./nodes/membership.ts";
 import { oauthOn } from "./oauth/oauth.ts";
 import { platformCalls } from "./platform/calls.ts";
+import { Backups } from "./store/backup/backups.ts";
 import { dataFolder } from "./store/data-folder.ts";
+import { sealingFromFile } from "./store/key-file.ts";
+import { keysOn } from "./store/keys.ts";
 import { openPostgres } from "./store/postgres/store.ts";
-import { keyFromFile, sealingWith } from "./store/sealing.ts";
+import type { Sealing } from "./store/sealing.ts";
 import type { OpenStore } from "./store/seam.ts";
 import { openSqlite } from "./store/sqlite/store.ts";
+import type { SealedPlace } from "./store/tables/sealed-values.ts";
+import { firstUsedKeys, WrongKey } from "./store/used-keys.ts";
 import { realSurroundings } from "./surroundings.ts";
 import { version } from "./version.ts";
 
@@ -41,12 +52,15 @@ export async function openParts(config: Config, report: Report, surroundings = r
   const folder = dataFolder(config.dataFolder);
   mkdirSync(folder.path, { recursive: true, mode: 0o700 });
   const unlock = config.databaseUrl ? () => undefined : folder.lock();
+  const metrics = metricsOf(version);
   let store: OpenStore | undefined;
   try {
-    store = config.databaseUrl
+    const opened = config.databaseUrl
       ? await openPostgres({ url: config.databaseUrl })
-      : await openSqlite({ folder: folder.path, nowMs: surroundings.nowMs });
-    const sealing = await sealingFor(store, config.keyFile ?? folder.keyFile);
+      : await openSqlite({ folder: folder.path, nowMs: surroundings.nowMs, grouped: metrics.grouped });
+    store = observedStore(opened, metrics.store);
+    const keyFile = config.keyFile ?? folder.keyFile;
+    const sealing = await sealingFor(store, keyFile);
     const failureLimits = { failuresPerSource: config.failuresPerSource };
     const identity = identityOn({
       store,
@@ -86,6 +100,7 @@ export async function openParts(config: Config, report: Report, surroundings = r
         alerts.heard(commits);
         federation.heard(commits);
         events.heard(isUrgent);
+        for (const { cause, changes } of commits) metrics.committed(cause.by, changes.length);
       },
       report,
     });
@@ -116,9 +131,23 @@ export async function openParts(config: Config, report: Report, surroundings = r
       removeDevice: (userId, deviceId) => removeDevice(openStore, states, userId, deviceId),
       linksOf: (userId) => openStore.read((tx) => tx.links.ofUser(userId)),
       links: () => openStore.read((tx) => tx.links.count()),
+      backup: async (to, withKey, tell) => {
+        if (openStore.isShared) throw new BadParameter("to", backupOfPostgres);
+        return backups.take(to, withKey, tell);
+      },
+      keys: keysOn({ store, sealing, file: keyFile, sealedFor }),
     });
     const openStore = store;
+    const backups = new Backups({ folder: folder.path, keyFile, version, nowMs: surroundings.nowMs });
+    metrics.watch({
+      store,
+      links: () => federation.tally(),
+      eventReaders: () => events.hub.readers,
+      deliveries: () => deliveriesIn(openStore),
+    });
     const close = async () => {
+      metrics.stop();
+      await backups.stop();
       await openStore.close();
       unlock();
     };
@@ -134,10 +163,12 @@ export async function openParts(config: Config, report: Report, surroundings = r
       membership,
       federation,
       events,
+      metrics,
       administration,
       close,
     };
   } catch (error) {
+    metrics.stop();
     await store?.close();
     unlock();
     throw error;
@@ -151,6 +182,8 @@ export interface Service {
   readonly parts: Parts;
   /** Stops taking requests, finishes those under way, ends all streams, and closes the store. */
   stop(): Promise<void>;
+  /** Reads again what may have been renewed: the certificate. */
+  reload(): void;
 }
 
 /** Runs the service: what is linked is followed again, then the port opens, then commands are heard. */
@@ -160,8 +193,9 @@ export async function startService(
   surroundings?: Surroundings,
   guests: (parts: Parts) => readonly GuestRoute[] = () => [],
 ): Promise<Service> {
+  refuseInsecure(config);
   const parts = await openParts(config, report, surroundings);
-  const { address, identity, oauth, devices, alerts, federation, events, membership, store } = parts;
+  const { address, identity, oauth, devices, alerts, federation, events, membership, metrics, store } = parts;
   const stops: (() => Promise<void>)[] = [parts.close];
   /** One that fails doesn't keep the others from stopping. */
   const stopAll = async () => {
@@ -184,6 +218,8 @@ export async function startService(
       port: config.port,
       trustedProxies: config.trustedProxies,
       corsOrigins: config.corsOrigins,
+      certificate: certificateOf(config),
+      heard: metrics.answered,
       report,
       callers: {
         bySecToken: (secToken) => identity.authenticate(secToken),
@@ -207,6 +243,7 @@ export async function startService(
         store: () => store.health(),
         links: async () => ({ followed: federation.keeper.followed }),
       },
+      metrics: { text: () => metrics.text(), token: config.metricsToken },
       version,
       baseUrl: () => address.baseUrl,
       guests: guests(parts),
@@ -220,10 +257,10 @@ export async function startService(
       const control = await listenForCommands(parts);
       stops.push(() => control.stop());
     }
-    return { baseUrl: address.baseUrl, parts, stop: stopAll };
+    return { baseUrl: address.baseUrl, parts, stop: stopAll, reload: () => http.reloadCertificate() };
   } catch (error) {
     await stopAll();
-    throw error;
+    throw error instanceof CertificateProblem ? new ConfigurationError([error.message]) : error;
   }
 }
 
@@ -237,27 +274,43 @@ async function refuseDemoAbroad(config: Config, { store, identity }: Parts): Pro
   ]);
 }
 
+function certificateOf({ tlsCertFile, tlsKeyFile }: Config) {
+  return tlsCertFile && tlsKeyFile ? { certFile: tlsCertFile, keyFile: tlsKeyFile } : undefined;
+}
+
+async function deliveriesIn(store: OpenStore) {
+  const { waiting, dueMs, nowMs } = await store.read(async (tx) => ({
+    ...(await tx.deliveries.backlog(100_000)),
+    nowMs: await tx.clock.nowMs(),
+  }));
+  return { waiting, lagMs: dueMs === null ? 0 : Math.max(0, nowMs - dueMs) };
+}
+
 function listenForCommands({ folder, administration, address }: Parts): Promise<ControlServer> {
-  return serveControl(folder.controlSocket, (command, input) => administration.run(command, input, address));
+  return serveControl(folder.controlSocket, (command, input, tell) =>
+    administration.run(command, input, address, tell),
+  );
 }
 
 /** The key is checked before it is needed: with another one, every stored token would be lost to us. */
-async function sealingFor(store: OpenStore, keyFile: string) {
-  let key: Uint8Array;
+async function sealingFor(store: OpenStore, keyFile: string): Promise<Sealing> {
+  let sealing: Sealing;
   try {
-    key = keyFromFile(keyFile);
+    sealing = sealingFromFile(keyFile);
   } catch (error) {
     throw new ConfigurationError([(error as Error).message.replace(/\.$/, "")]);
   }
-  const sealing = sealingWith(key);
-  const usedKeyId = await store.transaction((tx) => tx.settings.getOrKeep("sealing_key_id", sealing.keyId));
-  if (usedKeyId !== sealing.keyId) {
-    throw new ConfigurationError([
-      `BREEZEWAY_KEY_FILE: ${keyFile} holds key ${sealing.keyId}, but this store's tokens are sealed with key ${usedKeyId}`,
-    ]);
-  }
+  const used = await store.transaction((tx) => firstUsedKeys(tx, sealing.keyId));
+  if (!used.every((keyId) => sealing.keyIds.includes(keyId))) throw new WrongKey(keyFile, sealing.keyIds, used);
   return sealing;
 }
+
+function sealedFor(place: SealedPlace): string {
+  return place.kind === "link" ? tokenPlace(place.userId, place.ecosystem) : sealedPlace(place.id);
+}
+
+const backupOfPostgres =
+  "This store is PostgreSQL, which is backed up with its own tools: pg_dump, or its write-ahead log (docs/operations.md).";
 
 /** Shared by all nodes and kept for good: a list begun yesterday on another node goes on today on this one. */
 function cursorKey(store: OpenStore): Promise<string> {

@@ -9,6 +9,7 @@ import type { Clients } from "../oauth/clients.ts";
 import type { Tokens } from "../oauth/tokens.ts";
 import type { DescribedCommand } from "./command.ts";
 import type { Input } from "./input.ts";
+import type { Tell } from "./progress.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** One command of an administrator, whole: how it is typed, what it does, and what a person is told. */
@@ -22,7 +23,12 @@ export interface AdminCommand extends DescribedCommand, AdminAct {
 export interface AdminAct {
   readonly name: string;
   /** From plain values to a plain answer: in the running service, or in a command that opened the store itself. */
-  readonly act: (parts: AdministrationParts, input: Input, service: ServiceFacts | undefined) => Promise<Done>;
+  readonly act: (
+    parts: AdministrationParts,
+    input: Input,
+    service: ServiceFacts | undefined,
+    tell: Tell,
+  ) => Promise<Done>;
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: each command knows its own answer, which has come as JSON
@@ -47,6 +53,34 @@ export interface AdministrationParts {
   readonly removeDevice: (userId: UserId, deviceId: DeviceId) => Promise<void>;
   readonly linksOf: (userId: UserId) => Promise<readonly LinkFacts[]>;
   readonly links: () => Promise<readonly { readonly state: string; readonly count: number }[]>;
+  readonly backup: (to: string, withKey: boolean, tell: Tell) => Promise<TakenBackup>;
+  readonly keys: KeyActs;
+}
+
+/** A backup that was taken, and what it says about itself. */
+export interface TakenBackup {
+  readonly file: string;
+  readonly bytes: number;
+  readonly manifest: {
+    readonly version: string;
+    readonly schema: number;
+    readonly time: string;
+    readonly keyIds: readonly string[];
+  };
+}
+
+/** What can be done about the keys that tokens are sealed with. */
+export interface KeyActs {
+  list(): Promise<readonly KeyStanding[]>;
+  add(): Promise<string>;
+  rotate(tell: Tell): Promise<{ readonly keyId: string; readonly resealed: number }>;
+  prune(): Promise<readonly string[]>;
+}
+
+export interface KeyStanding {
+  readonly keyId: string;
+  readonly role: string;
+  readonly values: number;
 }
 
 /** What the running service knows about itself; undefined when a command opened the store on its own. */

@@ -6,10 +6,11 @@ import { isAdmin } from "./noun.ts";
 import { deviceOwners } from "./nouns/device-owners.ts";
 import { linkFacts } from "./nouns/link-facts.ts";
 import { nouns } from "./nouns.ts";
+import type { Tell } from "./progress.ts";
 
 /** The acts of an administrator, by the names of their commands. */
 export interface Administration {
-  run(command: string, input: unknown, service?: ServiceFacts): Promise<object>;
+  run(command: string, input: unknown, service?: ServiceFacts, tell?: Tell): Promise<object>;
 }
 
 export function administrationOn(parts: AdministrationParts): Administration {
@@ -17,10 +18,10 @@ export function administrationOn(parts: AdministrationParts): Administration {
   const acts = new Map<string, AdminAct>();
   for (const act of [...typed, accessAct(), deviceOwners, linkFacts]) acts.set(act.name, act);
   return {
-    async run(name, input, service) {
+    async run(name, input, service, tell = () => undefined) {
       const command = acts.get(name);
       if (!command) throw new NotFound(`There is no command "${name}" in this version of the service.`);
-      const { answer, changed } = await command.act(parts, (input ?? {}) as Input, service);
+      const { answer, changed } = await command.act(parts, (input ?? {}) as Input, service, tell);
       if (changed) {
         const detail = { command: name, ...changed.detail };
         await parts.identity.audit.record({ act: "admin", source: "command", ...changed, detail });

@@ -18,6 +18,9 @@ export function exitCodeOf(error: unknown): number {
   if (error instanceof Error && "exitCode" in error && typeof error.exitCode === "number") return error.exitCode;
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   switch (code) {
+    case "newer_schema":
+    case "wrong_key":
+      return exitCodes.configuration;
     case "bad_parameter":
       return exitCodes.usage;
     case "invalid_login":

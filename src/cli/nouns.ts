@@ -1,6 +1,7 @@
 import type { Noun } from "./noun.ts";
 import { alert } from "./nouns/alert.ts";
 import { audit } from "./nouns/audit.ts";
+import { backup } from "./nouns/backup.ts";
 import { client } from "./nouns/client.ts";
 import { completionNoun } from "./nouns/completion.ts";
 import { config } from "./nouns/config.ts";
@@ -8,8 +9,10 @@ import { device } from "./nouns/device.ts";
 import { doctorNoun } from "./nouns/doctor.ts";
 import { event } from "./nouns/event.ts";
 import { fan } from "./nouns/fan.ts";
+import { key } from "./nouns/key.ts";
 import { link } from "./nouns/link.ts";
 import { profile } from "./nouns/profile.ts";
+import { restoreNoun } from "./nouns/restore.ts";
 import { status } from "./nouns/status.ts";
 import { tenant } from "./nouns/tenant.ts";
 import { user } from "./nouns/user.ts";
@@ -20,7 +23,7 @@ import { webhook } from "./nouns/webhook.ts";
 export const groups: readonly { readonly title: string; readonly nouns: readonly Noun[] }[] = [
   { title: "Who may do what:", nouns: [tenant, user, client] },
   { title: "Homes:", nouns: [link, device, fan, alert, event, webhook] },
-  { title: "Running it:", nouns: [status, doctorNoun, verifyNoun, config, audit] },
+  { title: "Running it:", nouns: [status, doctorNoun, verifyNoun, config, audit, backup, restoreNoun, key] },
   { title: "This command line:", nouns: [profile, completionNoun] },
 ];
 

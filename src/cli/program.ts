@@ -8,6 +8,7 @@ import { isAdmin, type Noun } from "./noun.ts";
 import { groups } from "./nouns.ts";
 import { printerFor } from "./output.ts";
 import type { Programs } from "./programs.ts";
+import { progressOn } from "./progress.ts";
 import { flagsOf, withSettings } from "./settings-flags.ts";
 import { describeSimulatorCommands } from "./simulator-commands.ts";
 import { hasColour, type Terminal } from "./terminal.ts";
@@ -113,7 +114,9 @@ export function describeProgram(
       if (missing) described.error(`error: missing required argument '${missing.name}'`);
       const config = configOf(described);
       const input = { ...typed, ...(await command.bring?.(typed, terminal)) };
-      const answer = await print.during("working", programs.administer(config, command.name, input));
+      const answer = await progressOn(terminal).told("working", (tell) =>
+        programs.administer(config, command.name, input, tell),
+      );
       print.data(answer, (shown) => command.tell(shown, typed));
     });
   }

@@ -1,5 +1,6 @@
 import type { Config } from "../config.ts";
 import type { Input } from "./input.ts";
+import type { Tell } from "./progress.ts";
 
 /** What the command line can start or reach; main.ts knows how. */
 export interface Programs {
@@ -8,9 +9,11 @@ export interface Programs {
   demo(config: Config, options: { readonly seed?: string }): Promise<void>;
   simulator(address: { readonly host: string; readonly port: number }): Promise<void>;
   /** Runs an administrator's command, in the running service or on the store itself. */
-  administer(config: Config, command: string, input: object): Promise<object>;
+  administer(config: Config, command: string, input: object, tell?: Tell): Promise<object>;
   /** Lets the command line in at the running service, as administrators come in. */
   access(config: Config, wanted: Input): Promise<Access>;
+  /** Brings a backup to the configured folder, wholly or not at all. */
+  restore(config: Config, from: string): Promise<Restored>;
   /** What can be seen of a store from outside, without changing it. */
   inspect(config: Config): Promise<Inspection>;
 }
@@ -35,4 +38,14 @@ export interface Inspection {
   readonly databaseProblem?: string | undefined;
   /** How far the store's clock is ahead of this machine's; zero where they are one. */
   readonly clockOffsetMs: number;
+}
+
+/** What a restored folder holds. */
+export interface Restored {
+  readonly folder: string;
+  readonly keyFile: string;
+  readonly isKeyFromBackup: boolean;
+  readonly version: string;
+  readonly schema: number;
+  readonly time: string;
 }

@@ -6,10 +6,15 @@ const patienceMs = 300;
 const drawEveryMs = 100;
 const barColumns = 20;
 
+/** Tells how far something has come that takes its time. */
+export type Tell = (done: number, total: number) => void;
+
 export interface Progress {
   during<Result>(what: string, work: Promise<Result>): Promise<Result>;
   /** For work whose size is known: call `step` as parts are done. */
   over<Result>(what: string, total: number, work: (step: () => void) => Promise<Result>): Promise<Result>;
+  /** For work that may tell how far it is, once it knows. */
+  told<Result>(what: string, work: (tell: Tell) => Promise<Result>): Promise<Result>;
 }
 
 /** A bar on standard error, on a terminal only, drawn over itself and taken away at the end. */
@@ -33,9 +38,20 @@ export function progressOn(terminal: Pick<Terminal, "environment" | "err">): Pro
       if (isDrawn) err.write("\r\u001b[K");
     }
   }
+  const endless = (what: string) => (elapsedMs: number) =>
+    `${wandering(elapsedMs)} ${what} (${Math.floor(elapsedMs / 1_000)} s)`;
   return {
-    during: (what, work) =>
-      shown((elapsedMs) => `${wandering(elapsedMs)} ${what} (${Math.floor(elapsedMs / 1_000)} s)`, work),
+    during: (what, work) => shown(endless(what), work),
+    told(what, work) {
+      let bar = endless(what);
+      return shown(
+        (elapsedMs) => bar(elapsedMs),
+        work((done, total) => {
+          const part = total > 0 ? Math.min(1, done / total) : 1;
+          bar = () => `${filled(part)} ${what} ${Math.floor(part * 100)} %`;
+        }),
+      );
+    },
     over(what, total, work) {
       let done = 0;
       return shown(

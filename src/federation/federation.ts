@@ -14,7 +14,7 @@ import type { CommandRow } from "../store/tables/commands.ts";
 import { receiptsKept } from "./fan-receipts.ts";
 import { FanSender } from "./fan-sender.ts";
 import { FederatedTokens, type Unlinked } from "./federated-tokens.ts";
-import { type Freshness, freshnessOf, freshnessOfEach } from "./freshness.ts";
+import { type Freshness, freshnessOf, freshnessOfEach, tallyOf } from "./freshness.ts";
 import { type FederationTables, LinkKeeper } from "./keeper.ts";
 import { type LinkStatus, linkStatus } from "./link-status.ts";
 
@@ -59,6 +59,8 @@ export interface FederationParts {
 export interface RunningFederation extends Federation {
   readonly keeper: LinkKeeper;
   readonly fans: FanSender;
+  /** The links that this node follows, by state, and how many of them are stale. */
+  tally(): ReturnType<typeof tallyOf>;
   /** Told after each commit: a fan request that became durable here is sent at once. */
   heard(commits: readonly DeviceCommit[]): void;
   start(): Promise<void>;
@@ -81,6 +83,7 @@ export function federationOn(parts: FederationParts): RunningFederation {
   return {
     keeper,
     fans,
+    tally: () => tallyOf(keeper, parts.surroundings.nowMs()),
     heard: (commits) => {
       if (commits.some(isFanRequest)) fans.wake();
     },

@@ -67,6 +67,17 @@ export async function freshnessOfEach(
   return known;
 }
 
+/** The links that this node follows, counted. */
+export function tallyOf(keeper: LinkKeeper, nowMs: number) {
+  const byState = { live: 0, waiting: 0, needs_reauth: 0 };
+  let stale = 0;
+  for (const { state, isLive, confirmedMs } of keeper.standings()) {
+    byState[state] += 1;
+    if (freshness(isLive, confirmedMs, nowMs).isStale) stale += 1;
+  }
+  return { byState, stale };
+}
+
 function freshness(isLive: boolean, confirmedTimeMs: number, nowMs: number): Freshness {
   return { isPresent: isLive, isStale: !isLive || nowMs - confirmedTimeMs > staleAfterMs, confirmedTimeMs };
 }

@@ -138,6 +138,17 @@ export class LinkKeeper {
     return this.#followed.size;
   }
 
+  /** How the links stand that this node owns. */
+  *standings(): Iterable<{
+    readonly state: LinkStanding["state"];
+    readonly isLive: boolean;
+    readonly confirmedMs: number;
+  }> {
+    for (const { record, follower } of this.#followed.values()) {
+      yield { state: record.standing.state, isLive: follower.isLive, confirmedMs: follower.confirmedMs };
+    }
+  }
+
   /** Ends all streams, finishes what is under way, and gives the links back so that others take them at once. */
   async stop(): Promise<void> {
     this.#isStopped = true;

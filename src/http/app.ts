@@ -1,4 +1,6 @@
 import { createServer, type Server } from "node:http";
+import { createServer as createTlsServer } from "node:https";
+import type { SecureContextOptions } from "node:tls";
 import Fastify, { type FastifyInstance } from "fastify";
 import type { Report } from "../model/surroundings.ts";
 import { checkRequest, refuseConnection } from "./edge.ts";
@@ -15,6 +17,7 @@ export interface AppParts {
   readonly headersTimeoutMs: number;
   readonly requestTimeoutMs: number;
   readonly bodyBytes: number;
+  readonly tls?: SecureContextOptions | undefined;
 }
 
 /** Fastify as we use it: its routing and bodies, behind our own edge, errors and log. */
@@ -55,25 +58,23 @@ export function appOn(parts: AppParts): FastifyInstance {
 }
 
 function serverOn(
-  { exchanges, headersTimeoutMs, requestTimeoutMs }: AppParts,
+  { exchanges, headersTimeoutMs, requestTimeoutMs, tls }: AppParts,
   handle: (...exchange: Parameters<Exchanges["begin"]>) => void,
 ): Server {
   const answer: typeof handle = (request, response) => {
     exchanges.begin(request, response);
     handle(request, response);
   };
-  const server = createServer(
-    {
-      headersTimeout: headersTimeoutMs,
-      requestTimeout: requestTimeoutMs,
-      // By default Node looks for slow ones only every 30 s.
-      connectionsCheckingInterval: Math.min(1_000, headersTimeoutMs),
-      keepAliveTimeout: 72_000,
-      // We refuse it ourselves, in words.
-      requireHostHeader: false,
-    },
-    answer,
-  );
+  const options = {
+    headersTimeout: headersTimeoutMs,
+    requestTimeout: requestTimeoutMs,
+    // By default Node looks for slow ones only every 30 s.
+    connectionsCheckingInterval: Math.min(1_000, headersTimeoutMs),
+    keepAliveTimeout: 72_000,
+    // We refuse it ourselves, in words.
+    requireHostHeader: false,
+  };
+  const server: Server = tls ? createTlsServer({ ...options, ...tls }, answer) : createServer(options, answer);
   server.on("checkExpectation", answer);
   return server;
 }

@@ -65,6 +65,7 @@ export interface ContentDescription {
 }
 
 export type ContentType =
+  | "text/plain"
   | "application/json"
   | "application/x-www-form-urlencoded"
   | "text/xml"

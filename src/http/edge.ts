@@ -28,7 +28,9 @@ export function refuseConnection(
 ): void {
   // Node tells of every further piece of what is refused already.
   if (socket.writableEnded) return;
-  if (error.code === "ECONNRESET" || !socket.writable || exchanges.isAnswering(socket)) {
+  // Who doesn't get through the handshake can't read an answer either.
+  const isHandshake = /^(ERR_SSL_|ERR_TLS_|EPROTO)/.test(error.code ?? "");
+  if (isHandshake || error.code === "ECONNRESET" || !socket.writable || exchanges.isAnswering(socket)) {
     socket.destroy();
     return;
   }
@@ -43,7 +45,7 @@ export function refuseConnection(
   }).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.end(`HTTP/1.1 ${status} Refused\r\n${lines.join("")}\r\n${body}`);
   linger(socket);
-  exchanges.log({ requestId, route: undefined }, undefined, status, 0, true);
+  exchanges.log({ requestId, route: undefined, end: undefined }, undefined, status, 0, true);
 }
 
 /** Closed at once, with bytes of the client unread, the connection would be reset and the answer lost with it. */

@@ -13,18 +13,29 @@ export interface Exchange {
   end: (() => void) | undefined;
 }
 
+/** An exchange that is over, for whoever counts. */
+export type Hear = (exchange: {
+  readonly method: string;
+  readonly route: string;
+  readonly status: number;
+  readonly tookMs: number;
+  readonly isStream: boolean;
+}) => void;
+
 /**
  * All exchanges that are going on. Each answer gets the same headers and each exchange one line in the log, whoever
  * answers it.
  */
 export class Exchanges {
   readonly #report: Report;
+  readonly #heard: Hear;
   readonly #running = new Map<IncomingMessage, { readonly exchange: Exchange; readonly response: ServerResponse }>();
   readonly #idle: (() => void)[] = [];
   #keepsConnections = true;
 
-  constructor(report: Report) {
+  constructor(report: Report, heard: Hear = () => undefined) {
     this.#report = report;
+    this.#heard = heard;
   }
 
   begin(request: IncomingMessage, response: ServerResponse): Exchange {
@@ -59,12 +70,14 @@ export class Exchanges {
   }
 
   log(
-    exchange: Pick<Exchange, "requestId" | "route">,
+    exchange: Pick<Exchange, "requestId" | "route" | "end">,
     method: string | undefined,
     status: number,
     tookMs: number,
     wasAnswered: boolean,
   ): void {
+    const isStream = exchange.end !== undefined;
+    this.#heard({ method: method ?? "-", route: exchange.route ?? "-", status, tookMs, isStream });
     const fields = {
       requestId: exchange.requestId,
       method: method ?? "-",

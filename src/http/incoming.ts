@@ -25,6 +25,8 @@ export interface Incoming {
   readonly cookies: string;
   /** The client's address; a proxy's word for it only from a trusted proxy, and only if it is an address. */
   readonly source: string;
+  /** It comes from this machine, and nobody says to have passed it on. */
+  readonly isLocal: boolean;
 }
 
 export function readIncoming(request: FastifyRequest): Incoming {
@@ -39,7 +41,14 @@ export function readIncoming(request: FastifyRequest): Incoming {
     lastEventId: request.headers["last-event-id"] === undefined ? undefined : String(request.headers["last-event-id"]),
     cookies: request.headers.cookie ?? "",
     source: isIP(request.ip) === 0 ? (request.socket.remoteAddress ?? "") : request.ip,
+    isLocal: isLocal(request),
   };
+}
+
+/** A proxy on this machine lets in the whole world: what it passed on isn't local, trusted or not. */
+function isLocal({ socket, headers }: FastifyRequest): boolean {
+  const isPassedOn = ["x-forwarded-for", "x-real-ip", "forwarded", "via"].some((name) => headers[name] !== undefined);
+  return !isPassedOn && /^(::ffff:)?127\.|^::1$/.test(socket.remoteAddress ?? "");
 }
 
 /** The scheme's name goes by any case (RFC 7235 2.1). */

@@ -1,6 +1,7 @@
 import type { UserReading } from "../identity/user-reading.ts";
 import { type AdaptorFederation, adaptorRoutes } from "./routes/adaptor.ts";
 import { type Check, healthRoutes } from "./routes/health.ts";
+import { type MetricsRouteParts, metricsRoutes } from "./routes/metrics.ts";
 import { type OAuthRouteParts, oauthRoutes } from "./routes/oauth.ts";
 import { type Platform, platformRoutes } from "./routes/platform.ts";
 import { referenceRoutes } from "./routes/reference.ts";
@@ -24,6 +25,7 @@ export interface RouteParts {
   readonly platform: Platform;
   /** What `/readyz` looks at, by name. */
   readonly checks: Readonly<Record<string, Check>>;
+  readonly metrics: MetricsRouteParts;
   readonly version: string;
   /** Where clients reach the service; known once the port is. */
   readonly baseUrl: () => string;
@@ -36,6 +38,7 @@ export function routeTable(
 ): readonly Route[] {
   const routes: readonly Route[] = [
     ...healthRoutes({ checks: parts.checks, ...health }),
+    ...metricsRoutes(parts.metrics),
     ...oauthRoutes({ ...parts.oauth, baseUrl: parts.baseUrl }),
     ...userRoutes(parts.v3.users),
     ...deviceRoutes(parts.v3),

@@ -1,10 +1,12 @@
 import type { AddressInfo } from "node:net";
+import type { SecureContextOptions, Server as TlsServer } from "node:tls";
 import type { FastifyInstance } from "fastify";
 import type { Report } from "../model/surroundings.ts";
 import { appOn } from "./app.ts";
 import type { Callers } from "./caller.ts";
+import { Certificate, type CertificateFiles } from "./certificate.ts";
 import { letOriginsIn } from "./cors.ts";
-import { Exchanges } from "./exchange.ts";
+import { Exchanges, type Hear } from "./exchange.ts";
 import { type RouteParts, routeTable } from "./route-table.ts";
 import { addRoutes, type GuestRoute } from "./routes.ts";
 
@@ -21,6 +23,9 @@ export interface HttpParts extends RouteParts {
   readonly limits?: Partial<HttpLimits>;
   /** What the program around the service adds to its own routes. */
   readonly guests?: readonly GuestRoute[];
+  /** Without them it speaks plain HTTP. */
+  readonly certificate?: CertificateFiles | undefined;
+  readonly heard?: Hear;
 }
 
 export interface HttpLimits {
@@ -45,6 +50,8 @@ export interface HttpServer {
   readonly port: number;
   /** From now on `/readyz` answers 503, so that a load balancer looks elsewhere; all else goes on. */
   drain(): void;
+  /** Shows what is in the certificate's files now. */
+  reloadCertificate(): void;
   /** Accepts nothing new, lets what is under way finish, then closes. */
   stop(): Promise<void>;
 }
@@ -52,25 +59,30 @@ export interface HttpServer {
 export async function startHttp(parts: HttpParts): Promise<HttpServer> {
   const { report, trustedProxies = [] } = parts;
   const limits = { ...defaultHttpLimits, ...parts.limits };
-  const exchanges = new Exchanges(report);
+  const exchanges = new Exchanges(report, parts.heard);
+  const certificate = parts.certificate && new Certificate(parts.certificate, report);
   let isDraining = false;
-  const app = appOn({ report, exchanges, trustedProxies, ...limits });
+  const app = appOn({ report, exchanges, trustedProxies, tls: certificate?.load(), ...limits });
   const health = { isDraining: () => isDraining, checkTimeoutMs: limits.checkTimeoutMs };
   const routes = routeTable(parts, health);
   letOriginsIn(app, routes, parts.corsOrigins ?? []);
   addRoutes(app, [...routes, ...(parts.guests ?? [])], parts.callers, exchanges);
   await listen(app, parts);
+  const use = (context: SecureContextOptions) => (app.server as unknown as TlsServer).setSecureContext(context);
+  certificate?.watch(use);
 
   const { port } = app.server.address() as AddressInfo;
   let stopped: Promise<void> | undefined;
   return {
-    url: `http://${parts.host.includes(":") ? `[${parts.host}]` : parts.host}:${port}`,
+    url: `${certificate ? "https" : "http"}://${parts.host.includes(":") ? `[${parts.host}]` : parts.host}:${port}`,
     port,
     drain() {
       isDraining = true;
     },
+    reloadCertificate: () => certificate?.reload(use),
     stop() {
       isDraining = true;
+      certificate?.stop();
       stopped ??= stop(app, exchanges, limits.drainMs);
       return stopped;
     },

@@ -1,3 +1,4 @@
+import { BreezewayError } from "../model/errors.ts";
 import type { Dialect, Sql } from "./sql.ts";
 
 /**
@@ -135,12 +136,13 @@ export async function migrate(sql: Sql): Promise<void> {
   }
 }
 
-export class NewerSchema extends Error {
+export class NewerSchema extends BreezewayError {
+  readonly code = "newer_schema";
+
   constructor(found: number) {
     super(
       `The store has schema version ${found}, this Breezeway knows ${schemaVersion}. Start the version that made it, or a later one.`,
     );
-    this.name = "NewerSchema";
   }
 }
 

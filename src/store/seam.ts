@@ -12,6 +12,7 @@ import { type LinkTable, linkTable } from "./tables/links.ts";
 import { type LogTable, logTable } from "./tables/log.ts";
 import { type NodeTable, nodeTable } from "./tables/nodes.ts";
 import { type RefreshTokenTable, refreshTokenTable } from "./tables/refresh-tokens.ts";
+import { type SealedValueTable, sealedValueTable } from "./tables/sealed-values.ts";
 import { type SecTokenTable, secTokenTable } from "./tables/sec-tokens.ts";
 import { type SettingTable, settingTable } from "./tables/settings.ts";
 import { type SignInTable, signInTable } from "./tables/sign-ins.ts";
@@ -48,6 +49,8 @@ export interface Priority {
 export interface OpenStore extends Store {
   /** A sentence for `/readyz` about how the store does; rejects when it doesn't answer. */
   health(): Promise<StoreHealth>;
+  /** How many bytes it takes where it lies. */
+  size(): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -77,6 +80,7 @@ export interface Transaction {
   readonly blindIntervals: BlindIntervalTable;
   readonly log: LogTable;
   readonly nodes: NodeTable;
+  readonly sealedValues: SealedValueTable;
   readonly settings: SettingTable;
   readonly webhooks: WebhookTable;
   readonly deliveries: DeliveryTable;
@@ -104,6 +108,7 @@ export function transactionOn(sql: Sql): Transaction {
     blindIntervals: blindIntervalTable(sql),
     log: logTable(sql),
     nodes: nodeTable(sql),
+    sealedValues: sealedValueTable(sql),
     settings: settingTable(sql),
     webhooks: webhookTable(sql),
     deliveries: deliveryTable(sql),

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { ConfigurationError, readConfig } from "../../src/config.ts";
+import { ConfigurationError, readConfig, refuseInsecure } from "../../src/config.ts";
 
 const read = (environment: Record<string, string>, flags: Record<string, string> = {}) =>
   readConfig({ environment, flags });
@@ -66,6 +66,8 @@ describe("the configuration", () => {
     [{ BREEZEWAY_CORS_ORIGINS: "https://a.example, *" }, /BREEZEWAY_CORS_ORIGINS holds "\*", which is no origin/],
     [{ BREEZEWAY_CORS_ORIGINS: "https://a.example/" }, /holds "https:\/\/a.example\/", which is no origin/],
     [{ BREEZEWAY_ALLOW_INSECURE: "yes" }, /must be true or false/],
+    [{ BREEZEWAY_TLS_CERT_FILE: "/a" }, /BREEZEWAY_TLS_CERT_FILE and BREEZEWAY_TLS_KEY_FILE go together/],
+    [{ BREEZEWAY_METRICS_TOKEN: "short" }, /BREEZEWAY_METRICS_TOKEN must have 16 characters or more/],
     [{ BREEZEWAY_LOGLEVEL: "info" }, /BREEZEWAY_LOGLEVEL is not a setting\. Did you mean BREEZEWAY_LOG_LEVEL\?/],
   ];
   for (const [environment, complaint] of wrong) {
@@ -80,5 +82,16 @@ describe("the configuration", () => {
   it("allows an insecure base URL only when that is said", () => {
     const environment = { BREEZEWAY_BASE_URL: "http://example.com", BREEZEWAY_ALLOW_INSECURE: "true" };
     assert.equal(read(environment).baseUrl, "http://example.com");
+    for (const host of ["0.0.0.0", "::", "192.0.2.1"]) {
+      const open = { BREEZEWAY_HOST: host };
+      assert.throws(
+        () => refuseInsecure(read(open)),
+        /BASE_URL must be set to an https address when BREEZEWAY_HOST is/,
+      );
+      refuseInsecure(read({ ...open, BREEZEWAY_ALLOW_INSECURE: "true" }));
+      refuseInsecure(read({ ...open, BREEZEWAY_BASE_URL: "https://example.com" }));
+      refuseInsecure(read({ ...open, BREEZEWAY_TLS_CERT_FILE: "/a", BREEZEWAY_TLS_KEY_FILE: "/b" }));
+    }
+    for (const host of ["127.0.0.1", "::1", "localhost"]) refuseInsecure(read({ BREEZEWAY_HOST: host }));
   });
 });

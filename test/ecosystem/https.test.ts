@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { execFileSync, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:https";
@@ -10,11 +9,10 @@ import { describe, it, type TestContext } from "node:test";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { nestConnector } from "../../src/ecosystem/nest/connector.ts";
 import { EcosystemUnreachable } from "../../src/model/errors.ts";
+import { hasOpenssl, makeCertificate } from "../set-up/certificate.ts";
 import { putFrame } from "./byte-server.ts";
 import { listen } from "./listening.ts";
 import { makeDocument } from "./made-documents.ts";
-
-const hasOpenssl = spawnSync("openssl", ["version"]).status === 0;
 
 describe("a Nest ecosystem over https", { skip: hasOpenssl ? false : "openssl makes the certificate" }, () => {
   it("is read and followed when its certificate is trusted, and gets no token when it isn't", async (t) => {
@@ -36,7 +34,10 @@ describe("a Nest ecosystem over https", { skip: hasOpenssl ? false : "openssl ma
 });
 
 async function startEncrypted(t: TestContext) {
-  const { key, cert } = makeCertificate();
+  const folder = mkdtempSync(join(tmpdir(), "breezeway-https-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const { keyFile, cert } = makeCertificate(folder);
+  const key = readFileSync(keyFile, "utf8");
   const requests: (string | undefined)[] = [];
   const server = createServer({ key, cert }, (request, response) => {
     requests.push(request.headers.authorization);
@@ -52,20 +53,4 @@ async function startEncrypted(t: TestContext) {
     server.close();
   });
   return { url: `https://localhost:${(server.address() as AddressInfo).port}`, certificate: cert, requests };
-}
-
-function makeCertificate(): { key: string; cert: string } {
-  const folder = mkdtempSync(join(tmpdir(), "breezeway-https-"));
-  try {
-    const [keyFile, certFile] = [join(folder, "key.pem"), join(folder, "cert.pem")];
-    const curve = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1"];
-    const subject = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"];
-    const files = ["-keyout", keyFile, "-out", certFile];
-    execFileSync("openssl", ["req", "-x509", "-nodes", "-days", "2", ...curve, ...subject, ...files], {
-      stdio: "ignore",
-    });
-    return { key: readFileSync(keyFile, "utf8"), cert: readFileSync(certFile, "utf8") };
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
 }

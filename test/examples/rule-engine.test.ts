@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { ScriptedBrowser } from "../oauth/scripted-browser.ts";
 import { sdkWorld } from "../sdk/sdk-world.ts";
-import { freePort } from "../stories/child-service.ts";
+import { freePort } from "../set-up/free-port.ts";
 import { person } from "../stories/world.ts";
 import { installedExample } from "./running-example.ts";
 

@@ -24,6 +24,7 @@ const wrongLines: readonly (readonly [room: string, line: string])[] = [
   ["src/federation", `import "../alerts/triggers.ts";`],
   ["src/alerts", `import "../federation/lane.ts";`],
   ["src/events", `import "../alerts/triggers.ts";`],
+  ["src/metrics", `import "../federation/lane.ts";`],
   ["src/http", `import "../store/seam.ts";`],
   ["src/http/routes", `import "../../ecosystem/connector.ts";`],
   ["src/http", `import "../platform/calls.ts";`],

@@ -28,7 +28,10 @@ export type Adaptor = AdaptorFederation;
 export async function madeServer(
   t: TestContext,
   change: Partial<
-    Pick<HttpParts, "checks" | "limits" | "trustedProxies" | "corsOrigins" | "platform" | "callers">
+    Pick<
+      HttpParts,
+      "checks" | "limits" | "metrics" | "certificate" | "trustedProxies" | "corsOrigins" | "platform" | "callers"
+    >
   > = {},
 ) {
   const platform = await madePlatform(t);
@@ -84,6 +87,7 @@ export async function madeServer(
       largeStrings: (...given) => federation.largeStrings(...given),
     },
     checks: {},
+    metrics: { text: async () => "", token: undefined },
     version: "0.0.0",
     baseUrl: () => server.url,
     ...change,

@@ -8,6 +8,7 @@ export const unusedParts = {
   federation: {},
   platform: { operations },
   checks: {},
+  metrics: {},
   version: "1.2.3",
   baseUrl: () => "https://breezeway.example",
 } as unknown as RouteParts;

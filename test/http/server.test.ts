@@ -155,6 +155,7 @@ describe("the server", () => {
       platform: calls,
       federation,
       checks: {},
+      metrics: { text: async () => "", token: undefined },
       version: "0.0.0",
       baseUrl: () => server.url,
     });

@@ -58,12 +58,18 @@ async function callAsStranger({ operations, call }: ToldWorld): Promise<void> {
   }
 }
 
-async function callForHealth({ call, hold }: ToldWorld, t: TestContext): Promise<void> {
+async function callForHealth({ baseUrl, call, hold }: ToldWorld, t: TestContext): Promise<void> {
   for (const operationId of ["checkLiveness", "checkLivenessByHead", "checkReadiness", "checkReadinessByHead"]) {
     await call(operationId, 200);
   }
   await call("getOpenApi", 200);
   await call("getReference", 200);
+  await call("readMetrics", 200);
+  for (const authorization of [undefined, "Bearer nonsense"]) {
+    const headers = { via: "1.1 proxy", ...(authorization && { authorization }) };
+    const passedOn = await fetch(`${baseUrl}/metrics`, { headers });
+    hold("readMetrics", 401, { status: passedOn.status, headers: passedOn.headers, body: await passedOn.text() });
+  }
   const checks = { store: () => Promise.reject(new StoreUnavailable("The store can't write now.")) };
   const report = { debug() {}, info() {}, warn() {}, error() {} };
   const ill = await startHttp({ ...unusedParts, host: "127.0.0.1", port: 0, report, callers: {} as never, checks });

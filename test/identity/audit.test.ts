@@ -117,6 +117,7 @@ describe("a sign-in", () => {
       read: (body) => store.read(body),
       transaction: () => Promise.reject(new StoreUnavailable("The disk is full.")),
       health: () => store.health(),
+      size: () => store.size(),
       close: () => store.close(),
     };
     const identity = identityOn({

@@ -4,7 +4,8 @@ import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, wr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
-import { keyFromFile, sealingWith } from "../../src/store/sealing.ts";
+import { keysFromFile } from "../../src/store/key-file.ts";
+import { sealingWith } from "../../src/store/sealing.ts";
 
 const place = "link 7 of user 3";
 
@@ -69,10 +70,10 @@ describe("the key file", () => {
 
   it("is made once, for its owner's eyes alone", () => {
     const file = join(folder, "made.key");
-    const key = keyFromFile(file);
-    assert.equal(key.length, 32);
+    const keys = keysFromFile(file);
+    assert.equal(keys[0].length, 32);
     assert.equal(statSync(file).mode & 0o777, 0o600);
-    assert.deepEqual(keyFromFile(file), key);
+    assert.deepEqual(keysFromFile(file), keys);
     assert.deepEqual(
       readdirSync(folder).filter((name) => name.startsWith("made")),
       ["made.key"],
@@ -82,25 +83,25 @@ describe("the key file", () => {
   it("is made although a killed start left its draft", () => {
     const file = join(folder, "again.key");
     writeFileSync(`${file}.${process.pid}.draft`, "half");
-    assert.equal(keyFromFile(file).length, 32);
+    assert.equal(keysFromFile(file)[0].length, 32);
   });
 
   it("is refused when others can read it, with the command that mends it", () => {
     const file = join(folder, "open.key");
-    const key = keyFromFile(file);
+    const key = keysFromFile(file);
     for (const mode of [0o640, 0o604, 0o660]) {
       chmodSync(file, mode);
-      assert.throws(() => keyFromFile(file), new RegExp(`chmod 600 ${file}`));
+      assert.throws(() => keysFromFile(file), new RegExp(`chmod 600 ${file}`));
     }
     chmodSync(file, 0o600);
-    assert.deepEqual(keyFromFile(file), key);
+    assert.deepEqual(keysFromFile(file), key);
   });
 
   it("is refused when it holds no key, and its content isn't told", () => {
     const file = join(folder, "short.key");
     writeFileSync(file, "c2hvcnQ\n", { mode: 0o600 });
     assert.throws(
-      () => keyFromFile(file),
+      () => keysFromFile(file),
       (error: Error) => error.message.includes(file) && !error.message.includes("c2hvcnQ"),
     );
     assert.equal(readFileSync(file, "utf8"), "c2hvcnQ\n");

@@ -64,16 +64,6 @@ export async function startChild(
   throw new Error(`the service did not start (${await ended}):\n${said}`);
 }
 
-/** A port that nobody listens on just now. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
-}
-
 /** A port that somebody else listens on until the test ends. */
 export async function takenPort(test: { after(act: () => void): void }): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");

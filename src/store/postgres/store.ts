@@ -3,6 +3,7 @@ import pg from "pg";
 import { StoreUnavailable } from "../../model/errors.ts";
 import { migrate } from "../migrations.ts";
 import { type OpenStore, type Priority, type StoreHealth, type Transaction, transactionOn } from "../seam.ts";
+import { comeBackIfRestored } from "./come-back.ts";
 import { commit, LentSql } from "./connection.ts";
 import { isSilence, isWorthRepeating, translated, unavailable } from "./trouble.ts";
 
@@ -79,6 +80,7 @@ class PostgresStore implements OpenStore {
       await this.#attempt(pool, forWriting, async (sql) => {
         await sql.run(`SELECT pg_advisory_xact_lock(${migrationLock})`);
         await migrate(sql);
+        await comeBackIfRestored(sql);
       });
     } finally {
       await pool.end();
@@ -115,6 +117,11 @@ class PostgresStore implements OpenStore {
     await this.read((tx) => tx.settings.get("health"));
     const waiting = this.#pools.reduce((sum, pool) => sum + pool.waitingCount, 0);
     return { kind: "postgres", waiting, lastSyncMs: this.#lastSyncMs };
+  }
+
+  async size(): Promise<number> {
+    const look = (sql: LentSql) => sql.all<{ bytes: number }>("SELECT pg_database_size(current_database()) AS bytes");
+    return (await this.#run(() => this.#attempt(this.#readingPool, forReading, look)))[0]!.bytes;
   }
 
   async close(): Promise<void> {

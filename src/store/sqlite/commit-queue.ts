@@ -22,6 +22,7 @@ interface Job {
  */
 export class CommitQueue {
   readonly #connection: Connection;
+  readonly #grouped: (transactions: number, syncMs: number) => void;
   readonly #urgent: Job[] = [];
   readonly #soon: Job[] = [];
   readonly #ordinary: Job[] = [];
@@ -30,8 +31,9 @@ export class CommitQueue {
   #timer: NodeJS.Timeout | undefined;
   #lastSyncMs = 0;
 
-  constructor(connection: Connection) {
+  constructor(connection: Connection, grouped: (transactions: number, syncMs: number) => void = () => undefined) {
     this.#connection = connection;
+    this.#grouped = grouped;
   }
 
   get waiting(): number {
@@ -141,6 +143,7 @@ export class CommitQueue {
       return failGroup(error);
     }
     this.#lastSyncMs = performance.now() - syncStartedMs;
+    this.#grouped(answers.length, this.#lastSyncMs);
     for (const { answer } of answers) answer();
   }
 

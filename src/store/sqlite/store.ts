@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { chmodSync } from "node:fs";
+import { chmodSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { StoreUnavailable } from "../../model/errors.ts";
 import { migrate } from "../migrations.ts";
@@ -15,6 +15,8 @@ const longestLogPages = 4_096;
 export interface SqliteOptions {
   readonly folder: string;
   readonly nowMs: () => number;
+  /** Told when so many transactions have become durable with one sync. */
+  readonly grouped?: (transactions: number, syncMs: number) => void;
 }
 
 export async function openSqlite(options: SqliteOptions): Promise<OpenStore> {
@@ -29,7 +31,7 @@ export async function openSqlite(options: SqliteOptions): Promise<OpenStore> {
   // The checkpointer empties the log from beside, which takes a moment without commits. Under load that never pauses
   // there is none, and the log would grow without end: then a commit does what is left to do.
   writer.database.exec(`PRAGMA wal_autocheckpoint = ${longestLogPages}`);
-  const store = new SqliteStore(file, writer, options.nowMs);
+  const store = new SqliteStore(file, writer, options);
   try {
     await store.migrate();
   } catch (error) {
@@ -42,6 +44,7 @@ export async function openSqlite(options: SqliteOptions): Promise<OpenStore> {
 /** The store in one file, for one process that has locked its folder. */
 class SqliteStore implements OpenStore {
   readonly isShared = false;
+  readonly #file: string;
   readonly #writer: Connection;
   readonly #reader: Connection;
   readonly #queue: CommitQueue;
@@ -51,10 +54,11 @@ class SqliteStore implements OpenStore {
   #lastRead: Promise<unknown> = Promise.resolve();
   #isClosed = false;
 
-  constructor(file: string, writer: Connection, nowMs: () => number) {
+  constructor(file: string, writer: Connection, { nowMs, grouped }: SqliteOptions) {
+    this.#file = file;
     this.#writer = writer;
     this.#reader = new Connection(file, { readOnly: true });
-    this.#queue = new CommitQueue(writer);
+    this.#queue = new CommitQueue(writer, grouped);
     this.#checkpointer = new Checkpointer(file);
     this.#nowMs = nowMs;
   }
@@ -82,6 +86,11 @@ class SqliteStore implements OpenStore {
   async health(): Promise<StoreHealth> {
     await this.read((tx) => tx.settings.get("health"));
     return { kind: "sqlite", waiting: this.#queue.waiting, lastSyncMs: this.#queue.lastSyncMs };
+  }
+
+  async size(): Promise<number> {
+    const sizes = ["", "-wal"].map((end) => statSync(`${this.#file}${end}`, { throwIfNoEntry: false })?.size ?? 0);
+    return sizes.reduce((sum, size) => sum + size);
   }
 
   async close(): Promise<void> {

@@ -5,6 +5,7 @@ export interface SettingTable {
   get(name: string): Promise<string | undefined>;
   /** Keeps the first value that anyone gave; answers the one that stands. */
   getOrKeep(name: string, value: string): Promise<string>;
+  set(name: string, value: string): Promise<void>;
 }
 
 export function settingTable(sql: Sql): SettingTable {
@@ -15,6 +16,12 @@ export function settingTable(sql: Sql): SettingTable {
     async getOrKeep(name, value) {
       await sql.run("INSERT INTO settings (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING", [name, value]);
       return (await get(name)) ?? value;
+    },
+    async set(name, value) {
+      await sql.run(
+        "INSERT INTO settings (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+        [name, value],
+      );
     },
   };
 }

@@ -49,6 +49,8 @@ export interface DeliveryTable {
   /** Its end, whichever; the next of that device is sent at once. Whoever settles one holds the webhook's lock. */
   settle(delivery: DeliveryRow, state: "delivered" | "failed", nowMs: number, attempt: Attempt): Promise<void>;
   removeSettled(beforeMs: number, limit: number): Promise<number>;
+  /** How many wait, counted up to a limit, and since when the longest due of them has been due. */
+  backlog(limit: number): Promise<{ readonly waiting: number; readonly dueMs: number | null }>;
 }
 
 const columns = `d.id, d.webhook_id AS "webhookId", d.user_id AS "userId", d.device_id AS "deviceId",
@@ -107,6 +109,15 @@ export function deliveryTable(sql: Sql): DeliveryTable {
          WHERE id = (SELECT MIN(id) FROM webhook_deliveries WHERE ${behind}) AND next_ms IS NULL`,
         [webhookId, deviceId, nowMs],
       );
+    },
+    async backlog(limit) {
+      const [found] = await sql.all<{ waiting: number; dueMs: number | null }>(
+        `SELECT (SELECT COUNT(*) FROM (SELECT 1 FROM webhook_deliveries WHERE state = 'waiting' LIMIT $1) AS counted)
+             AS waiting,
+           (SELECT MIN(next_ms) FROM webhook_deliveries WHERE state = 'waiting') AS "dueMs"`,
+        [limit],
+      );
+      return found!;
     },
     removeSettled: (beforeMs, limit) =>
       sql.run(

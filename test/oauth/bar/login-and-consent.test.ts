@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { freePort } from "../../stories/child-service.ts";
+import { freePort } from "../../set-up/free-port.ts";
 import { databases } from "../../stories/world.ts";
 import { ada, admin, callback, oauthWorld } from "../oauth-world.ts";
 import { type Form, formOf, ScriptedBrowser } from "../scripted-browser.ts";

@@ -1,0 +1,31 @@
+import { resolve } from "node:path";
+import type { AdminCommand } from "../admin-command.ts";
+import { isGiven, text } from "../input.ts";
+import type { Noun } from "../noun.ts";
+
+const take: AdminCommand = {
+  name: "backup",
+  meaning: "copy the store into one file while the service runs; the key is not in it unless you say so",
+  examples: ["backup --to /var/backups/breezeway.backup", "backup --to ./moving-house.backup --with-key"],
+  options: (command) =>
+    command
+      .requiredOption("--to <file or folder>", "where the backup goes; an older backup of that name is replaced")
+      .option("--with-key", "put the key into it: whoever has the file can then open every token"),
+  // The service may run in another folder.
+  bring: (typed) => ({ to: `${resolve(text(typed, "to"))}${/[/\\]$/.test(text(typed, "to")) ? "/" : ""}` }),
+  async act({ backup }, input, _service, tell) {
+    const isWithKey = isGiven(input, "with-key");
+    const { file, bytes, manifest } = await backup(text(input, "to"), isWithKey, tell);
+    const { version, schema, time, keyIds } = manifest;
+    const answer = { file, bytes, version, schema, time, keyIds, withKey: isWithKey };
+    return { answer, changed: { detail: { file, bytes, "with-key": isWithKey || undefined } } };
+  },
+  tell({ file, bytes, keyIds, withKey }) {
+    const key = withKey
+      ? "The key is in it: keep it as you keep the key itself."
+      : `The key is not in it. Keep the key file (key ${keyIds.join(", ")}) elsewhere: without it the links in the backup are lost.`;
+    return `Wrote ${file} (${bytes} bytes). ${key}`;
+  },
+};
+
+export const backup: Noun = { name: "backup", meaning: take.meaning, commands: [take] };

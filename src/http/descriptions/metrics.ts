@@ -1,0 +1,27 @@
+import type { Description } from "../description.ts";
+
+export const readMetrics: Description = {
+  operationId: "readMetrics",
+  tag: "Service",
+  summary: "What is measured",
+  words: [
+    "Figures about this node in Prometheus' text format: requests, latencies, links, commits, alerts, fan requests, webhooks, the store and the process. No label holds an id or a secret.",
+    "Open to this machine itself. From elsewhere, or through a proxy, it takes the operator's token (`BREEZEWAY_METRICS_TOKEN`) in `Authorization: Bearer`.",
+  ],
+  answers: [
+    {
+      status: 200,
+      meaning: "The figures.",
+      content: {
+        contentType: "text/plain",
+        schema: { type: "string" },
+        example:
+          "# HELP breezeway_event_readers Open streams of events.\n# TYPE breezeway_event_readers gauge\nbreezeway_event_readers 3\n",
+      },
+    },
+  ],
+  errors: [
+    { status: 401, code: "missing_token", when: "The call comes from elsewhere, without a token." },
+    { status: 401, code: "invalid_token", when: "The call comes from elsewhere, with another token." },
+  ],
+};

@@ -1,0 +1,158 @@
+import type { StoreHealth } from "../store/seam.ts";
+import type { StoreHearing } from "./observed-store.ts";
+import { measureProcess } from "./process.ts";
+import { Registry } from "./registry.ts";
+
+/** What is looked up when somebody asks. */
+export interface Sources {
+  readonly store: { health(): Promise<StoreHealth>; size(): Promise<number> };
+  /** The links that this node follows, by state, and those of them that may no longer be as they are shown. */
+  readonly links: () => { readonly byState: Readonly<Record<string, number>>; readonly stale: number };
+  readonly eventReaders: () => number;
+  readonly deliveries: () => Promise<{ readonly waiting: number; readonly lagMs: number }>;
+}
+
+export interface AnsweredRequest {
+  readonly method: string;
+  /** The pattern of the route, never the address: no id and no secret becomes a label. */
+  readonly route: string;
+  readonly status: number;
+  readonly tookMs: number;
+  /** An answer that goes on until somebody ends it says nothing about how quick we are. */
+  readonly isStream: boolean;
+}
+
+export interface Metrics {
+  answered(request: AnsweredRequest): void;
+  /** A commit to a device is durable. */
+  committed(by: string, changes: number): void;
+  /** A group of transactions became durable together. */
+  grouped(transactions: number, syncMs: number): void;
+  readonly store: StoreHearing;
+  /** From now on there is somebody to ask. */
+  watch(sources: Sources): void;
+  text(): Promise<string>;
+  stop(): void;
+}
+
+const seconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+const groups = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512];
+
+export function metricsOf(version: string): Metrics {
+  const registry = new Registry();
+  registry.gauge("breezeway_build_info", "Which Breezeway this is, on which Node.", () => [
+    [{ version, node: process.versions.node }, 1],
+  ]);
+  const requests = registry.counter(
+    "breezeway_http_requests_total",
+    "Requests that were answered.",
+    ...(["method", "route", "status"] as const),
+  );
+  const durations = registry.histogram(
+    "breezeway_http_request_duration_seconds",
+    "How long answers took, but for streams.",
+    seconds,
+    ...(["route"] as const),
+  );
+  const commits = registry.counter("breezeway_commits_total", "Commits to devices, by cause.", ...(["by"] as const));
+  const changes = registry.counter("breezeway_attribute_changes_total", "Attributes that commits wrote.");
+  const transactions = registry.counter("breezeway_store_transactions_total", "Transactions that became durable.");
+  const refusals = registry.counter("breezeway_store_unavailable_total", "Transactions for which there was no store.");
+  const groupSizes = registry.histogram(
+    "breezeway_store_group_size",
+    "Transactions that became durable with one sync (SQLite).",
+    groups,
+  );
+  const syncs = registry.histogram("breezeway_store_sync_seconds", "How long syncs took (SQLite).", seconds);
+  const fired = registry.counter("breezeway_alerts_fired_total", "Alerts that fired.");
+  const stopped = registry.counter("breezeway_alerts_noted_total", "Firings that could not do all that they should.");
+  const fans = registry.counter(
+    "breezeway_fan_requests_total",
+    "Fan requests, by what became of them.",
+    ...(["state"] as const),
+  );
+  const links = registry.counter(
+    "breezeway_link_changes_total",
+    "Links that changed, by their new state.",
+    ...(["state"] as const),
+  );
+  const blind = registry.counter(
+    "breezeway_blind_intervals_total",
+    "Stretches in which a link could not be seen, that have ended.",
+  );
+  const blindSeconds = registry.counter("breezeway_blind_seconds_total", "How long they were, in all.");
+  const attempts = registry.counter(
+    "breezeway_webhook_attempts_total",
+    "Attempts to deliver to webhooks, by outcome.",
+    ...(["outcome"] as const),
+  );
+  const stopProcess = measureProcess(registry);
+  return {
+    answered({ method, route, status, tookMs, isStream }) {
+      requests.add(1, method, route, String(status));
+      if (!isStream) durations.observe(tookMs / 1000, route);
+    },
+    committed(by, count) {
+      commits.add(1, by);
+      changes.add(count);
+    },
+    grouped(count, syncMs) {
+      groupSizes.observe(count);
+      syncs.observe(syncMs / 1000);
+    },
+    store: {
+      transaction: (isAvailable) => (isAvailable ? transactions : refusals).add(1),
+      logged({ kind, body }) {
+        if (kind === "alert") {
+          fired.add(1);
+          if ((JSON.parse(body) as { note?: string }).note !== undefined) stopped.add(1);
+        } else if (kind === "command") fans.add(1, stateIn(body));
+        else if (kind === "link") links.add(1, stateIn(body));
+      },
+      blind({ fromMs, toMs }) {
+        blind.add(1);
+        blindSeconds.add((toMs - fromMs) / 1000);
+      },
+      delivery: (outcome) => attempts.add(1, outcome),
+    },
+    watch: (sources) => watch(registry, sources),
+    text: () => registry.text(),
+    stop: stopProcess,
+  };
+}
+
+function watch(registry: Registry, { store, links, eventReaders, deliveries }: Sources): void {
+  registry.gauge("breezeway_links", "Links that this node follows, by state.", () =>
+    Object.entries(links().byState).map(([state, count]) => [{ state }, count] as const),
+  );
+  registry.gauge(
+    "breezeway_links_stale",
+    "Links of this node that may no longer be as they are shown.",
+    () => links().stale,
+  );
+  registry.gauge("breezeway_event_readers", "Open streams of events.", eventReaders);
+  registry.gauge("breezeway_store_up", "Whether the store answers.", () =>
+    store.health().then(
+      () => 1,
+      () => 0,
+    ),
+  );
+  registry.gauge("breezeway_store_waiting", "Transactions that wait for the store.", () =>
+    store.health().then(({ waiting }) => waiting, unknown),
+  );
+  registry.gauge("breezeway_store_bytes", "How large the store is.", () => store.size().catch(unknown));
+  registry.gauge("breezeway_webhook_waiting", "Deliveries to webhooks that wait, up to 100000; of all nodes.", () =>
+    deliveries().then(({ waiting }) => waiting, unknown),
+  );
+  registry.gauge(
+    "breezeway_webhook_lag_seconds",
+    "For how long the longest due delivery has been due; of all nodes.",
+    () => deliveries().then(({ lagMs }) => lagMs / 1000, unknown),
+  );
+}
+
+const unknown = () => undefined;
+
+function stateIn(body: string): string {
+  return (JSON.parse(body) as { state: string }).state;
+}

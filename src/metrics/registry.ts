@@ -1,0 +1,168 @@
+/** What can be measured, and how it is written down for whoever collects it (Prometheus' text format, 0.0.4). */
+export class Registry {
+  readonly #families: Family[] = [];
+
+  /** Something that only ever grows. */
+  counter<Labels extends readonly string[]>(name: string, help: string, ...labels: Labels): Counter<Labels> {
+    return this.#add(new Counter<Labels>(name, help, labels));
+  }
+
+  /** Sorts what is measured by its size. */
+  histogram<Labels extends readonly string[]>(
+    name: string,
+    help: string,
+    bounds: readonly number[],
+    ...labels: Labels
+  ): Histogram<Labels> {
+    return this.#add(new Histogram<Labels>(name, help, bounds, labels));
+  }
+
+  /** Something that is looked up when somebody asks; undefined while it can't be told. */
+  gauge(name: string, help: string, look: Look, type: "gauge" | "counter" = "gauge"): void {
+    this.#add(new Gauge(name, help, type, look));
+  }
+
+  async text(): Promise<string> {
+    const written = await Promise.all(
+      this.#families.map(async (family) => {
+        const { name, help, type } = family;
+        const samples = await family.samples();
+        const lines = samples.map(([suffix, labels, value]) => `${name}${suffix}${labels} ${number(value)}\n`);
+        return `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${lines.join("")}`;
+      }),
+    );
+    return written.join("");
+  }
+
+  #add<Added extends Family>(family: Added): Added {
+    this.#families.push(family);
+    return family;
+  }
+}
+
+type Sample = readonly [suffix: string, labels: string, value: number];
+export type Look = () => LookedUp | Promise<LookedUp>;
+/** One value, or one for each set of labels. */
+type LookedUp = number | undefined | readonly (readonly [labels: Readonly<Record<string, string>>, value: number])[];
+
+interface Family {
+  readonly name: string;
+  readonly help: string;
+  readonly type: "counter" | "gauge" | "histogram";
+  samples(): Promise<readonly Sample[]>;
+}
+
+type Values<Labels extends readonly string[]> = { readonly [Index in keyof Labels]: string };
+
+export class Counter<Labels extends readonly string[]> implements Family {
+  readonly type = "counter";
+  readonly name: string;
+  readonly help: string;
+  readonly #labels: Labels;
+  readonly #counts = new Map<string, { readonly values: readonly string[]; count: number }>();
+
+  constructor(name: string, help: string, labels: Labels) {
+    this.name = name;
+    this.help = help;
+    this.#labels = labels;
+    if (labels.length === 0) this.add(0, ...([] as never));
+  }
+
+  add(count: number, ...values: Values<Labels>): void {
+    const key = values.join("\n");
+    const known = this.#counts.get(key);
+    if (known) known.count += count;
+    else this.#counts.set(key, { values: [...(values as readonly string[])], count });
+  }
+
+  async samples(): Promise<readonly Sample[]> {
+    return [...this.#counts.values()].map(
+      ({ values, count }) => ["", labelled(this.#labels.map((name, at) => [name, values[at]!])), count] as const,
+    );
+  }
+}
+
+interface Measured {
+  readonly values: readonly string[];
+  /** By bound; beyond the last one at the end. */
+  readonly counts: number[];
+  sum: number;
+}
+
+export class Histogram<Labels extends readonly string[]> implements Family {
+  readonly type = "histogram";
+  readonly name: string;
+  readonly help: string;
+  readonly #bounds: readonly number[];
+  readonly #labels: Labels;
+  readonly #measured = new Map<string, Measured>();
+
+  constructor(name: string, help: string, bounds: readonly number[], labels: Labels) {
+    this.name = name;
+    this.help = help;
+    this.#bounds = bounds;
+    this.#labels = labels;
+  }
+
+  observe(value: number, ...values: Values<Labels>): void {
+    const key = values.join("\n");
+    let measured = this.#measured.get(key);
+    if (!measured) {
+      measured = {
+        values: [...(values as readonly string[])],
+        counts: new Array(this.#bounds.length + 1).fill(0),
+        sum: 0,
+      };
+      this.#measured.set(key, measured);
+    }
+    let at = 0;
+    while (at < this.#bounds.length && value > this.#bounds[at]!) at++;
+    measured.counts[at]! += 1;
+    measured.sum += value;
+  }
+
+  async samples(): Promise<readonly Sample[]> {
+    return [...this.#measured.values()].flatMap(({ values, counts, sum }) => {
+      const own = this.#labels.map((name, at) => [name, values[at]!] as const);
+      let below = 0;
+      const buckets = counts.map((count, at): Sample => {
+        below += count;
+        const bound = this.#bounds[at];
+        return ["_bucket", labelled([...own, ["le", bound === undefined ? "+Inf" : String(bound)]]), below];
+      });
+      return [...buckets, ["_sum", labelled(own), sum] as const, ["_count", labelled(own), below] as const];
+    });
+  }
+}
+
+class Gauge implements Family {
+  readonly name: string;
+  readonly help: string;
+  readonly type: "gauge" | "counter";
+  readonly #look: Look;
+
+  constructor(name: string, help: string, type: "gauge" | "counter", look: Look) {
+    this.name = name;
+    this.help = help;
+    this.type = type;
+    this.#look = look;
+  }
+
+  async samples(): Promise<readonly Sample[]> {
+    const found = await this.#look();
+    if (found === undefined) return [];
+    if (typeof found === "number") return [["", "", found]];
+    return found.map(([labels, value]) => ["", labelled(Object.entries(labels)), value] as const);
+  }
+}
+
+function labelled(pairs: readonly (readonly [name: string, value: string])[]): string {
+  if (pairs.length === 0) return "";
+  const escaped = (value: string) => value.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n");
+  return `{${pairs.map(([name, value]) => `${name}="${escaped(value)}"`).join(",")}}`;
+}
+
+function number(value: number): string {
+  if (value === Number.POSITIVE_INFINITY) return "+Inf";
+  return value === Number.NEGATIVE_INFINITY ? "-Inf" : String(value);
+}

@@ -1,0 +1,48 @@
+import { join } from "node:path";
+import { Conflict } from "../../model/errors.ts";
+import { databaseName } from "./manifest.ts";
+import { type TakenBackup, takeBackup } from "./take.ts";
+
+export interface BackupsParts {
+  readonly folder: string;
+  readonly keyFile: string;
+  readonly version: string;
+  readonly nowMs: () => number;
+}
+
+/** The backups that a process takes of its store: one at a time, and none that outlives it. */
+export class Backups {
+  readonly #parts: BackupsParts;
+  readonly #stopping = new AbortController();
+  #running: Promise<unknown> | undefined;
+
+  constructor(parts: BackupsParts) {
+    this.#parts = parts;
+  }
+
+  async take(to: string, withKey: boolean, tell: (done: number, total: number) => void): Promise<TakenBackup> {
+    if (this.#running) throw new Conflict("A backup is being taken already. Wait until it is done.");
+    const { folder, keyFile, version, nowMs } = this.#parts;
+    const taking = takeBackup({
+      database: join(folder, databaseName),
+      to,
+      keyFile: withKey ? keyFile : undefined,
+      version,
+      nowMs: nowMs(),
+      tell,
+      signal: this.#stopping.signal,
+    });
+    this.#running = taking.catch(() => undefined);
+    try {
+      return await taking;
+    } finally {
+      this.#running = undefined;
+    }
+  }
+
+  /** What isn't done is given up; what had its name before is still there. */
+  async stop(): Promise<void> {
+    this.#stopping.abort(new Conflict("The service stopped before the backup was done. Nothing was replaced."));
+    await this.#running;
+  }
+}

@@ -1,0 +1,134 @@
+import { existsSync, readdirSync, rmSync } from "node:fs";
+import { type FileHandle, open, rename } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+import { BreezewayError, Conflict, NotFound } from "../../model/errors.ts";
+import type { DataFolder } from "../data-folder.ts";
+import { keepKeyFile, keysFromFile, keysOf, syncFolder } from "../key-file.ts";
+import { NewerSchema, schemaVersion } from "../migrations.ts";
+import { keyIdOf } from "../sealing.ts";
+import { type ArchivedFile, digestOfBytes, extractFile, readContent } from "./archive.ts";
+import { BadBackup, databaseName, keyName, type Manifest, type OpenedBackup, readBackup } from "./manifest.ts";
+import { comeBack, damageOf, factsOf } from "./stored-facts.ts";
+
+export interface RestoreRequest {
+  readonly from: string;
+  readonly folder: DataFolder;
+  /** Where the key is, or is put when the backup has it. */
+  readonly keyFile: string;
+}
+
+export interface RestoredBackup {
+  readonly manifest: Manifest;
+  readonly keyFile: string;
+  readonly isKeyFromBackup: boolean;
+}
+
+/** What may lie in a folder that something is restored to: the key that was put there, and what a try left behind. */
+const expected = /^(breezeway\.lock|breezeway\.key|lost\+found|.*\.draft(-\w+)?)$/;
+
+/** Brings a folder to what the backup holds, wholly or not at all: the database gets its name last. */
+export async function restoreBackup(request: RestoreRequest): Promise<RestoredBackup> {
+  const path = resolve(request.from);
+  const { folder } = request;
+  const archive = await open(path, "r").catch((error) => {
+    throw error.code === "ENOENT" ? new NotFound(`There is no file ${path}.`) : error;
+  });
+  try {
+    const backup = await readBackup(archive, path);
+    if (backup.manifest.schema > schemaVersion) throw new NewerSchema(backup.manifest.schema);
+    const keys = await keysFor(request, backup, archive, path);
+    const isNew = !existsSync(folder.path);
+    refuseOthersWork(folder.path);
+    // Nobody begins to work there meanwhile.
+    const unlock = folder.lock();
+    const draft = join(folder.path, `${databaseName}.draft`);
+    try {
+      await extractDatabase(archive, backup, path, draft);
+      if (keys.fromBackup) keepKeyFile(request.keyFile, keys.fromBackup);
+      await rename(draft, join(folder.path, databaseName));
+      syncFolder(folder.path);
+      syncFolder(dirname(folder.path));
+      unlock();
+    } catch (error) {
+      for (const one of ["", "-wal", "-journal"]) rmSync(`${draft}${one}`, { force: true });
+      unlock();
+      if (isNew) rmSync(folder.path, { recursive: true, force: true });
+      throw error;
+    }
+    return { manifest: backup.manifest, keyFile: request.keyFile, isKeyFromBackup: keys.fromBackup !== undefined };
+  } finally {
+    await archive.close();
+  }
+}
+
+function refuseOthersWork(path: string): void {
+  if (!existsSync(path)) return;
+  const found = readdirSync(path).filter((name) => !expected.test(name));
+  if (found.length > 0) {
+    throw new Conflict(`${path} is not empty (it holds ${found[0]}). Restore to a new folder with --data.`);
+  }
+}
+
+/** The keys are there before anything is written: without them a restored store would be a locked one. */
+async function keysFor(
+  { keyFile }: RestoreRequest,
+  { manifest, files }: OpenedBackup,
+  archive: FileHandle,
+  path: string,
+): Promise<{ readonly fromBackup: readonly Uint8Array[] | undefined }> {
+  const needed = manifest.keyIds;
+  const archived = files.get(keyName);
+  if (existsSync(keyFile)) {
+    const held = keysFromFile(keyFile).map(keyIdOf);
+    if (needed.every((keyId) => held.includes(keyId))) return { fromBackup: undefined };
+    throw new MissingKey(`${keyFile} holds key ${held.join(", ")}, but ${path} was sealed with ${needed.join(", ")}.`);
+  }
+  if (!archived) {
+    throw new MissingKey(
+      `${path} was sealed with key ${needed.join(", ")}, which is not in it. Put the key file at ${keyFile}, or name it with --key-file.`,
+    );
+  }
+  const text = await readContent(archive, archived);
+  if (digestOfBytes(text) !== manifest.files[keyName]?.sha256) throw damaged(path, keyName);
+  const keys = keysOf(text.toString("utf8"), keyName);
+  if (!needed.every((keyId) => keys.some((key) => keyIdOf(key) === keyId))) throw damaged(path, keyName);
+  return { fromBackup: keys };
+}
+
+async function extractDatabase(
+  archive: FileHandle,
+  { manifest, files }: OpenedBackup,
+  path: string,
+  draft: string,
+): Promise<void> {
+  const archived = files.get(databaseName);
+  const described = manifest.files[databaseName];
+  if (!archived || !described || archived.bytes !== described.bytes) throw damaged(path, databaseName);
+  if ((await extract(archive, archived, draft)) !== described.sha256) throw damaged(path, databaseName);
+  const damage = damageOf(draft);
+  if (damage) throw damaged(path, databaseName, damage);
+  const { schema, keyIds } = factsOf(draft);
+  if (schema !== manifest.schema || keyIds.join() !== manifest.keyIds.join()) throw damaged(path, databaseName);
+  comeBack(draft);
+  const restored = await open(draft, "r+");
+  await restored.sync().finally(() => restored.close());
+}
+
+async function extract(archive: FileHandle, archived: ArchivedFile, draft: string): Promise<string> {
+  rmSync(draft, { force: true });
+  const to = await open(draft, "wx", 0o600);
+  try {
+    return await extractFile(archive, archived, to);
+  } finally {
+    await to.close();
+  }
+}
+
+function damaged(path: string, name: string, why = "its content differs from its digest"): BadBackup {
+  return new BadBackup(`${path} is damaged: ${name} in it can't be believed (${why}). Nothing was restored.`);
+}
+
+/** The key that a backup needs isn't at hand. */
+class MissingKey extends BreezewayError {
+  readonly code = "wrong_key";
+}

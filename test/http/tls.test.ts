@@ -1,0 +1,159 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { copyFileSync, writeFileSync } from "node:fs";
+import { request } from "node:https";
+import { connect as connectPlain } from "node:net";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { connect, type PeerCertificate, type SecureVersion, type TLSSocket } from "node:tls";
+import { Certificate, CertificateProblem } from "../../src/http/certificate.ts";
+import { folderOf } from "../cli/made-folder.ts";
+import { hasOpenssl, makeCertificate } from "../set-up/certificate.ts";
+import { breezeway, startChild } from "../stories/child-service.ts";
+import { madeServer } from "./made-server.ts";
+
+describe("a server with a certificate", { skip: hasOpenssl ? false : "openssl makes the certificate" }, () => {
+  it("speaks TLS 1.2 and 1.3, and nothing older or plain", async (t) => {
+    const made = makeCertificate(folderOf(t));
+    const { server } = await madeServer(t, { certificate: made });
+    assert.match(server.url, /^https:\/\/127\.0\.0\.1:\d+$/);
+    const asked = await ask(server.port, made.cert, "/livez");
+    assert.deepEqual([asked.status, asked.body], [200, '{"status":"ok"}']);
+    for (const version of ["TLSv1.2", "TLSv1.3"] as const) {
+      assert.equal((await shake(server.port, made.cert, version)).protocol, version);
+    }
+    await assert.rejects(shake(server.port, made.cert, "TLSv1.1"));
+    const plain = connectPlain(server.port, "127.0.0.1");
+    let answered = "";
+    plain.on("data", (bytes) => {
+      answered += bytes;
+    });
+    plain.on("error", () => undefined);
+    plain.write("GET /livez HTTP/1.1\r\nHost: a\r\n\r\n");
+    await once(plain, "close");
+    assert.doesNotMatch(answered, /200|status/);
+  });
+
+  it("shows a renewed certificate when it is told to, and the old one while the new files are no good", async (t) => {
+    const folder = folderOf(t);
+    const first = makeCertificate(folder, "first");
+    const second = makeCertificate(folder, "second");
+    const { server, reported } = await madeServer(t, { certificate: first });
+    writeFileSync(first.certFile, "half a certific");
+    server.reloadCertificate();
+    assert.equal((await shake(server.port, first.cert)).serial, first.serial);
+    assert.ok(reported.some(({ sentence }) => sentence === "the TLS certificate stays as it was"));
+    copyFileSync(second.certFile, first.certFile);
+    copyFileSync(second.keyFile, first.keyFile);
+    server.reloadCertificate();
+    assert.equal((await shake(server.port, second.cert)).serial, second.serial);
+    assert.equal((await ask(server.port, second.cert, "/livez")).status, 200);
+  });
+
+  it("that has expired warns, and is shown all the same", async (t) => {
+    const made = makeCertificate(folderOf(t));
+    const warnings: string[] = [];
+    const report = {
+      debug() {},
+      info() {},
+      error() {},
+      warn: (_: object, sentence: string) => void warnings.push(sentence),
+    };
+    const inThreeDays = () => Date.now() + 3 * 86_400_000;
+    assert.equal(new Certificate(made, report).load().cert, made.cert);
+    assert.deepEqual(warnings, []);
+    assert.equal(new Certificate(made, report, inThreeDays).load().cert, made.cert);
+    assert.deepEqual(warnings, ["the TLS certificate has expired"]);
+  });
+
+  it("doesn't start on files that are no good, and says which and why", (t) => {
+    const folder = folderOf(t);
+    const [one, other] = [makeCertificate(folder, "one"), makeCertificate(folder, "other")];
+    const garbage = join(folder, "garbage.pem");
+    writeFileSync(garbage, "SECRET-GARBAGE");
+    const report = { debug() {}, info() {}, error() {}, warn() {} };
+    const cases: readonly (readonly [{ certFile: string; keyFile: string }, RegExp])[] = [
+      [
+        { ...one, certFile: join(folder, "absent.pem") },
+        /^BREEZEWAY_TLS_CERT_FILE names a file that can't be read: .*absent\.pem$/,
+      ],
+      [{ ...one, certFile: garbage }, /^BREEZEWAY_TLS_CERT_FILE: .*garbage\.pem holds no certificate in PEM$/],
+      [
+        { ...one, keyFile: garbage },
+        /^BREEZEWAY_TLS_KEY_FILE: .*garbage\.pem holds no private key in PEM, or one with a passphrase$/,
+      ],
+      [
+        { ...one, keyFile: other.keyFile },
+        /^BREEZEWAY_TLS_KEY_FILE: the key in .*other.* doesn't belong to the certificate in .*one/,
+      ],
+    ];
+    for (const [files, sentence] of cases) {
+      assert.throws(
+        () => new Certificate(files, report).load(),
+        (error) => error instanceof CertificateProblem && sentence.test(error.message),
+      );
+    }
+  });
+});
+
+describe("the service with a certificate", { skip: hasOpenssl ? false : "openssl makes the certificate" }, () => {
+  it("listens on https, and reads the files again at SIGHUP", { timeout: 30_000 }, async (t) => {
+    const folder = folderOf(t);
+    const first = makeCertificate(folder, "first");
+    const second = makeCertificate(folder, "second");
+    const { environment } = serving(folder, first);
+    const service = await startChild("serve", environment);
+    t.after(() => service.process.kill("SIGKILL"));
+    assert.match(service.baseUrl, /^https:\/\/127\.0\.0\.1:\d+$/);
+    const port = Number(new URL(service.baseUrl).port);
+    const metadata = await ask(port, first.cert, "/.well-known/oauth-authorization-server");
+    assert.equal(JSON.parse(metadata.body).issuer, service.baseUrl);
+    copyFileSync(second.certFile, first.certFile);
+    copyFileSync(second.keyFile, first.keyFile);
+    service.process.kill("SIGHUP");
+    // The signal is heard at once, but not before the next turn of the service's loop.
+    while ((await shakeAny(port)).serial !== second.serial) t.signal.throwIfAborted();
+    service.process.kill("SIGTERM");
+    assert.equal(await service.ended, 0);
+  });
+
+  it("ends with exit code 3 when its files are no good", { timeout: 30_000 }, async (t) => {
+    const folder = folderOf(t);
+    const [one, other] = [makeCertificate(folder, "one"), makeCertificate(folder, "other")];
+    const { code, stderr } = await breezeway(["serve"], serving(folder, { ...one, keyFile: other.keyFile }));
+    assert.equal(code, 3);
+    assert.match(
+      stderr,
+      /The configuration has a problem:\n {2}- BREEZEWAY_TLS_KEY_FILE: the key in .* doesn't belong/,
+    );
+  });
+});
+
+function serving(folder: string, { certFile, keyFile }: { certFile: string; keyFile: string }) {
+  const tls = { BREEZEWAY_TLS_CERT_FILE: certFile, BREEZEWAY_TLS_KEY_FILE: keyFile };
+  return { environment: { BREEZEWAY_DATA: join(folder, "data"), BREEZEWAY_PORT: "0", ...tls } };
+}
+
+async function ask(port: number, ca: string, path: string) {
+  const asking = request({ host: "127.0.0.1", port, path, ca, servername: "localhost", agent: false });
+  asking.end();
+  const [answer] = await once(asking, "response");
+  let body = "";
+  for await (const piece of answer.setEncoding("utf8")) body += piece;
+  return { status: answer.statusCode as number, body };
+}
+
+async function shake(port: number, ca: string, version?: SecureVersion) {
+  const range = version && { minVersion: version, maxVersion: version, ciphers: "DEFAULT@SECLEVEL=0" };
+  return shaken(connect({ host: "127.0.0.1", port, ca, servername: "localhost", ...range }));
+}
+
+const shakeAny = (port: number) => shaken(connect({ host: "127.0.0.1", port, rejectUnauthorized: false }));
+
+async function shaken(socket: TLSSocket) {
+  await once(socket, "secureConnect");
+  const { serialNumber } = socket.getPeerCertificate() as PeerCertificate;
+  const shown = { protocol: socket.getProtocol(), serial: serialNumber.toUpperCase() };
+  socket.destroy();
+  return shown;
+}

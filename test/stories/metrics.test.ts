@@ -1,0 +1,81 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { DeviceId } from "../../src/model/ids.ts";
+import { readExposition, type Sample } from "../metrics/read-exposition.ts";
+import { clientOfUser } from "./v3-client.ts";
+import { databases, eventually, person, world } from "./world.ts";
+
+const awayName = "d.structures[1].a.away";
+
+for (const database of databases) {
+  describe(`/metrics on ${database}`, () => {
+    it("counts what happens, without an id or a secret in any label", { timeout: 60_000 }, async (t) => {
+      const w = await world(t, { database, structures: [{ thermostats: 1, alarms: 1 }] });
+      const { simulator, accountId, client } = w;
+      const linked = await w.link();
+      const v3 = await clientOfUser(() => w.service, "Story", person);
+      const lamp = (await w.service.parts.administration.run("device add", {
+        user: String(w.userId),
+        name: "Lamp",
+        type: "Lamp",
+      })) as { deviceId: DeviceId };
+      const secret = `secret-${client.secToken}`;
+      await client.call("addTrigger", {
+        secToken: client.secToken,
+        devId: String(linked),
+        attrName: awayName,
+        operation: "regex",
+        stringThreshold: ".*away",
+        action: "attribute",
+        targetDeviceAttributes: `${lamp.deviceId},power:"off"`,
+      });
+      const fan = "d.structures[1].d.thermostats[1].fan_timer_active.requestWrite";
+      await v3.write(linked, { [fan]: "nonsense" });
+      await simulator.playScene(accountId, { scene: "leave" });
+      await eventually(t.signal, async () => assert.equal((await v3.attributes(lamp.deviceId)).power?.value, "off"));
+      assert.equal((await v3.call(`/devices/${linked}?attribute=${secret}`)).status, 200);
+      assert.equal((await v3.call("/devices/424242")).status, 404);
+      assert.equal((await fetch(`${w.service.baseUrl}/nowhere/${secret}`)).status, 404);
+      const stream = await fetch(`${w.service.baseUrl}/v3/events`, {
+        headers: { authorization: `Bearer ${v3.accessToken}` },
+      });
+      t.after(() => stream.body?.cancel());
+      const readers = /^breezeway_event_readers 1$/m;
+      await eventually(t.signal, async () => {
+        assert.match(await (await fetch(`${w.service.baseUrl}/metrics`)).text(), readers);
+      });
+
+      const answer = await fetch(`${w.service.baseUrl}/metrics`);
+      assert.equal(answer.headers.get("content-type"), "text/plain; version=0.0.4; charset=utf-8");
+      const text = await answer.text();
+      const { samples } = readExposition(text);
+      const value = (name: string, labels: Record<string, string> = {}) =>
+        samples.find((one) => one.name === name && isWithin(labels, one))?.value;
+      assert.equal(value("breezeway_http_requests_total", { route: "/v3/devices/:deviceId", status: "404" }), 1);
+      assert.ok(value("breezeway_http_requests_total", { method: "PUT", status: "200" })! >= 1);
+      assert.equal(value("breezeway_http_requests_total", { route: "-", status: "404" }), 1);
+      assert.ok(value("breezeway_http_request_duration_seconds_count", { route: "/v3/devices/:deviceId" })! >= 3);
+      assert.equal(value("breezeway_links", { state: "live" }), 1);
+      assert.equal(value("breezeway_links_stale"), 0);
+      assert.equal(value("breezeway_alerts_fired_total"), 1);
+      assert.equal(value("breezeway_fan_requests_total", { state: "rejected" }), 1);
+      assert.ok(value("breezeway_link_changes_total", { state: "live" })! >= 1);
+      for (const by of ["ecosystem", "client", "alert"]) assert.ok(value("breezeway_commits_total", { by })! >= 1, by);
+      assert.ok(value("breezeway_store_transactions_total")! > 5);
+      assert.equal(value("breezeway_store_up"), 1);
+      assert.ok(value("breezeway_store_bytes")! > 50_000);
+      assert.equal(value("breezeway_webhook_waiting"), 0);
+      if (database === "sqlite") assert.ok(value("breezeway_store_group_size_count")! > 5);
+      for (const name of ["process_cpu_seconds_total", "process_resident_memory_bytes", "breezeway_build_info"]) {
+        assert.ok(value(name)! > 0, name);
+      }
+      for (const hidden of [client.secToken, v3.accessToken, w.accountToken, "424242", "Lamp", "nonsense"]) {
+        assert.ok(!text.includes(hidden), `a label holds ${hidden}`);
+      }
+    });
+  });
+}
+
+function isWithin(labels: Record<string, string>, sample: Sample): boolean {
+  return Object.entries(labels).every(([name, value]) => sample.labels[name] === value);
+}
