@@ -44,15 +44,15 @@ export function gradeOf(rows: readonly Pick<ReportedRow, "status" | "essential">
 }
 
 export function verdictOf(grade: Grade, rows: readonly Pick<ReportedRow, "status" | "title">[]): string {
-  const failed = rows.filter(({ status }) => status === "fail").map(({ title }) => title);
-  const notRun = rows.filter(({ status }) => status === "not_run").length;
-  if (failed.length > 0)
-    return `Failed: ${failed.join("; ")}.${grade === "C" ? " The published interface is kept." : ""}`;
+  const failed = rows.filter(({ status }) => status === "fail").map(({ title }) => `"${title}"`);
+  if (failed.length > 0) {
+    const kept = grade === "C" ? " What the published interface promises is kept." : "";
+    return `It failed ${failed.join(" and ")}.${kept}`;
+  }
   if (grade === "A") return "All that verify knows to ask was right.";
-  const ran = `${rows.length - notRun} of ${rows.length} rows were run`;
-  return rows.some(({ status }) => status === "warn")
-    ? `Nothing failed; ${ran}, some with a warning.`
-    : `Nothing failed; ${ran}.`;
+  const { warn, not_run } = countsOf(rows);
+  const unseen = not_run === 0 ? "" : ` ${rows.length - not_run} of ${rows.length} rows were run.`;
+  return `Nothing failed${warn === 0 ? "" : ", but something should be looked at"}.${unseen}`;
 }
 
 export function countsOf(rows: readonly Pick<ReportedRow, "status">[]): Record<Status, number> {

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
@@ -11,6 +10,7 @@ import { breezeway, startChild } from "../stories/child-service.ts";
 import { eventually } from "../stories/world.ts";
 import { type Breaking, breakingProxy } from "./breaking-proxy.ts";
 import { brokenDeployments } from "./broken-deployments.ts";
+import { freePort, nothing } from "./world.ts";
 
 const main = new URL("../../src/main.ts", import.meta.url).pathname;
 
@@ -92,8 +92,6 @@ describe("breezeway verify", () => {
   });
 });
 
-const nothing = { tenants: [], accounts: [], faults: [] };
-
 /** A service in a process of its own behind a proxy, with a simulator. */
 async function deployed(t: TestContext, breaking: Breaking = {}) {
   const folder = mkdtempSync(join(tmpdir(), "breezeway-verify-"));
@@ -121,15 +119,6 @@ async function deployed(t: TestContext, breaking: Breaking = {}) {
     return { tenants, accounts: simulator.accountIds(), faults: simulator.faults() };
   };
   return { url, folder, environment, left };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
 }
 
 async function attributesOf(url: string, client: object, deviceId: number): Promise<unknown> {

@@ -2,10 +2,23 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { reportPage } from "../../src/verify/report-page.ts";
 import { reportText } from "../../src/verify/report-text.ts";
+import { verify } from "../../src/verify/verify.ts";
+import { ScriptedBrowser } from "../oauth/scripted-browser.ts";
 import { brokenDeployments } from "./broken-deployments.ts";
-import { nothing, statuses, verifyWorld } from "./world.ts";
+import { freePort, nothing, statuses, verifyWorld } from "./world.ts";
 
 const atOnce = 4;
+const nothingGiven = {
+  client: undefined,
+  person: undefined,
+  signsInByHand: false,
+  appId: undefined,
+  deviceId: undefined,
+  foreignDeviceId: undefined,
+  simulator: undefined,
+  ecosystem: "nest",
+  isPatient: false,
+};
 
 describe("a verification", () => {
   it("passes on the service, in every row but those it has no time for, and leaves nothing", {
@@ -26,6 +39,35 @@ describe("a verification", () => {
     ].join();
     for (const secret of [given.person!.password, given.client!.secret]) assert.ok(!told.includes(secret));
     assert.doesNotMatch(told, /bw[ars]_|whsec_|\bc\.[A-Za-z0-9_-]{20}/);
+  });
+
+  it("lets a person sign in with a browser of their own", { timeout: 60_000 }, async (t) => {
+    const world = await verifyWorld(t);
+    const person = { name: "ada", password: "correct horse" };
+    const redirectUri = `http://127.0.0.1:${await freePort()}/verify`;
+    await world.administer("tenant add", { name: "Acme" });
+    await world.administer("user add", { tenant: "Acme", ...person });
+    const client = { tenant: "Acme", name: "Voice", "redirect-uri": [redirectUri] };
+    const { client_id: id, client_secret: secret } = await world.administer("client add", client);
+    const browser = new ScriptedBrowser(() => world.service.baseUrl);
+    const given = {
+      ...nothingGiven,
+      url: world.service.baseUrl,
+      client: { id, secret, redirectUri },
+      signsInByHand: true,
+    };
+    const report = await verify(given, {
+      version: "test",
+      signal: t.signal,
+      say: (words) => {
+        const [address = ""] = /http\S+/.exec(words) ?? [];
+        void browser.authorize(address, person).then((returned) => fetch(returned));
+      },
+    });
+    const found = statuses(report);
+    assert.deepEqual([found.authorize, found.state, found.exchange, found.revoke], ["pass", "pass", "pass", "pass"]);
+    assert.deepEqual([found.declined, found.write, found.link], ["not_run", "not_run", "not_run"]);
+    assert.equal(report.counts.fail, 0);
   });
 
   it("catches a retired refresh token, and warns of a clock that goes wrong", { timeout: 120_000 }, async (t) => {

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
@@ -8,7 +10,7 @@ import { startLogging } from "../../src/logging.ts";
 import { startService } from "../../src/service.ts";
 import { realSurroundings } from "../../src/surroundings.ts";
 import type { Report } from "../../src/verify/report.ts";
-import { type ThrowAway, throwAwayOn } from "../../src/verify/throw-away.ts";
+import { type Administer, type ThrowAway, throwAwayOn } from "../../src/verify/throw-away.ts";
 import { type VerifyOptions, verify } from "../../src/verify/verify.ts";
 import { storyConfig } from "../stories/world.ts";
 import { type Breaking, breakingProxy } from "./breaking-proxy.ts";
@@ -33,7 +35,7 @@ export async function verifyWorld(test: TestContext) {
     rmSync(folder, { recursive: true, force: true });
   });
   const { administration, identity } = service.parts;
-  const administer = (command: string, input: object) => administration.run(command, input, service);
+  const administer: Administer = (command, input) => administration.run(command, input, service);
 
   /** With `isPatient` the service's clock is moved on where verify would wait. */
   async function run(
@@ -78,4 +80,13 @@ export const nothing = { tenants: [], accounts: [], faults: [] };
 
 export function statuses({ rows }: Report): Record<string, string> {
   return Object.fromEntries(rows.map(({ name, status }) => [name, status]));
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
 }
