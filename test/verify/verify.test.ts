@@ -2,9 +2,10 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { reportPage } from "../../src/verify/report-page.ts";
 import { reportText } from "../../src/verify/report-text.ts";
+import { rows } from "../../src/verify/rows.ts";
 import { verify } from "../../src/verify/verify.ts";
 import { ScriptedBrowser } from "../oauth/scripted-browser.ts";
-import { brokenDeployments } from "./broken-deployments.ts";
+import { brokenDeployments, otherFaults } from "./broken-deployments.ts";
 import { freePort, nothing, statuses, verifyWorld } from "./world.ts";
 
 const atOnce = 4;
@@ -104,6 +105,24 @@ describe("a verification", () => {
     await Promise.all(Array.from({ length: atOnce }, work));
     assert.deepEqual(wrong, []);
     assert.deepEqual(await world.left(), nothing);
+  });
+
+  it("has a way to fail for every row", { timeout: 120_000 }, async (t) => {
+    const world = await verifyWorld(t);
+    await world.runEach(otherFaults, ({ what, row, says }, { rows }) => {
+      const failed = rows.filter(({ status }) => status === "fail").map(({ name, seen }) => ({ name, seen }));
+      assert.deepEqual(
+        [failed.map(({ name }) => name), says.test(failed[0]?.seen ?? "")],
+        [[row], true],
+        `${what}: ${failed[0]?.seen}`,
+      );
+    });
+    assert.deepEqual(await world.left(), nothing);
+    const broken = new Set([...brokenDeployments, ...otherFaults].map(({ row }) => row));
+    assert.deepEqual(
+      rows.map(({ name }) => name).filter((name) => !broken.has(name)),
+      [],
+    );
   });
 
   it("leaves nothing behind when it is interrupted", { timeout: 60_000 }, async (t) => {

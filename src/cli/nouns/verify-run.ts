@@ -34,7 +34,7 @@ export async function runVerify(typed: VerifyTyped, surroundings: VerifySurround
   }
   if (typed.report !== undefined) keep(typed.report, report);
   const hasColour = process.stdout.isTTY && !environment.NO_COLOR && !environment.CI && environment.TERM !== "dumb";
-  const width = process.stdout.columns ?? 100;
+  const width = process.stdout.columns || 100;
   present(report, (shown) => reportText(shown, { hasColour, width }), typed.json === true);
   const { fail } = report.counts;
   if (fail > 0) throw new Error(`${fail} of ${report.rows.length} rows failed.`);
@@ -73,7 +73,8 @@ async function prepare(typed: VerifyTyped, surroundings: VerifySurroundings, tol
   const isOurs = config.databaseUrl !== undefined || (running !== undefined && running === url);
   if (!isOurs) return { given: base };
   const simulator = base.simulator ?? (await simulatorOf(config, typed.ecosystem));
-  const throwAway = await throwAwayOn(administer, () => told.aborted);
+  const isCostly = config.databaseUrl !== undefined;
+  const throwAway = await throwAwayOn(administer, { isInterrupted: () => told.aborted, isCostly });
   return { given: { ...base, ...throwAway.given, simulator }, throwAway };
 }
 
