@@ -5,10 +5,11 @@ import { reportText } from "../../src/verify/report-text.ts";
 import { rows } from "../../src/verify/rows.ts";
 import { verify } from "../../src/verify/verify.ts";
 import { ScriptedBrowser } from "../oauth/scripted-browser.ts";
+import { person, world } from "../stories/world.ts";
 import { brokenDeployments, otherFaults } from "./broken-deployments.ts";
 import { freePort, nothing, statuses, verifyWorld } from "./world.ts";
 
-const atOnce = 4;
+const atOnce = 6;
 const nothingGiven = {
   client: undefined,
   person: undefined,
@@ -25,14 +26,14 @@ describe("a verification", () => {
   it("passes on the service, in every row but those it has no time for, and leaves nothing", {
     timeout: 120_000,
   }, async (t) => {
-    const world = await verifyWorld(t);
-    const { report, given } = await world.run();
+    const house = await verifyWorld(t);
+    const { report, given } = await house.run();
     assert.deepEqual(
       report.rows.filter(({ status }) => status !== "pass").map(({ name, status, seen }) => [name, status, seen]),
       [["refresh-reuse", "not_run", "This waits for more than a minute."]],
     );
     assert.equal(report.grade, "B");
-    assert.deepEqual(await world.left(), nothing);
+    assert.deepEqual(await house.left(), nothing);
     const told = [
       JSON.stringify(report),
       reportPage(report),
@@ -43,17 +44,17 @@ describe("a verification", () => {
   });
 
   it("lets a person sign in with a browser of their own", { timeout: 60_000 }, async (t) => {
-    const world = await verifyWorld(t);
+    const house = await verifyWorld(t);
     const person = { name: "ada", password: "correct horse" };
     const redirectUri = `http://127.0.0.1:${await freePort()}/verify`;
-    await world.administer("tenant add", { name: "Acme" });
-    await world.administer("user add", { tenant: "Acme", ...person });
+    await house.administer("tenant add", { name: "Acme" });
+    await house.administer("user add", { tenant: "Acme", ...person });
     const client = { tenant: "Acme", name: "Voice", "redirect-uri": [redirectUri] };
-    const { client_id: id, client_secret: secret } = await world.administer("client add", client);
-    const browser = new ScriptedBrowser(() => world.service.baseUrl);
+    const { client_id: id, client_secret: secret } = await house.administer("client add", client);
+    const browser = new ScriptedBrowser(() => house.service.baseUrl);
     const given = {
       ...nothingGiven,
-      url: world.service.baseUrl,
+      url: house.service.baseUrl,
       client: { id, secret, redirectUri },
       signsInByHand: true,
     };
@@ -72,8 +73,8 @@ describe("a verification", () => {
   });
 
   it("catches a retired refresh token, and warns of a clock that goes wrong", { timeout: 120_000 }, async (t) => {
-    const world = await verifyWorld(t);
-    const { report } = await world.run({ isPatient: true });
+    const house = await verifyWorld(t);
+    const { report } = await house.run({ isPatient: true });
     const found = statuses(report);
     assert.equal(found["refresh-reuse"], "pass");
     assert.equal(found.times, "warn");
@@ -82,13 +83,13 @@ describe("a verification", () => {
   });
 
   it("names the one row that is broken, and no other", { timeout: 300_000 }, async (t) => {
-    const world = await verifyWorld(t);
+    const house = await verifyWorld(t);
     const waiting = [...brokenDeployments];
     const wrong: object[] = [];
     const work = async () => {
       for (let next = waiting.shift(); next; next = waiting.shift()) {
         const { what, row, says, breaking } = next;
-        const { report } = await world.run({ breaking: breaking() });
+        const { report } = await house.run({ breaking: breaking() });
         const failed = report.rows.filter(({ status }) => status === "fail");
         const [only] = failed;
         const isRight = failed.length === 1 && only?.name === row && says.test(only.seen);
@@ -104,12 +105,12 @@ describe("a verification", () => {
     };
     await Promise.all(Array.from({ length: atOnce }, work));
     assert.deepEqual(wrong, []);
-    assert.deepEqual(await world.left(), nothing);
+    assert.deepEqual(await house.left(), nothing);
   });
 
   it("has a way to fail for every row", { timeout: 120_000 }, async (t) => {
-    const world = await verifyWorld(t);
-    await world.runEach(otherFaults, ({ what, row, says }, { rows }) => {
+    const house = await verifyWorld(t);
+    await house.runEach(otherFaults, ({ what, row, says }, { rows }) => {
       const failed = rows.filter(({ status }) => status === "fail").map(({ name, seen }) => ({ name, seen }));
       assert.deepEqual(
         [failed.map(({ name }) => name), says.test(failed[0]?.seen ?? "")],
@@ -117,7 +118,7 @@ describe("a verification", () => {
         `${what}: ${failed[0]?.seen}`,
       );
     });
-    assert.deepEqual(await world.left(), nothing);
+    assert.deepEqual(await house.left(), nothing);
     const broken = new Set([...brokenDeployments, ...otherFaults].map(({ row }) => row));
     assert.deepEqual(
       rows.map(({ name }) => name).filter((name) => !broken.has(name)),
@@ -125,24 +126,47 @@ describe("a verification", () => {
     );
   });
 
+  it("leaves a link alone that it did not make", { timeout: 60_000 }, async (t) => {
+    const story = await world(t);
+    const deviceId = await story.link();
+    const { tenantId } = await story.service.parts.identity.findTenant("Story");
+    const client = { tenant: "Story", name: "Voice", "redirect-uri": ["https://voice.example/"] };
+    const made = await story.service.parts.administration.run("client add", client);
+    const { client_id: id, client_secret: secret } = made as { client_id: string; client_secret: string };
+    const given = {
+      ...nothingGiven,
+      url: story.service.baseUrl,
+      client: { id, secret, redirectUri: "https://voice.example/" },
+      person,
+      appId: String(tenantId),
+      simulator: { url: story.simulator.url, isAssumed: false },
+    };
+    const report = await verify(given, { version: "test", signal: t.signal, say: () => undefined });
+    const { status, seen } = report.rows.find(({ name }) => name === "unlinked")!;
+    assert.deepEqual([status, seen], ["not_run", "The user is linked already, and verify leaves links alone."]);
+    assert.equal(report.counts.fail, 0);
+    assert.equal((await story.client.linkStatus()).DeviceId, String(deviceId));
+    assert.deepEqual(story.simulator.accountIds(), [story.accountId]);
+  });
+
   it("leaves nothing behind when it is interrupted", { timeout: 60_000 }, async (t) => {
-    const world = await verifyWorld(t);
+    const house = await verifyWorld(t);
     const interrupted = new AbortController();
     const begins = ({ name }: { readonly name: string }) => {
       if (name === "fan-refused") queueMicrotask(() => interrupted.abort(new Error("enough")));
     };
-    await assert.rejects(world.run({}, { signal: interrupted.signal, begins }), /enough/);
-    assert.deepEqual(await world.left(), nothing);
+    await assert.rejects(house.run({}, { signal: interrupted.signal, begins }), /enough/);
+    assert.deepEqual(await house.left(), nothing);
   });
 
   it("takes away what an earlier one could not", async (t) => {
-    const world = await verifyWorld(t);
+    const house = await verifyWorld(t);
     const old = `Verify ${new Date(Date.now() - 7_200_000).toISOString()} abc`;
-    const { tenantId } = (await world.administer("tenant add", { name: old })) as { tenantId: number };
-    await world.administer("user add", { tenant: String(tenantId), name: "verify", password: "a good password" });
-    await world.administer("client add", { tenant: old, name: "Verify", "redirect-uri": ["https://x.example/"] });
+    const { tenantId } = (await house.administer("tenant add", { name: old })) as { tenantId: number };
+    await house.administer("user add", { tenant: String(tenantId), name: "verify", password: "a good password" });
+    await house.administer("client add", { tenant: old, name: "Verify", "redirect-uri": ["https://x.example/"] });
     const signal = AbortSignal.abort(new Error("enough"));
-    await assert.rejects(world.run({}, { signal }), /enough/);
-    assert.deepEqual(await world.left(), nothing);
+    await assert.rejects(house.run({}, { signal }), /enough/);
+    assert.deepEqual(await house.left(), nothing);
   });
 });
