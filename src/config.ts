@@ -152,7 +152,7 @@ export const settings = {
 } satisfies { [Key in keyof Config]: Setting<Config[Key]> };
 
 /** Read by a command, not settings of the service. */
-const otherVariables = ["BREEZEWAY_PASSWORD"];
+const otherVariables = ["BREEZEWAY_PASSWORD", "BREEZEWAY_CLIENT_SECRET"].flatMap((name) => [name, `${name}_FILE`]);
 
 export interface ConfigSources {
   /** By setting's flag, from the command line. */

@@ -46,7 +46,7 @@ ${toDo(report.rows)}
 ${groups.map((group) => section(group, report.rows)).join("\n")}
 <footer>
 <p>${escaped(when)}, in ${seconds} seconds, by breezeway ${escaped(version)}.</p>
-<p>A: all passed. B: nothing failed, but not all was seen. C: only what goes beyond the published interface failed. F: the interface is not kept.</p>
+<p>A: all passed. B: nothing failed, but not all was seen. C: only what goes beyond the published interface failed. D: fewer than half of the rows were run. F: the interface is not kept.</p>
 </footer>
 </main>
 </body>

@@ -11,7 +11,7 @@ ul{list-style:none}
 header{display:flex;gap:1.25rem;align-items:center}
 .grade{flex:none;display:grid;place-items:center;width:5.5rem;height:5.5rem;border-radius:1.25rem;font-size:3.25rem;font-weight:700;line-height:1;letter-spacing:-.03em;border:2px solid currentColor}
 .grade.A{color:var(--good);background:var(--good-tint)}
-.grade.B,.grade.C{color:var(--warn);background:var(--warn-tint)}
+.grade.B,.grade.C,.grade.D{color:var(--warn);background:var(--warn-tint)}
 .grade.F{color:var(--bad);background:var(--bad-tint)}
 .kind{color:var(--soft);font-size:.875rem}
 h1{font-size:1.375rem;line-height:1.25;font-weight:650;letter-spacing:-.02em}

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
@@ -39,7 +39,7 @@ describe("breezeway verify", () => {
     assert.deepEqual(await left(), nothing);
   });
 
-  it("takes a client and a user that it is given, secrets by environment, file and stdin", {
+  it("takes a client and a user that it is given, secrets by file and stdin", {
     timeout: 120_000,
   }, async (t) => {
     const { url, folder, environment, left } = await deployed(t);
@@ -54,7 +54,9 @@ describe("breezeway verify", () => {
     const { deviceId } = await run(["device", "add", "--user", String(userId), "--name", "Lamp", "--type", "Lamp"]);
     const given = ["--url", url, "--client-id", client.client_id, "--user", "ada", "--device", String(deviceId)];
     // Elsewhere: nothing of the deployment is on this machine but its address.
-    const elsewhere = { BREEZEWAY_DATA: join(folder, "elsewhere"), BREEZEWAY_PASSWORD: "correct horse" };
+    const password = join(folder, "password");
+    writeFileSync(password, "correct horse\n");
+    const elsewhere = { BREEZEWAY_DATA: join(folder, "elsewhere"), BREEZEWAY_PASSWORD_FILE: password };
     const { code, stdout, stderr } = await breezeway(["verify", ...given, "--app-id", String(tenantId)], {
       environment: elsewhere,
       input: `${client.client_secret}\n`,

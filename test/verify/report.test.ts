@@ -15,6 +15,7 @@ describe("a verification's report", () => {
       [["pass", "pass"], "A"],
       [["pass", "not_run"], "B"],
       [["warn", "pass"], "B"],
+      [["pass", "not_run", "not_run"], "D"],
       [["pass", "fail beyond"], "C"],
       [["fail", "fail beyond"], "F"],
     ] as const) {
