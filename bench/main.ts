@@ -1,6 +1,8 @@
 import { availableParallelism, loadavg } from "node:os";
+import { alertGrowth } from "./alert-growth.ts";
 import { deadUpstreams } from "./dead-upstreams.ts";
 import { deviceReads } from "./device-reads.ts";
+import { emergency } from "./emergency.ts";
 import { heldStreams } from "./held-streams.ts";
 import { loginFlood } from "./login-flood.ts";
 import { isMet, type Row } from "./row.ts";
@@ -11,7 +13,7 @@ import { tokens } from "./tokens.ts";
  * `npm run bench` measures all rows, `npm run bench -- <name>` those of that name, `--json` prints for machines. It ends
  * with 1 when a bar is missed, and with 2 when there is no such row.
  */
-const rows: readonly Row[] = [deviceReads, tokens, loginFlood, deadUpstreams, heldStreams];
+const rows: readonly Row[] = [deviceReads, tokens, loginFlood, emergency, alertGrowth, deadUpstreams, heldStreams];
 
 const given = process.argv.slice(2);
 const isJson = given.includes("--json");

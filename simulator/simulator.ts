@@ -78,6 +78,8 @@ export interface Simulator {
   playScene(accountId: string, played: JsonObject): Promise<SceneOutcome>;
   /** Lets a slow everyday life go on in an account; the returned function ends it. */
   startLife(accountId: string, options?: LifeOptions): Cancel;
+  /** Tells that somebody is busy with an account, so that its everyday life rests. */
+  touch(accountId: string): void;
   /** Breaks off the account's streams; the number of broken ones. */
   drop(accountId: string): number;
   log(after?: number): readonly Activity[];
@@ -154,6 +156,9 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     replaceDocument: (accountId, document) => ecosystem.replaceDocument(accounts.get(accountId), document),
     playScene: async (accountId, played) => ecosystem.playScene(accounts.get(accountId), played),
     startLife: (accountId, life = {}) => ecosystem.startLife(accounts.get(accountId), life),
+    touch: (accountId) => {
+      accounts.get(accountId).touchedMs = clock.nowMs();
+    },
     drop: (accountId) => streams.drop(accounts.get(accountId)),
     log: (after) => log.entries(after),
     stop: () => stop(servers, ecosystem),

@@ -25,11 +25,13 @@ export interface Config {
   readonly ecosystems: readonly EcosystemConfig[];
   readonly logLevel: LogLevel;
   readonly trustedProxies: readonly string[];
+  readonly corsOrigins: readonly string[];
   readonly allowInsecure: boolean;
   readonly accessTokenSeconds: number;
   readonly refreshTokenDays: number;
   readonly failuresPerSource: number;
   readonly logDays: number;
+  readonly eventStreams: number;
   readonly allowPrivateWebhooks: boolean;
 }
 
@@ -107,6 +109,17 @@ export const settings = {
       return proxies;
     },
   ),
+  corsOrigins: setting(
+    "BREEZEWAY_CORS_ORIGINS",
+    "none",
+    "Origins, separated by commas, whose pages may call the service from a browser: `https://app.example`.",
+    (text = "") => {
+      const origins = list(text);
+      const wrong = origins.find((origin) => !/^https?:/.test(origin) || originOf(origin) !== origin);
+      if (wrong) throw new Complaint(`holds "${wrong}", which is no origin such as https://app.example`);
+      return origins;
+    },
+  ),
   allowInsecure: setting(
     "BREEZEWAY_ALLOW_INSECURE",
     "false",
@@ -139,6 +152,12 @@ export const settings = {
     "7",
     "How many days what happened is kept, for history and for event streams that resume, from 1 to 3650.",
     (text = "7") => wholeNumber(text, 1, 3_650),
+  ),
+  eventStreams: setting(
+    "BREEZEWAY_EVENT_STREAMS",
+    "16",
+    "How many event streams a client may have open at a node for one user, or for its tenant, from 1 to 10000; one more ends the oldest.",
+    (text = "16") => wholeNumber(text, 1, 10_000),
   ),
   allowPrivateWebhooks: setting(
     "BREEZEWAY_ALLOW_PRIVATE_WEBHOOKS",
@@ -228,6 +247,10 @@ function nearest(name: string, known: readonly string[]): string {
   const given = pairs(name);
   const likeness = (other: string) => (2 * pairs(other).intersection(given).size) / (other.length + name.length);
   return known.reduce((best, other) => (likeness(other) > likeness(best) ? other : best));
+}
+
+function originOf(text: string): string | undefined {
+  return URL.canParse(text) ? new URL(text).origin : undefined;
 }
 
 function isSafe(baseUrl: string): boolean {

@@ -16,7 +16,7 @@ process.exitCode = await runCommandLine(
   process.argv.slice(2),
   {
     serve,
-    demo: async (config) => (await import("./demo.ts")).runDemo(config, version),
+    demo: async (config, options) => (await import("./demo/demo.ts")).runDemo(config, { version, ...options }),
     simulator: async (address) => (await import("../simulator/main.ts")).runSimulator(address, untilTold()),
     administer,
   },

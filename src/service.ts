@@ -16,8 +16,10 @@ import { fanEcho } from "./federation/fan-echo.ts";
 import { fanGate } from "./federation/fan-gate.ts";
 import { federationOn } from "./federation/federation.ts";
 import { cursorsWith } from "./http/cursor.ts";
+import type { GuestRoute } from "./http/routes.ts";
 import { startHttp } from "./http/server.ts";
 import { identityOn } from "./identity/identity.ts";
+import { isOnLoopback } from "./loopback.ts";
 import type { NodeId } from "./model/ids.ts";
 import type { Report, Surroundings } from "./model/surroundings.ts";
 import { Membership } from "./nodes/membership.ts";
@@ -71,16 +73,19 @@ export async function openParts(config: Config, report: Report, surroundings = r
 
     const states = new DeviceStates(store);
     const connectors = new Map(config.ecosystems.map((one) => [one.name, connectorFor(one)]));
-    const alerts = alertsOn({ store });
+    const alerts = alertsOn({
+      store,
+      turn: () => new Promise((resolve) => surroundings.after(0, resolve)),
+    });
     const commit = commitOn({
       store,
       gates: [fanGate({ connectors, stateOf: (deviceId) => federation.keeper.standing(deviceId)?.state })],
       reactions: [fanEcho((commandId) => federation.fans.sentAt(commandId)), alerts.react],
-      committed: (commits) => {
+      committed: (commits, isUrgent) => {
         states.apply(commits);
         alerts.heard(commits);
         federation.heard(commits);
-        events.heard();
+        events.heard(isUrgent);
       },
       report,
     });
@@ -94,6 +99,7 @@ export async function openParts(config: Config, report: Report, surroundings = r
       surroundings,
       sealing,
       logDays: config.logDays,
+      streamsAtOnce: config.eventStreams,
       allowsPrivateWebhooks: config.allowPrivateWebhooks,
       userAgent: `breezeway/${version}`,
     });
@@ -143,7 +149,12 @@ export interface Service {
 }
 
 /** Runs the service: what is linked is followed again, then the port opens, then commands are heard. */
-export async function startService(config: Config, report: Report, surroundings?: Surroundings): Promise<Service> {
+export async function startService(
+  config: Config,
+  report: Report,
+  surroundings?: Surroundings,
+  guests: (parts: Parts) => readonly GuestRoute[] = () => [],
+): Promise<Service> {
   const parts = await openParts(config, report, surroundings);
   const { address, identity, oauth, devices, alerts, federation, events, membership, store } = parts;
   const stops: (() => Promise<void>)[] = [parts.close];
@@ -154,6 +165,7 @@ export async function startService(config: Config, report: Report, surroundings?
     }
   };
   try {
+    await refuseDemoAbroad(config, parts);
     await membership.start();
     stops.push(() => membership.stop());
     await oauth.start();
@@ -166,6 +178,7 @@ export async function startService(config: Config, report: Report, surroundings?
       host: config.host,
       port: config.port,
       trustedProxies: config.trustedProxies,
+      corsOrigins: config.corsOrigins,
       report,
       callers: {
         bySecToken: (secToken) => identity.authenticate(secToken),
@@ -191,6 +204,7 @@ export async function startService(config: Config, report: Report, surroundings?
       },
       version,
       baseUrl: () => address.baseUrl,
+      guests: guests(parts),
     });
     stops.push(() => http.stop());
     address.baseUrl ||= http.url;
@@ -206,6 +220,16 @@ export async function startService(config: Config, report: Report, surroundings?
     await stopAll();
     throw error;
   }
+}
+
+/** The password of the demo's user is known to everybody (demo/keys.ts): with it, only this machine may reach the store. */
+async function refuseDemoAbroad(config: Config, { store, identity }: Parts): Promise<void> {
+  if (isOnLoopback(config)) return;
+  const demoUser = await store.read((tx) => tx.settings.get("demo_user"));
+  if (demoUser === undefined || !(await identity.listUsers()).some(({ userId }) => String(userId) === demoUser)) return;
+  throw new ConfigurationError([
+    `BREEZEWAY_DATA: ${config.dataFolder} holds the demo, whose password is known. Choose another folder, or remove the demo's user with breezeway user remove --user ${demoUser}; until then it is served on loopback only`,
+  ]);
 }
 
 function listenForCommands({ folder, administration, address }: Parts): Promise<ControlServer> {

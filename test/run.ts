@@ -4,7 +4,9 @@ import { relative } from "node:path";
 import { run } from "node:test";
 import { spec } from "node:test/reporters";
 import { ensureChromium } from "./set-up/chromium.ts";
+import { ensureNginx } from "./set-up/nginx.ts";
 import { ensurePostgres } from "./set-up/postgres.ts";
+import { useTemporaryFolder } from "./set-up/temporary-folder.ts";
 
 /**
  * `npm test` runs everything that CI runs; `npm run faults` the long suites; names of files or folders narrow either.
@@ -26,11 +28,13 @@ if (files.length === 0) {
 try {
   ensurePostgres();
   ensureChromium();
+  ensureNginx();
 } catch (error) {
   process.stderr.write(`${(error as Error).message}\n`);
   process.exit(1);
 }
 
+useTemporaryFolder();
 const counts = { passed: 0, failed: 0, skipped: 0 };
 const durations: { readonly name: string; readonly file: string; readonly ms: number }[] = [];
 const stream = run({ cwd: root, files, concurrency: availableParallelism() });

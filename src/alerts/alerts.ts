@@ -24,6 +24,8 @@ export interface Alerts {
   find(reach: Reach, id: TriggerId): Promise<TriggerRow>;
   ofDevice(reach: Reach, deviceId: DeviceId): Promise<readonly TriggerRow[]>;
   ofUser(userId: UserId): Promise<readonly TriggerRow[]>;
+  /** A page of a user's, or of a device's, ascending by id. */
+  page(reach: Reach, place: AlertPlace): Promise<AlertPage>;
   /** Replaces its definition. It stays armed or disarmed, unless it now watches for something else. */
   redefine(reach: Reach, id: TriggerId, given: GivenTrigger): Promise<TriggerRow>;
   /** Enabling arms. */
@@ -36,6 +38,21 @@ export interface Alerts {
   dryRun(reach: Reach, given: GivenTrigger, stretch: Stretch): Promise<DryRun>;
 }
 
+/** Where a list of alerts goes on, and whose they are: without a device a user's own. */
+export interface AlertPlace {
+  /** Every id is larger than 0. */
+  readonly afterId: number;
+  readonly deviceId: DeviceId | undefined;
+}
+
+export interface AlertPage {
+  readonly alerts: readonly TriggerRow[];
+  /** Behind which id the next page begins; undefined when this is the last. */
+  readonly nextAfterId: number | undefined;
+}
+
+export const alertsPerPage = 100;
+
 /** Alerts with the engine behind them: it is handed to whoever commits. */
 export interface RunningAlerts extends Alerts {
   readonly react: Reaction;
@@ -46,7 +63,13 @@ export type AlertTables = Pick<Transaction, "users" | "devices" | "attributes" |
 
 export const alertLimits = { ofDevice: 1_000, ofUser: 10_000 };
 
-export function alertsOn({ store }: { readonly store: Store<AlertTables> }): RunningAlerts {
+export interface AlertParts {
+  readonly store: Store<AlertTables>;
+  /** Resolves when everybody else has had their turn. */
+  readonly turn?: () => Promise<void>;
+}
+
+export function alertsOn({ store, turn = async () => undefined }: AlertParts): RunningAlerts {
   const patterns = new Patterns();
   const records = new Records();
 
@@ -103,6 +126,15 @@ export function alertsOn({ store }: { readonly store: Store<AlertTables> }): Run
 
     ofUser: (userId) => store.read((tx) => tx.triggers.ofUser(userId)),
 
+    page: (reach, { afterId, deviceId }) =>
+      store.read(async (tx) => {
+        const userId = deviceId === undefined ? ownIn(reach) : (await deviceWithin(tx, reach, deviceId)).userId;
+        // One more than is shown tells whether another page follows.
+        const found = await tx.triggers.page(userId, deviceId, afterId, alertsPerPage + 1);
+        const alerts = found.slice(0, alertsPerPage);
+        return { alerts, nextAfterId: found.length > alerts.length ? alerts.at(-1)!.id : undefined };
+      }),
+
     redefine: (reach, id, given) =>
       change(reach, id, async (tx, before) => {
         if (given.deviceId !== before.deviceId) {
@@ -134,12 +166,13 @@ export function alertsOn({ store }: { readonly store: Store<AlertTables> }): Run
         return explain(tx, trigger, records.of(id), patterns);
       }),
 
-    dryRun: (reach, given, stretch) =>
-      store.read(async (tx) => {
+    async dryRun(reach, given, stretch) {
+      const { userId, checked } = await store.read(async (tx) => {
         const device = await deviceWithin(tx, reach, given.deviceId);
-        const checked = await checkDefinition(tx, device, given, patterns);
-        return dryRun(tx, device.userId, checked, stretch, patterns);
-      }),
+        return { userId: device.userId, checked: await checkDefinition(tx, device, given, patterns) };
+      });
+      return dryRun({ store, turn }, userId, checked, stretch, patterns);
+    },
   };
 }
 
@@ -147,6 +180,12 @@ async function deviceWithin(tx: Pick<AlertTables, "devices">, reach: Reach, devi
   const device = await tx.devices.within(reach, deviceId);
   if (!device) throw new UnknownDevice();
   return device;
+}
+
+/** Of a whole tenant they would be too many to look through: whoever speaks for one names a device. */
+function ownIn(reach: Reach): UserId {
+  if (reach.kind === "user") return reach.userId;
+  throw new BadParameter("deviceId", "The parameter deviceId is required with an enterprise token.");
 }
 
 /** Enabling arms, and so does a change of when it fires: what it saw before says nothing about the new rule. */

@@ -1,9 +1,10 @@
 import { readAttributeBody } from "../devices/log-entries.ts";
 import { isMet } from "../model/condition.ts";
 import { BadParameter } from "../model/errors.ts";
-import type { UserId } from "../model/ids.ts";
+import type { DeviceId, UserId } from "../model/ids.ts";
 import { stepTrigger } from "../model/trigger.ts";
-import type { Transaction } from "../store/seam.ts";
+import type { Store, Transaction } from "../store/seam.ts";
+import type { LogEntry } from "../store/tables/log.ts";
 import type { CheckedTrigger } from "./definition.ts";
 import type { Patterns } from "./patterns.ts";
 
@@ -13,12 +14,20 @@ export interface Stretch {
   readonly untilMs: number;
 }
 
+export interface History {
+  readonly store: Store<Pick<Transaction, "log">>;
+  /** Resolves when everybody else has had their turn. */
+  readonly turn: () => Promise<void>;
+}
+
 export interface DryRun {
   /** How many changes and writes of the attribute there were. */
   readonly events: number;
   readonly firings: readonly { readonly timeMs: number; readonly value: string | null }[];
 }
 
+/** So many commits are read before everybody else gets their turn. */
+const commitsAtOnce = 500;
 /** A pattern over years of long values would hold up everybody else. */
 const mostPatternSteps = 20_000_000;
 
@@ -27,10 +36,10 @@ const mostPatternSteps = 20_000_000;
  * live alert hears, and the rule is the same, so it tells exactly what a live one would have done.
  */
 export async function dryRun(
-  tx: Pick<Transaction, "log">,
+  history: History,
   userId: UserId,
   { deviceId, key, condition, autoDisarm, autoDelete, autoDisable, isEnabled }: CheckedTrigger,
-  { afterMs, untilMs }: Stretch,
+  stretch: Stretch,
   patterns: Pick<Patterns, "matches" | "stepsFor">,
 ): Promise<DryRun> {
   const firings: { timeMs: number; value: string | null }[] = [];
@@ -38,8 +47,7 @@ export async function dryRun(
   let patternSteps = 0;
   let isLive = isEnabled;
   let isArmed = true;
-  for (const entry of await tx.log.ofDevice(userId, deviceId)) {
-    if (entry.kind !== "attribute" || entry.timeMs <= afterMs || entry.timeMs > untilMs) continue;
+  for await (const entry of commitsIn(history, userId, deviceId, stretch)) {
     // Of several writes of one attribute in one commit the last is what it became.
     const change = readAttributeBody(entry).changes.findLast(([changed]) => changed === key);
     if (!change) continue;
@@ -59,4 +67,23 @@ export async function dryRun(
     if (step.outcome === "fired") firings.push({ timeMs: entry.timeMs, value });
   }
   return { events, firings };
+}
+
+async function* commitsIn(
+  { store, turn }: History,
+  userId: UserId,
+  deviceId: DeviceId,
+  { afterMs, untilMs }: Stretch,
+): AsyncGenerator<LogEntry> {
+  // Whole numbers end here; no time is anywhere near.
+  const toMs = Math.min(untilMs, Number.MAX_SAFE_INTEGER - 1) + 1;
+  for (let fromMs = afterMs + 1; ; ) {
+    const page = await store.read((tx) => tx.log.changes(userId, deviceId, { fromMs, toMs }, commitsAtOnce));
+    yield* page;
+    const last = page.at(-1);
+    if (!last || page.length < commitsAtOnce) return;
+    // Each commit to a device has a time of its own.
+    fromMs = last.timeMs + 1;
+    await turn();
+  }
 }

@@ -52,6 +52,8 @@ export function alertReaction(patterns: Patterns, records: Records): AlertReacti
 
   return {
     async react(tx, commit, room) {
+      // Most devices have no alert: theirs is a look that the commit has taken anyway.
+      if (commit.isWatched === false) return [];
       const keys = commit.changes.map(({ key }) => key);
       const triggers = await tx.triggers.watching(commit.userId, commit.deviceId, keys);
       if (triggers.length === 0) return [];

@@ -12,7 +12,7 @@ import { describeSimulatorCommands } from "./simulator-commands.ts";
 /** What the command line can start; each resolves when it has ended. */
 export interface Programs {
   serve(config: Config): Promise<void>;
-  demo(config: Config): Promise<void>;
+  demo(config: Config, options: { readonly seed?: string }): Promise<void>;
   simulator(address: { readonly host: string; readonly port: number }): Promise<void>;
   /** Runs an administrator's command, in the running service or on the store itself. */
   administer(config: Config, command: string, input: object): Promise<object>;
@@ -49,8 +49,11 @@ function describeProgram(programs: Programs, terminal: Terminal): Command {
     programs.serve(configOf(command)),
   );
   withSettings(
-    program.command("demo").description("run the service with a simulated house that is already linked"),
-  ).action((_, command: Command) => programs.demo(configOf(command)));
+    program
+      .command("demo")
+      .description("run the service with a simulated house that is already linked")
+      .option("--seed <text>", "makes a house, and a life in it, that are the same each time (default: 7)"),
+  ).action((options: { seed?: string }, command: Command) => programs.demo(configOf(command), options));
   program
     .command("simulator")
     .description("run the simulated home ecosystem alone")

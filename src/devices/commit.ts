@@ -31,6 +31,8 @@ export interface CommitRequest {
   readonly updates: readonly DeviceUpdate[] | ((tx: CommitTables, nowMs: number) => Promise<readonly DeviceUpdate[]>);
   /** Alarm transitions: they wait behind nobody. */
   readonly urgent?: boolean;
+  /** Aborts when one of them has come up behind this one. */
+  readonly hurry?: AbortSignal;
   /** The right by which a mirror writes; without it in force nothing is written. */
   readonly ownership?: Ownership & { readonly deviceId: DeviceId };
   /** When what is written was received, on this node's own unjumping clock. */
@@ -50,6 +52,8 @@ export interface DeviceCommit {
   readonly previousTimeMs: number;
   readonly changes: readonly (AttributeChange & { readonly before: string | null })[];
   readonly receivedMs?: number | undefined;
+  /** False when no enabled alert watches the device; undefined when nobody has looked. */
+  readonly isWatched?: boolean | undefined;
 }
 
 /**
@@ -82,7 +86,7 @@ export interface CommitParts {
   readonly gates?: readonly Gate[];
   readonly reactions: readonly Reaction[];
   /** Told after the commit is durable, in order for each device. */
-  readonly committed: (commits: readonly DeviceCommit[]) => void;
+  readonly committed: (commits: readonly DeviceCommit[], isUrgent: boolean) => void;
   readonly report: Report;
 }
 
@@ -92,9 +96,10 @@ export type Commit = (request: CommitRequest) => Promise<readonly DeviceCommit[]
 export function commitOn(parts: CommitParts): Commit {
   return async (request) => {
     const commits = await parts.store.transaction((tx) => apply(tx, request, parts), {
+      ...(request.hurry && { hurry: request.hurry }),
       urgent: request.urgent ?? false,
     });
-    parts.committed(commits);
+    parts.committed(commits, request.urgent ?? false);
     return commits;
   };
 }
@@ -185,5 +190,14 @@ async function applyToDevice(
   await tx.devices.setLastTime(userId, deviceId, timeMs);
   await tx.log.append(attributeEntry(userId, deviceId, timeMs, cause, kept));
   devices.set(deviceId, { ...device, lastTimeMs: timeMs });
-  return { userId, deviceId, cause, hop, timeMs, previousTimeMs: device.lastTimeMs, changes: kept };
+  return {
+    userId,
+    deviceId,
+    cause,
+    hop,
+    timeMs,
+    previousTimeMs: device.lastTimeMs,
+    changes: kept,
+    isWatched: device.isWatched,
+  };
 }

@@ -114,7 +114,7 @@ export class EventHub {
     if (!from) return false;
     let page: TailedEntry[];
     try {
-      page = await this.#parts.store.read((tx) => tx.log.tail(from, entriesAtOnce));
+      page = await this.#parts.store.read((tx) => tx.log.tail(from, entriesAtOnce), { soon: true });
     } catch (error) {
       this.#joining.unshift(...joining);
       throw error;

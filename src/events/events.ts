@@ -7,14 +7,18 @@ import { EventHub } from "./event-hub.ts";
 import { type EventOutlet, EventReader } from "./event-reader.ts";
 import { type HistoryPage, type HistoryQuestion, historyOf } from "./history.ts";
 import { LogRetention } from "./log-retention.ts";
+import { OpenStreams } from "./open-streams.ts";
+import { type Post, postWith } from "./webhooks/post.ts";
 import { type Resolve, resolveHost } from "./webhooks/public-address.ts";
 import { WebhookSender } from "./webhooks/sender.ts";
-import { sealedPlace, type Webhooks, webhooksOn } from "./webhooks/webhooks.ts";
+import { newWebhookId, sealedPlace, type Webhooks, webhooksOn } from "./webhooks/webhooks.ts";
 
 export interface EventsParts {
   readonly store: Store<Pick<Transaction, "log" | "webhooks" | "deliveries" | "clock">>;
   readonly surroundings: Surroundings;
   readonly logDays: number;
+  /** How many streams a client may have open here for one whom it acts for. */
+  readonly streamsAtOnce: number;
   readonly sealing: {
     seal(secret: string, place: string): string;
     open(sealedSecret: string, place: string): string;
@@ -23,10 +27,14 @@ export interface EventsParts {
   /** By what name we go where we call. */
   readonly userAgent: string;
   readonly resolve?: Resolve;
+  /** How webhooks are called; over the network unless it is given. */
+  readonly post?: Post;
+  readonly newWebhookId?: () => string;
 }
 
 /** A stream that somebody wants to read. */
 export interface EventRequest {
+  readonly clientId: string;
   readonly reach: Reach;
   readonly filter: EventFilter;
   /** Where an earlier stream broke off. */
@@ -45,8 +53,8 @@ export interface Events {
 export interface RunningEvents extends Events {
   readonly hub: EventHub;
   readonly webhooks: Webhooks;
-  /** Told after each commit of this node: the log has grown. */
-  heard(): void;
+  /** Told after each commit of this node: the log has grown, by something urgent or not. */
+  heard(isUrgent: boolean): void;
   readonly retention: LogRetention;
   start(): void;
   stop(): Promise<void>;
@@ -54,14 +62,15 @@ export interface RunningEvents extends Events {
 
 export function eventsOn(parts: EventsParts): RunningEvents {
   const { store, surroundings, logDays, sealing, allowsPrivateWebhooks, resolve = resolveHost, userAgent } = parts;
-  const outgoing = { store, resolve, allowsPrivate: allowsPrivateWebhooks };
+  const outgoing = { resolve, allowsPrivate: allowsPrivateWebhooks };
   const sender = new WebhookSender({
-    ...outgoing,
+    store,
     surroundings,
-    userAgent,
+    post: parts.post ?? postWith({ ...outgoing, userAgent }),
     secretOf: ({ id, sealedSecret }) => sealing.open(sealedSecret, sealedPlace(id)),
   });
   const hub = new EventHub({ store, surroundings });
+  const streams = new OpenStreams(parts.streamsAtOnce);
   const retention = new LogRetention({ store, surroundings, keptMs: logDays * 86_400_000 });
   const serve = async (reader: EventReader, lastEventId: string | undefined) => {
     await reader.begin(lastEventId);
@@ -69,13 +78,20 @@ export function eventsOn(parts: EventsParts): RunningEvents {
   };
   return {
     hub,
-    webhooks: webhooksOn({ ...outgoing, seal: sealing.seal, wake: () => sender.wake() }),
-    heard() {
+    webhooks: webhooksOn({
+      ...outgoing,
+      store,
+      seal: sealing.seal,
+      newId: parts.newWebhookId ?? newWebhookId,
+      wake: () => sender.wake(),
+    }),
+    heard(isUrgent) {
       hub.wake();
-      sender.heard();
+      sender.heard(isUrgent);
     },
     retention,
-    follow({ reach, filter, lastEventId, untilMs }, outlet) {
+    follow({ clientId, reach, filter, lastEventId, untilMs }, outlet) {
+      streams.add(JSON.stringify([clientId, ...whose(reach)]), outlet);
       const eventsOf = eventsThrough(filter);
       const reader = new EventReader({ store, reach, eventsOf, groupKey: keyOf(reach, filter), outlet, untilMs });
       serve(reader, lastEventId).catch((error) => {
@@ -97,6 +113,9 @@ export function eventsOn(parts: EventsParts): RunningEvents {
 }
 
 function keyOf(reach: Reach, { deviceIds, attributes }: EventFilter): string {
-  const whose = reach.kind === "user" ? reach.userId : reach.tenantId;
-  return JSON.stringify([reach.kind, whose, deviceIds, attributes]);
+  return JSON.stringify([...whose(reach), deviceIds, attributes]);
+}
+
+function whose(reach: Reach): readonly [kind: string, id: number] {
+  return [reach.kind, reach.kind === "user" ? reach.userId : reach.tenantId];
 }

@@ -27,6 +27,11 @@ export const openingFrame = `retry: ${retryMs}\n\n`;
 /** The connection is fine, the store isn't: a heartbeat would claim too much. */
 export const waitingFrame = ": the store does not answer\n\n";
 
+/** To whoever looks at the bytes: clients pass over it. */
+export function crowdedFrame(atMost: number): string {
+  return `: this client has more than ${atMost} streams open for the same user, and this one is the oldest\n\n`;
+}
+
 function frame(id: string, name: string, data: object): string {
   return `id: ${id}\nevent: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
 }

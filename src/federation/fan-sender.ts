@@ -120,29 +120,37 @@ export class FanSender {
     // Others may see it marked before we do: what they receive until then was received before it was sent.
     this.#sentMs.set(command.id, Number.POSITIVE_INFINITY);
     const marked = await this.#mark(command, link);
-    if (!marked) return void this.#sentMs.delete(command.id);
+    if (!marked || marked === "too late") {
+      this.#sentMs.delete(command.id);
+      if (marked) await this.#record(command, (tx, nowMs) => overdue(tx, command, nowMs));
+      return;
+    }
     this.#sentMs.set(command.id, this.#parts.surroundings.elapsedMs());
     const isOn = command.value === "true";
-    const outcome = await this.#inTime((signal) =>
+    const outcome = await this.#within(timeLeft(marked, fanDeadlines.answerMs), (signal) =>
       connector.runFan(token, { thermostatId: command.thermostatId, isOn }, signal),
     );
     await this.#settle(marked, outcome);
   }
 
   /** Durable before anything is sent: whoever finds it so knows that it may have been. */
-  async #mark(command: CommandRow, { userId, deviceId, ownership }: LinkKey): Promise<CommandRow | undefined> {
+  async #mark(
+    command: CommandRow,
+    { userId, deviceId, ownership }: LinkKey,
+  ): Promise<CommandRow | "too late" | undefined> {
     return this.#parts.store.transaction(async (tx) => {
       const sentMs = await tx.users.lock(userId);
       if (sentMs === undefined || !(await tx.links.holds(userId, deviceId, ownership))) return undefined;
+      if (timeLeft({ ...command, sentMs }, fanDeadlines.sendMs) === 0) return "too late";
       const change: CommandChange = { state: "sending", sentMs };
       return (await changeReceipt(tx, command, ["queued"], change, sentMs)) ? { ...command, ...change } : undefined;
     });
   }
 
-  async #inTime(send: (signal: AbortSignal) => Promise<CommandOutcome>): Promise<CommandOutcome> {
+  async #within(ms: number, send: (signal: AbortSignal) => Promise<CommandOutcome>): Promise<CommandOutcome> {
     const giveUp = new AbortController();
     const stop = () => giveUp.abort();
-    const cancel = this.#parts.surroundings.after(fanDeadlines.answerMs, stop);
+    const cancel = this.#parts.surroundings.after(ms, stop);
     if (this.#hurry.signal.aborted) stop();
     this.#hurry.signal.addEventListener("abort", stop, { once: true });
     try {
@@ -177,13 +185,13 @@ export class FanSender {
     }
   }
 
-  /** Settles what was sent so long ago and is still open, and what else should have gone on by now. */
-  async #sweep(sentAgoMs: number): Promise<void> {
+  /** Settles what was sent and is still open so long after it was asked for, and what else should have gone on. */
+  async #sweep(openForMs: number): Promise<void> {
     for (;;) {
       const found = await this.#parts.store.read(async (tx) => {
         const nowMs = await tx.clock.nowMs();
-        const sentBeforeMs = Math.min(nowMs - sentAgoMs, Number.MAX_SAFE_INTEGER);
-        return tx.commands.overdue(nowMs - fanDeadlines.sweepMs, sentBeforeMs, nowMs - fanDeadlines.showMs, atOnce);
+        const sendingBeforeMs = Math.min(nowMs - openForMs, Number.MAX_SAFE_INTEGER);
+        return tx.commands.overdue(nowMs - fanDeadlines.sweepMs, sendingBeforeMs, nowMs - fanDeadlines.showMs, atOnce);
       });
       let settled = 0;
       for (const command of found) if (await this.#sweepOne(command)) settled += 1;
@@ -217,4 +225,9 @@ export class FanSender {
     if (error instanceof StoreUnavailable) return;
     this.#parts.surroundings.report.error({ error }, sentence);
   }
+}
+
+/** What is left of a time that began with the request; all of it for one that, by a clock that was set back, is to come. */
+function timeLeft({ requestedMs, sentMs }: CommandRow, ofMs: number): number {
+  return Math.min(ofMs, Math.max(0, ofMs - ((sentMs ?? requestedMs) - requestedMs)));
 }

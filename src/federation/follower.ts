@@ -76,7 +76,7 @@ export class Follower {
     if (!receipt) return;
     const nowMs = this.#parts.surroundings.nowMs();
     const unconfirmedMs = Math.max(0, nowMs - this.#confirmedMs);
-    this.#confirmedMs = Math.max(this.#confirmedMs, receipt.timeMs);
+    this.#confirm(receipt.timeMs);
     if (receipt.stream !== this.#stream || receipt.stream.signal.aborted) return;
     this.#parts.record.enter("live", "", nowMs - receipt.timeMs);
     if (receipt.by === "checks" && hasChanged) this.#drift(unconfirmedMs);
@@ -143,8 +143,13 @@ export class Follower {
     void this.#parts.lane.idle().then(() => {
       // An end of the stream may have given them up.
       const isPresent = stream === this.#stream && !stream.signal.aborted;
-      if (isPresent && this.isLive) this.#confirmedMs = Math.max(this.#confirmedMs, timeMs);
+      if (isPresent && this.isLive) this.#confirm(timeMs);
     });
+  }
+
+  #confirm(timeMs: number): void {
+    this.#confirmedMs = Math.max(this.#confirmedMs, timeMs);
+    this.#parts.record.confirmed(this.#confirmedMs);
   }
 
   /**

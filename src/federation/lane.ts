@@ -6,7 +6,7 @@ import { assignIndexes, type IndexMap } from "../model/index-map.ts";
 import { mirror } from "../model/mirror.ts";
 import { encodeIndexMap } from "../model/stored-index-map.ts";
 import { pause, type Surroundings } from "../model/surroundings.ts";
-import { isUrgent, sameTransitions } from "../model/transitions.ts";
+import { isUrgent, sameAlarms, sameTransitions } from "../model/transitions.ts";
 import type { LinkKey } from "./link-key.ts";
 import { disableAlertsOn } from "./lost-slots.ts";
 import { encodeNotices } from "./notices.ts";
@@ -47,6 +47,10 @@ export class Lane {
   /** When each was offered, on this node's own unjumping clock. */
   readonly #offered = new WeakMap<Account, number>();
   #mirrored: Mirrored | undefined;
+  /** The last that waits and tells of alarms what the one before it doesn't: until it is stored, all is urgent. */
+  #alarming: Account | undefined;
+  /** Of the commit that is under way. */
+  #hurry: AbortController | undefined;
   #run: Promise<void> | undefined;
   #lastOfferedMs = 0;
 
@@ -59,10 +63,14 @@ export class Lane {
     if (signal.aborted) return;
     this.#offered.set(account, this.#parts.surroundings.elapsedMs());
     const last = this.#waiting.at(-1);
-    if (last && sameTransitions(last, account)) this.#waiting[this.#waiting.length - 1] = account;
+    if (last && !sameAlarms(last, account)) {
+      this.#alarming = account;
+      this.#hurry?.abort();
+    }
+    if (last && sameTransitions(last, account)) this.#replaceLast(account);
     else if (this.#waiting.length < mostWaiting) this.#waiting.push(account);
     else {
-      this.#waiting[this.#waiting.length - 1] = account;
+      this.#replaceLast(account);
       this.#report.warn({ ...this.#parts.link }, "the store is too slow: a snapshot was passed over");
       this.#parts.passedOver(this.#lastOfferedMs);
     }
@@ -110,9 +118,11 @@ export class Lane {
       }
       // A newer one may have taken its place meanwhile; then that one is still to do.
       if (this.#waiting[0] === account) this.#waiting.shift();
+      if (this.#alarming === account) this.#alarming = undefined;
       this.#parts.stored(account, hasChanged);
     }
     if (signal.aborted) this.#waiting.length = 0;
+    this.#alarming = undefined;
     // In the same turn as the last look at what waits: what is offered after it starts a run of its own.
     this.#run = undefined;
   }
@@ -126,13 +136,15 @@ export class Lane {
     const isMapNew = assignment.map !== before.indexMap || notices !== before.notices;
     if (changes.length === 0 && !isMapNew) return before;
     const { evicted } = assignment;
+    this.#hurry = new AbortController();
     const updates = [{ deviceId: link.deviceId, changes: changes.map(toAttributeChange) }];
     await commit({
       userId: link.userId,
       cause: { by: "ecosystem" },
       // Before anything is written: what a slot shows of its new owner must set off nothing that was meant for the old.
       updates: evicted.length === 0 ? updates : (tx) => disableAlertsOn(tx, link, evicted).then(() => updates),
-      urgent: isUrgent(changes),
+      urgent: isUrgent(changes) || this.#alarming !== undefined,
+      hurry: this.#hurry.signal,
       ownership: { deviceId: link.deviceId, ...link.ownership },
       receivedMs: this.#offered.get(account) ?? 0,
       also: async (tx) => {
@@ -140,6 +152,12 @@ export class Lane {
       },
     });
     return { indexMap: assignment.map, notices, values };
+  }
+
+  #replaceLast(account: Account): void {
+    const last = this.#waiting.pop();
+    this.#waiting.push(account);
+    if (last === this.#alarming) this.#alarming = account;
   }
 
   #complain(error: unknown, failures: number): void {

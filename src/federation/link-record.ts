@@ -31,6 +31,8 @@ export class LinkRecord {
   #standing: LinkStanding;
   #written: LinkStanding;
   #ended: BlindInterval[] = [];
+  /** Passed over while live, and nothing later stored yet. Whoever took over now would count from before them anyway. */
+  #unconfirmed: BlindInterval[] = [];
   #writing: Promise<void> | undefined;
   /** An epoch that was lost never comes back: nothing of this record is the store's to have any more. */
   #isLost = false;
@@ -69,6 +71,7 @@ export class LinkRecord {
     } else {
       const blindness = before.blindness ?? { sinceMs, cause: reason };
       this.#standing = { state, reason, blindness };
+      this.#endUnconfirmed(blindness.sinceMs);
     }
     if (before.state !== state) this.#tell(reason);
     this.#keepWriting();
@@ -78,7 +81,24 @@ export class LinkRecord {
   passedOver(sinceMs: number, cause: string): void {
     const { blindness } = this.#standing;
     if (blindness && blindness.sinceMs <= sinceMs) return;
-    this.#ended.push(endedAt({ sinceMs, cause }, blindness?.sinceMs ?? this.#parts.surroundings.nowMs()));
+    if (!blindness) {
+      const interval = endedAt({ sinceMs, cause }, this.#parts.surroundings.nowMs());
+      // A store that is down for hours has passed over one after another: that is one stretch.
+      const last = this.#unconfirmed.at(-1);
+      if (last?.toMs === interval.fromMs) this.#unconfirmed.splice(-1, 1, { ...interval, fromMs: last.fromMs });
+      else this.#unconfirmed.push(interval);
+      return;
+    }
+    this.#ended.push(endedAt({ sinceMs, cause }, blindness.sinceMs));
+    this.#keepWriting();
+  }
+
+  /** What the ecosystem said at that time is stored: who takes over from here on counts from then. */
+  confirmed(timeMs: number): void {
+    const isOver = ({ toMs }: BlindInterval) => toMs <= timeMs;
+    if (!this.#unconfirmed.some(isOver)) return;
+    this.#ended.push(...this.#unconfirmed.filter(isOver));
+    this.#unconfirmed = this.#unconfirmed.filter((interval) => !isOver(interval));
     this.#keepWriting();
   }
 
@@ -91,6 +111,13 @@ export class LinkRecord {
     const { userId, deviceId, ecosystem } = this.#parts.link;
     const { state } = this.#standing;
     this.#parts.surroundings.report.info({ userId, deviceId, ecosystem, state, reason }, `the link is ${state}`);
+  }
+
+  /** From `sinceMs` on the link is blind as a whole; what was passed over before is told beside it. */
+  #endUnconfirmed(sinceMs: number): void {
+    for (const { fromMs, toMs, cause } of this.#unconfirmed.splice(0)) {
+      if (fromMs < sinceMs) this.#ended.push({ fromMs, toMs: Math.min(toMs, sinceMs), cause });
+    }
   }
 
   #keepWriting(): void {

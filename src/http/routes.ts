@@ -45,6 +45,15 @@ export type Route = RouteAddress &
       }
   );
 
+/**
+ * A route that a program around the service brings along, such as the demo with its page. The service itself has none:
+ * it is no part of the interface, and so nobody is told of it.
+ */
+export type GuestRoute = RouteAddress & {
+  readonly access: "public";
+  answer(incoming: Incoming): Promise<Answer | StreamAnswer>;
+};
+
 /** What `/openapi.json` and `/docs` say about it: a route that nobody has described doesn't compile. */
 interface Told {
   readonly description: Description;
@@ -60,7 +69,7 @@ declare module "fastify" {
 /** Puts the routes into the server, and beside each path a refusal of the methods that it doesn't take. */
 export function addRoutes(
   app: FastifyInstance,
-  routes: readonly Route[],
+  routes: readonly (Route | GuestRoute)[],
   callers: Callers,
   exchanges: Pick<Exchanges, "goesOn">,
 ): void {
@@ -119,7 +128,11 @@ function openStream(
   return reply;
 }
 
-async function answerOf(route: Route, request: FastifyRequest, callers: Callers): Promise<Answer | StreamAnswer> {
+async function answerOf(
+  route: Route | GuestRoute,
+  request: FastifyRequest,
+  callers: Callers,
+): Promise<Answer | StreamAnswer> {
   const incoming = readIncoming(request);
   switch (route.access) {
     case "secToken":

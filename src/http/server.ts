@@ -3,9 +3,10 @@ import type { FastifyInstance } from "fastify";
 import type { Report } from "../model/surroundings.ts";
 import { appOn } from "./app.ts";
 import type { Callers } from "./caller.ts";
+import { letOriginsIn } from "./cors.ts";
 import { Exchanges } from "./exchange.ts";
 import { type RouteParts, routeTable } from "./route-table.ts";
-import { addRoutes } from "./routes.ts";
+import { addRoutes, type GuestRoute } from "./routes.ts";
 
 export interface HttpParts extends RouteParts {
   readonly host: string;
@@ -15,7 +16,11 @@ export interface HttpParts extends RouteParts {
   readonly callers: Callers;
   /** Addresses or networks whose `X-Forwarded-For` is believed; nobody's by default. */
   readonly trustedProxies?: readonly string[];
+  /** Whose pages may call from a browser; nobody's by default. */
+  readonly corsOrigins?: readonly string[];
   readonly limits?: Partial<HttpLimits>;
+  /** What the program around the service adds to its own routes. */
+  readonly guests?: readonly GuestRoute[];
 }
 
 export interface HttpLimits {
@@ -51,7 +56,9 @@ export async function startHttp(parts: HttpParts): Promise<HttpServer> {
   let isDraining = false;
   const app = appOn({ report, exchanges, trustedProxies, ...limits });
   const health = { isDraining: () => isDraining, checkTimeoutMs: limits.checkTimeoutMs };
-  addRoutes(app, routeTable(parts, health), parts.callers, exchanges);
+  const routes = routeTable(parts, health);
+  letOriginsIn(app, routes, parts.corsOrigins ?? []);
+  addRoutes(app, [...routes, ...(parts.guests ?? [])], parts.callers, exchanges);
   await listen(app, parts);
 
   const { port } = app.server.address() as AddressInfo;

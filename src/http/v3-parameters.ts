@@ -13,6 +13,11 @@ export function readDeviceId(text: string): DeviceId {
   return deviceId;
 }
 
+/** Whoever sends a body where none is taken expects something of it. */
+export function refuseBody({ body }: Incoming): void {
+  if (body.kind !== "none") throw new BadParameter("body", "This path takes no body.");
+}
+
 /** Empty is left out; given twice, nobody could say which was meant. */
 export function onlyOne({ query }: Incoming, name: string): string | undefined {
   const values = query.filter(([given]) => given === name);

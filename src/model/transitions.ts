@@ -15,9 +15,16 @@ export function isUrgent(changes: readonly Change[]): boolean {
  */
 export function sameTransitions(waiting: Account, newer: Account): boolean {
   return (
-    waiting.speaksOfAlarms === newer.speaksOfAlarms &&
+    sameAlarms(waiting, newer) &&
     sameListing(waiting.structures, newer.structures, ["away", "listsDevices"]) &&
-    sameListing(waiting.thermostats, newer.thermostats, ["structureId", "fanTimerActive"]) &&
+    sameListing(waiting.thermostats, newer.thermostats, ["structureId", "fanTimerActive"])
+  );
+}
+
+/** Whether alarms tell the same in both: what is behind a snapshot that differs in that should not wait for long. */
+export function sameAlarms(waiting: Account, newer: Account): boolean {
+  return (
+    waiting.speaksOfAlarms === newer.speaksOfAlarms &&
     sameListing(waiting.alarms, newer.alarms, ["structureId", "coAlarmState", "smokeAlarmState"])
   );
 }

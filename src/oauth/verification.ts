@@ -20,6 +20,8 @@ const tokensHeld = 100_000;
 export interface TokenLife {
   /** When it expires, on this node's own unjumping clock. */
   readonly untilMs: number;
+  /** Which client was given it. */
+  readonly clientId: string;
   /** From now on nobody wants to know. */
   readonly release: () => void;
 }
@@ -98,7 +100,7 @@ export class Verification {
         watchers.delete(revoked);
         if (watchers.size === 0 && this.#watchers.get(grantId) === watchers) this.#watchers.delete(grantId);
       };
-      return { untilMs: askedMs + row.remainingMs, release };
+      return { untilMs: askedMs + row.remainingMs, clientId: row.grant.clientId, release };
     }
   }
 

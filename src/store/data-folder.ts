@@ -13,9 +13,10 @@ export interface DataFolder {
   readonly controlSocket: string;
   /**
    * Makes this process the only one on this folder until it releases it or ends, however it ends: the lock is the
-   * operating system's, so a killed process leaves none behind. Throws Conflict when another process has it.
+   * operating system's, so a killed process leaves none behind. Throws Conflict when another process has it. What
+   * keeps more in the folder than the store has a lock of its own name around it.
    */
-  lock(): () => void;
+  lock(name?: string): () => void;
 }
 
 /** SQLite's word for a lock that another process holds. */
@@ -27,9 +28,9 @@ export function dataFolder(given: string): DataFolder {
     path,
     keyFile: join(path, "breezeway.key"),
     controlSocket: socketPath(path),
-    lock() {
+    lock(name = "breezeway") {
       mkdirSync(path, { recursive: true, mode: 0o700 });
-      const file = join(path, "breezeway.lock");
+      const file = join(path, `${name}.lock`);
       const holder = new DatabaseSync(file, { timeout: 0 });
       try {
         holder.exec("BEGIN EXCLUSIVE");

@@ -28,10 +28,20 @@ import { type WebhookTable, webhookTable } from "./tables/webhooks.ts";
 export interface Store<Tables = Transaction> {
   /** True when other nodes may write here too, so that memory must be checked before it is believed. */
   readonly isShared: boolean;
-  /** Resolves when the transaction is durable. An urgent one goes before all that wait. */
-  transaction<Result>(body: (tx: Tables) => Promise<Result>, options?: { readonly urgent?: boolean }): Promise<Result>;
+  /** Resolves when the transaction is durable. */
+  transaction<Result>(body: (tx: Tables) => Promise<Result>, priority?: Priority): Promise<Result>;
   /** One consistent look, outside of any transaction; never waits for writers. */
-  read<Result>(body: (tx: Tables) => Promise<Result>): Promise<Result>;
+  read<Result>(body: (tx: Tables) => Promise<Result>, priority?: Pick<Priority, "soon">): Promise<Result>;
+}
+
+/** How a transaction stands in line. */
+export interface Priority {
+  /** It goes before all that wait, and waits for no company. */
+  readonly urgent?: boolean;
+  /** Aborts when the transaction has become urgent while it waited. */
+  readonly hurry?: AbortSignal;
+  /** It goes before the ordinary ones and shares their company: for the one that must keep up with all of them. */
+  readonly soon?: boolean;
 }
 
 /** A store that lives: opened by its adapter, watched by `/readyz`, closed once. */

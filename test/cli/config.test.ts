@@ -58,6 +58,8 @@ describe("the configuration", () => {
     [{ BREEZEWAY_ECOSYSTEMS: '{"a":1}' }, /must hold an object for a/],
     [{ BREEZEWAY_ECOSYSTEMS: "/nowhere" }, /names a file that can't be read/],
     [{ BREEZEWAY_TRUSTED_PROXIES: "10.0.0.1, proxy" }, /holds "proxy", which is no IP address or range/],
+    [{ BREEZEWAY_CORS_ORIGINS: "https://a.example, *" }, /BREEZEWAY_CORS_ORIGINS holds "\*", which is no origin/],
+    [{ BREEZEWAY_CORS_ORIGINS: "https://a.example/" }, /holds "https:\/\/a.example\/", which is no origin/],
     [{ BREEZEWAY_ALLOW_INSECURE: "yes" }, /must be true or false/],
     [{ BREEZEWAY_LOGLEVEL: "info" }, /BREEZEWAY_LOGLEVEL is not a setting\. Did you mean BREEZEWAY_LOG_LEVEL\?/],
   ];

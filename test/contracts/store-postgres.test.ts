@@ -28,6 +28,12 @@ describe("the store on PostgreSQL, many at a time", { skip: skip ?? false }, () 
       try {
         await store.transaction(keep("urgent"), { urgent: true });
         assert.ok(await kept(store, "urgent"));
+        const hurry = new AbortController();
+        const hurried = store.transaction(keep("hurried"), { hurry: hurry.signal });
+        hurry.abort();
+        await hurried;
+        await store.transaction(keep("soon"), { soon: true });
+        assert.ok((await kept(store, "hurried")) && (await kept(store, "soon")));
         assert.ok((await store.health()).waiting > 0);
       } finally {
         end.open();

@@ -2,6 +2,7 @@ import { describe } from "node:test";
 import { commandTableCases } from "./store/command-table-cases.ts";
 import { commitCases } from "./store/commit-cases.ts";
 import { crossingAlertCases } from "./store/crossing-alert-cases.ts";
+import { deliveryCases } from "./store/delivery-cases.ts";
 import { deviceTableCases } from "./store/device-table-cases.ts";
 import { durabilityCases } from "./store/durability-cases.ts";
 import type { StoreHarness } from "./store/harness.ts";
@@ -21,6 +22,7 @@ export function describeStore(name: string, harness: StoreHarness, options: { re
       deviceTableCases(harness);
       commandTableCases(harness);
     });
+    describe("deliveries of webhooks", () => deliveryCases(harness));
     describe("its links", () => linkCases(harness));
     describe("text from outside", () => hostileValueCases(harness));
     describe("a transaction", () => transactionCases(harness));

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { admin } from "../oauth/oauth-world.ts";
-import { databases } from "../stories/world.ts";
+import { databases, eventually } from "../stories/world.ts";
 import { EventStream } from "./event-stream.ts";
 import { home, write } from "./made-home.ts";
 
@@ -164,8 +164,34 @@ for (const database of databases) {
       assert.equal((await world.get("/v3/events", expiring.access_token)).status, 401);
     });
 
+    it("ends when its client opens 16 more for the same user, and no other does", { timeout: 60_000 }, async (t) => {
+      const { world, token, lamp, open } = await home(t, { database });
+      const elsewhere = await EventStream.open(
+        world.baseUrl,
+        (await world.tokens(await world.addClient())).access_token,
+      );
+      const bobs = (await world.tokens(world.client, { name: "bob", password: "another word" })).access_token;
+      const streams = [await EventStream.open(world.baseUrl, bobs), elsewhere];
+      const oldest = await open();
+      const [beginning] = await oldest.until(1, () => true);
+      const again = (await world.tokens()).access_token;
+      for (let i = 0; i < 15; i++) streams.push(await open({}, i % 2 === 0 ? token : again));
+      streams.at(-1)!.close();
+      await streams.pop()!.ended;
+      const { hub } = world.service.parts.events;
+      await eventually(t.signal, async () => assert.equal(hub.readers, 17));
+      for (let i = 0; i < 2; i++) streams.push(await open());
+      await oldest.ended;
+      await write(world, token, lamp, { a: "1" });
+      const [bob, ...others] = streams;
+      for (const stream of others) assert.equal((await stream.until(1))[0]?.data.value, "1");
+      assert.deepEqual(bob?.events, []);
+      const resumed = await open({ lastEventId: beginning!.id });
+      assert.equal((await resumed.until(1))[0]?.data.value, "1");
+    });
+
     it("ends when the service stops, which takes no longer for it", { timeout: 60_000 }, async (t) => {
-      const { world, open } = await home(t, { database });
+      const { world, open } = await home(t, { database, environment: { BREEZEWAY_EVENT_STREAMS: "20" } });
       const streams = await Promise.all(Array.from({ length: 20 }, () => open()));
       await world.restart();
       await Promise.all(streams.map(({ ended }) => ended));

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import type { DeviceId } from "../../src/model/ids.ts";
-import { type OAuthWorldPlan, oauthWorld } from "../oauth/oauth-world.ts";
+import { type Answered, type OAuthWorldPlan, oauthWorld } from "../oauth/oauth-world.ts";
 import { EventStream, type StreamPlan } from "./event-stream.ts";
 
 /** Ada with a lamp and a token, and streams of what happens to it. */
@@ -25,4 +25,14 @@ export async function write(
     body: JSON.stringify(values),
   });
   assert.equal(answer.status, 200, await answer.text());
+}
+
+/** A call of /v3 with a token, and its answer in JSON. */
+export async function send(url: string, token: string, method: string, body?: object): Promise<Answered> {
+  const answer = await fetch(url, {
+    method,
+    headers: { authorization: `Bearer ${token}`, ...(body && { "content-type": "application/json" }) },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  return { status: answer.status, headers: answer.headers, body: await answer.json() };
 }

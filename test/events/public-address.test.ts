@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, it } from "node:test";
-import { post } from "../../src/events/webhooks/post.ts";
+import { postWith } from "../../src/events/webhooks/post.ts";
 import { isPublic, publicAddresses } from "../../src/events/webhooks/public-address.ts";
 
 describe("a public address", () => {
@@ -63,12 +63,13 @@ describe("a message to a name", () => {
       },
       allowsPrivate: false,
       userAgent: "test",
-      signal: t.signal,
     };
-    const attempt = await post(`http://changed.example:${port}/`, {}, "{}", options);
+    const post = postWith(options);
+    const attempt = await post(`http://changed.example:${port}/`, {}, "{}", t.signal);
     assert.deepEqual(attempt, { status: null, text: "the address is not public" });
-    assert.deepEqual(await post(`http://127.0.0.1:${port}/`, {}, "{}", options), attempt);
+    assert.deepEqual(await post(`http://127.0.0.1:${port}/`, {}, "{}", t.signal), attempt);
     assert.deepEqual([asked, calls], [["changed.example"], 0]);
-    assert.equal((await post(`http://127.0.0.1:${port}/`, {}, "{}", { ...options, allowsPrivate: true })).status, 200);
+    const anywhere = postWith({ ...options, allowsPrivate: true });
+    assert.equal((await anywhere(`http://127.0.0.1:${port}/`, {}, "{}", t.signal)).status, 200);
   });
 });

@@ -11,7 +11,7 @@ export interface Received {
   readonly message: any;
 }
 
-/** Somebody's own server that takes webhooks; how it answers is up to the test. */
+/** Somebody's own server that takes webhooks; how it answers, and whether it is there, is up to the test. */
 export async function receiver(t: TestContext) {
   const received: Received[] = [];
   const behaviour = {
@@ -25,16 +25,24 @@ export async function receiver(t: TestContext) {
     const { status, headers } = behaviour.answer(one);
     response.writeHead(status, headers).end();
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  t.after(() => {
+  const listen = async (port: number) => {
+    server.listen(port, "127.0.0.1");
+    await once(server, "listening");
+    return (server.address() as AddressInfo).port;
+  };
+  const port = await listen(0);
+  const goDown = () => {
     server.closeAllConnections();
     server.close();
-  });
+  };
+  t.after(goDown);
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
+    url: `http://127.0.0.1:${port}/hook`,
     received,
     behaviour,
+    /** From now on nobody listens at its address. */
+    goDown,
+    comeBack: () => listen(port),
     until: (count: number) =>
       eventually(t.signal, async () => {
         if (received.length < count) throw new Error(`received ${received.length} of ${count}`);

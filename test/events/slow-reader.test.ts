@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { connect, type Socket } from "node:net";
 import { describe, it } from "node:test";
 import { databases, eventually } from "../stories/world.ts";
 import { home, write } from "./made-home.ts";
+import { openSleeping, wakeUp } from "./sleeping-readers.ts";
 
 const value = "x".repeat(8_000);
 const values = Object.fromEntries(["a", "b", "c", "d", "e", "f", "g"].map((name) => [name, value]));
@@ -51,7 +51,7 @@ for (const database of databases) {
       first.close();
       const writes = 300;
       for (let i = 0; i < writes; i++) await write(world, token, lamp, { ...values, count: `${i}` });
-      const sleeper = await openSleeping(world.baseUrl, token, beginning!.id);
+      const sleeper = await openSleeping(world.baseUrl, token, { lastEventId: beginning!.id });
       t.after(() => sleeper.destroy());
       await write(world, token, lamp, { count: "end" });
       let read = "";
@@ -64,23 +64,4 @@ for (const database of databases) {
       assert.deepEqual(counts, [...Array.from({ length: writes }, (_, i) => `${i}`), "end"]);
     });
   });
-}
-
-/** A connection whose answer has begun and that reads no further. */
-async function openSleeping(baseUrl: string, token: string, lastEventId?: string): Promise<Socket> {
-  const { hostname, port } = new URL(baseUrl);
-  const socket = connect(Number(port), hostname);
-  const resume = lastEventId === undefined ? "" : `Last-Event-ID: ${lastEventId}\r\n`;
-  socket.write(`GET /v3/events HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n${resume}\r\n`);
-  await once(socket, "readable");
-  return socket;
-}
-
-async function wakeUp(socket: Socket): Promise<string> {
-  let read = "";
-  socket.setEncoding("utf8").on("data", (part: string) => {
-    read += part;
-  });
-  await once(socket, "close");
-  return read;
 }

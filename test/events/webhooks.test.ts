@@ -3,7 +3,7 @@ import { describe, it, type TestContext } from "node:test";
 import { Webhook } from "standardwebhooks";
 import { type Answered, admin } from "../oauth/oauth-world.ts";
 import { type Database, databases, eventually } from "../stories/world.ts";
-import { home, write } from "./made-home.ts";
+import { home, send, write } from "./made-home.ts";
 import { receiver } from "./receiver.ts";
 
 const hour = 3_600_000;
@@ -200,13 +200,4 @@ async function listening(t: TestContext, database: Database) {
 
 function postJson(url: string, token: string, body: object): Promise<Answered> {
   return send(url, token, "POST", body);
-}
-
-async function send(url: string, token: string, method: string, body?: object): Promise<Answered> {
-  const answer = await fetch(url, {
-    method,
-    headers: { authorization: `Bearer ${token}`, ...(body && { "content-type": "application/json" }) },
-    ...(body && { body: JSON.stringify(body) }),
-  });
-  return { status: answer.status, headers: answer.headers, body: await answer.json() };
 }

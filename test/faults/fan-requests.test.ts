@@ -1,5 +1,6 @@
 import { describe, it } from "node:test";
 import { killAroundFanRequests } from "../stories/fan-kills.ts";
+import { killAtEachStep } from "../stories/fan-steps.ts";
 import { databases } from "../stories/world.ts";
 
 const seed = Number(process.env.SEED ?? 1);
@@ -8,6 +9,10 @@ for (const database of databases) {
   describe(`fan requests on ${database}, from seed ${seed} (SEED=n chooses another)`, () => {
     it("are heard at most once and have an outcome, over 200 kills", { timeout: 7_200_000 }, (t) =>
       killAroundFanRequests(t, { database, seed, rounds: 200 }),
+    );
+
+    it("have an outcome at whichever step the service is killed", { timeout: 600_000 }, (t) =>
+      killAtEachStep(t, database),
     );
   });
 }

@@ -307,6 +307,38 @@ describe("a node among others", () => {
     assert.deepEqual(connector.fanCommands, []);
   });
 
+  it("that gets a link late has an outcome for its request within 35 seconds of the writing all the same", async (t) => {
+    for (const [lateMs, isSent] of [
+      [19_000, true],
+      [21_000, false],
+    ] as const) {
+      const { federation, write, surroundings, connector, states, request, sent } = await madeFans(t, {
+        isShared: true,
+      });
+      await federation.fans.stop();
+      await write("true");
+      await surroundings.advance(lateMs);
+      await federation.fans.start();
+      if (isSent) await sent(1);
+      await surroundings.advance(34_900 - lateMs);
+      await until(async () => assert.deepEqual(await states(), ["expired"]));
+      assert.match((await request()) ?? "", noAnswer);
+      assert.equal(connector.fanCommands.length, isSent ? 1 : 0);
+    }
+  });
+
+  it("settles what a dead node sent late within 35 seconds of the writing", async (t) => {
+    const { store, userId, deviceId, write, surroundings, states, receipts } = await madeFans(t, { isShared: true });
+    await store.transaction((tx) => tx.links.take(userId, deviceId, otherNode));
+    await write("true");
+    await surroundings.advance(19_000);
+    const left = (await receipts())[0]!;
+    const change = { state: "sending", sentMs: noonMs + 19_000 } as const;
+    await store.transaction((tx) => tx.commands.change(left, ["queued"], change));
+    await surroundings.advance(15_900);
+    await until(async () => assert.deepEqual(await states(), ["expired"]));
+  });
+
   it("goes on sending after it was cut off from the store for longer than its lease", async (t) => {
     const { write, reach, surroundings, membership, sent } = await madeFans(t, { isShared: true });
     reach.isDown = true;

@@ -121,6 +121,30 @@ describe("the lane of an account", () => {
     );
   });
 
+  it("hurries all that an emergency would have to wait for, and nothing after it", async () => {
+    store.isHeld = true;
+    offer(home({ name: "Busy" }));
+    await settled();
+    offer(home({ name: "Busy", away: "away" }));
+    const underWay = store.asked[0]!.hurry!;
+    assert.ok(!underWay.aborted);
+    offer(home({ name: "Busy", away: "away", smoke: "emergency" }));
+    assert.ok(underWay.aborted);
+    // It gives way to a newer one that tells the same of alarms.
+    offer(home({ name: "Busier", away: "away", smoke: "emergency" }));
+    offer(home({ name: "Busier", smoke: "emergency" }));
+    await store.letAllThrough();
+    await lane.idle();
+    assert.deepEqual(
+      store.asked.map(({ urgent }) => urgent),
+      [false, true, true, false],
+    );
+    assert.deepEqual(store.history(smoke), ["emergency"]);
+    offer(home({ name: "Calm", smoke: "emergency" }));
+    await lane.idle();
+    assert.equal(store.asked.at(-1)!.urgent, false);
+  });
+
   for (const [what, account, isUrgent] of [
     ["smoke", home({ smoke: "emergency" }), true],
     ["a CO warning", home({ co: "warning" }), true],

@@ -125,10 +125,28 @@ describe("the record of a link", () => {
     const record = await liveRecord();
     await surroundings.advance(5_000);
     record.passedOver(noonMs + 3_000, "the store was too slow");
+    await surroundings.advance(1_000);
+    record.passedOver(noonMs + 5_000, "the store was too slow");
+    record.confirmed(noonMs + 6_000);
     await record.written();
-    const ended = [{ fromMs: noonMs + 3_000, toMs: noonMs + 5_000, cause: "the store was too slow" }];
+    const ended = [{ fromMs: noonMs + 3_000, toMs: noonMs + 6_000, cause: "the store was too slow" }];
     assert.deepEqual(written, [{ standing: record.standing, ended }]);
     assert.equal(record.standing.state, "live");
+  });
+
+  it("keeps to itself what was passed over until something later is stored: who took over would count it too", async () => {
+    const record = await liveRecord();
+    await surroundings.advance(5_000);
+    record.passedOver(noonMs + 3_000, "the store was too slow");
+    record.confirmed(noonMs + 2_000);
+    await record.written();
+    assert.deepEqual(written, []);
+    record.enter("waiting", "silent: nothing was heard", 1_000);
+    await record.written();
+    assert.deepEqual(
+      written.flatMap(({ ended }) => ended),
+      [{ fromMs: noonMs + 3_000, toMs: noonMs + 4_000, cause: "the store was too slow" }],
+    );
   });
 
   it("counts nothing twice that was passed over when the link was blind already", async () => {

@@ -38,6 +38,8 @@ const wrongLines: readonly (readonly [room: string, line: string])[] = [
   ["src/http", `import "../../simulator/simulator.ts";`],
   ["src/devices", `import "../../test/run.ts";`],
   ["simulator", `import "../src/model/errors.ts";`],
+  ["sdk/src", `import "../../src/model/errors.ts";`],
+  ["sdk/src", `import "node:fs";`],
   ["test/simulate/checker.ts", `import "../../src/model/errors.ts";`],
   ["src/model", "export const now = Date.now();"],
   ["src/devices", "export const now = new Date();"],

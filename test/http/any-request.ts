@@ -105,6 +105,9 @@ const parameterNames = [
   ...["response_type", "client_id", "client_secret", "state", "redirect_uri", "scope", "code_challenge", "grant_type"],
   ...["code_challenge_method", "code", "code_verifier", "refresh_token", "token", "token_type_hint", "transaction"],
   ...["csrf", "username", "decision", "access_token", "cursor", "deviceTypeName", "attribute", "since"],
+  ...["deviceId", "from", "to", "lastEventId", "url", "deviceIds", "attributes", "attrName", "operation", "threshold"],
+  ...["stringThreshold", "action", "address", "msg", "targets", "targetDeviceAttributes", "triggerId", "enable"],
+  ...["value", "autoDisarm", "autoDelete", "autoDisable"],
 ];
 const contentTypes = [
   ...["application/json", "application/x-www-form-urlencoded", "application/json; charset=utf-16", "text/plain", ""],

@@ -27,7 +27,9 @@ export type Adaptor = AdaptorFederation;
 /** The HTTP server with everything real behind it but the federation, which the test may replace call by call. */
 export async function madeServer(
   t: TestContext,
-  change: Partial<Pick<HttpParts, "checks" | "limits" | "trustedProxies" | "platform" | "callers">> = {},
+  change: Partial<
+    Pick<HttpParts, "checks" | "limits" | "trustedProxies" | "corsOrigins" | "platform" | "callers">
+  > = {},
 ) {
   const platform = await madePlatform(t);
   const reported: Reported[] = [];
@@ -142,6 +144,7 @@ function madeV3({ store, identity }: Awaited<ReturnType<typeof madePlatform>>, r
     surroundings: realSurroundings(report),
     sealing: sealingWith(randomBytes(32)),
     logDays: 7,
+    streamsAtOnce: 16,
     allowsPrivateWebhooks: false,
     userAgent: "breezeway/test",
   });

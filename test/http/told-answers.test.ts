@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
+import { alertLimits } from "../../src/alerts/alerts.ts";
 import { startHttp } from "../../src/http/server.ts";
 import { StoreUnavailable } from "../../src/model/errors.ts";
-import type { DeviceId, UserId } from "../../src/model/ids.ts";
+import type { DeviceId } from "../../src/model/ids.ts";
 import { formOf } from "../oauth/scripted-browser.ts";
 import { eventually, person } from "../stories/world.ts";
 import { unusedParts } from "./made-table.ts";
@@ -18,11 +19,11 @@ describe("what the service answers", () => {
     const deviceId = await link(world);
     await useUsersAndDevices(world, accessToken, deviceId);
     const lampId = await addLamp(world);
-    await useAlerts(world, accessToken, { deviceId, lampId });
+    const crowdedId = await useAlerts(world, accessToken, { deviceId, lampId });
     await useEvents(world, accessToken, { deviceId, lampId });
     await useWebhooks(world, accessToken, lampId);
     await usePlatform(world, deviceId);
-    await useTriggers(world, { deviceId, lampId });
+    await useTriggers(world, { deviceId, lampId, crowdedId });
     await unlink(world);
     assert.deepEqual(world.answers.unseen(), []);
   });
@@ -210,8 +211,9 @@ async function addLamp({ parts, userId }: ToldWorld): Promise<string> {
   return String((added as { readonly deviceId: number }).deviceId);
 }
 
-async function useAlerts(world: ToldWorld, bearer: string, { deviceId, lampId }: Devices): Promise<void> {
-  const { call, parts, userId } = world;
+/** Answers a lamp that has as many alerts as it may have. */
+async function useAlerts(world: ToldWorld, bearer: string, { deviceId, lampId }: Devices): Promise<string> {
+  const { call } = world;
   const target = (of: string, attrName: string, value: string) => [{ deviceId: Number(of), attrName, value }];
   const alert = {
     deviceId: Number(lampId),
@@ -251,21 +253,26 @@ async function useAlerts(world: ToldWorld, bearer: string, { deviceId, lampId }:
   const { access_token: tenants } = await call("issueToken", 200, { form: enterprise });
   await call("listAlerts", 400, { bearer: tenants });
 
-  const crowded = await addLamp(world);
-  await crowd(parts, userId, Number(crowded) as DeviceId);
-  await call("createAlert", 409, { bearer, json: { ...alert, deviceId: Number(crowded) } });
+  const crowdedId = await crowdedLamp(world);
+  await call("createAlert", 409, { bearer, json: { ...alert, deviceId: Number(crowdedId) } });
+  await call("removeAlert", 400, { bearer, at, json: {} });
   await call("removeAlert", 200, { bearer, at });
   await call("removeAlert", 404, { bearer, at });
+  return crowdedId;
 }
 
-/** As many alerts as a device may have. */
-async function crowd({ alerts }: ToldWorld["parts"], userId: UserId, deviceId: DeviceId): Promise<void> {
+/** A lamp with as many alerts as a device may have; made side by side, they share their commits. */
+async function crowdedLamp(world: ToldWorld): Promise<string> {
+  const { alerts } = world.parts;
+  const { userId } = world;
+  const lampId = await addLamp(world);
+  const deviceId = Number(lampId) as DeviceId;
   const condition = { attributeName: "power", operation: "equals", threshold: "", stringThreshold: "on" };
   const manner = { autoDisarm: false, autoDelete: false, autoDisable: false, isEnabled: true };
   const email = { action: "email", address: "", message: "", targets: [] };
-  for (let nth = 0; nth < 1_000; nth++) {
-    await alerts.add({ kind: "user", userId }, { deviceId, ...condition, ...manner, ...email });
-  }
+  const add = () => alerts.add({ kind: "user", userId }, { deviceId, ...condition, ...manner, ...email });
+  await Promise.all(Array.from({ length: alertLimits.ofDevice }, add));
+  return lampId;
 }
 
 async function useEvents({ call }: ToldWorld, bearer: string, { deviceId, lampId }: Devices): Promise<void> {
@@ -305,15 +312,17 @@ async function useWebhooks({ call, signal }: ToldWorld, bearer: string, lampId: 
   await call("listDeliveries", 404, { bearer, at: "wh_nonsense" });
   await call("resendDelivery", 202, { bearer, at: `${webhookId}/${deliveryId}` });
   await call("resendDelivery", 404, { bearer, at: `${webhookId}/999` });
+  await call("resendDelivery", 400, { bearer, at: `${webhookId}/${deliveryId}`, json: {} });
+  await call("removeWebhook", 400, { bearer, at: webhookId, json: {} });
   await call("removeWebhook", 200, { bearer, at: webhookId });
   await call("removeWebhook", 404, { bearer, at: webhookId });
 }
 
-async function useTriggers(world: ToldWorld, { deviceId, lampId }: Devices): Promise<void> {
-  const { call, parts, userId, platform } = world;
+async function useTriggers(
+  { call, platform }: ToldWorld,
+  { deviceId, lampId, crowdedId }: Devices & { readonly crowdedId: string },
+): Promise<void> {
   const { secToken } = platform;
-  const crowded = await addLamp(world);
-  await crowd(parts, userId, Number(crowded) as DeviceId);
   const away = "d.structures[1].a.away";
   for (const [suffix, place] of [["", "query"] as const, ["ByPost", "form"] as const]) {
     const ask = (operation: string, status: number, parameters: Readonly<Record<string, string>>) =>
@@ -343,7 +352,7 @@ async function useTriggers(world: ToldWorld, { deviceId, lampId }: Devices): Pro
     await ask("addTrigger", 500, writing(`${deviceId},d.structures[1].a.roof:"on"`));
     await ask("addTrigger", 500, writing(`${deviceId},${away}:"home"`));
     await ask("addTrigger", 500, writing(`${lampId},scene:"${"x".repeat(8_300)}"`));
-    await ask("addTrigger", 500, { devId: crowded, ...condition, action: "email" });
+    await ask("addTrigger", 500, { devId: crowdedId, ...condition, action: "email" });
     await ask("getTriggerDetailListByUser", 200, {});
     for (const operation of ["getTriggerDetailListByDevice", "updateTriggersEnableStateByDevice"]) {
       await ask(operation, 200, { devId: lampId, enable: "0" });

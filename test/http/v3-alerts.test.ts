@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
+import { attributeEntry } from "../../src/devices/log-entries.ts";
 import { structureAttribute } from "../../src/model/attribute-names.ts";
 import { type Answered, assertRefused, madeV3, type Token } from "./made-v3.ts";
 
@@ -178,7 +179,55 @@ describe("the explanation of an alert", () => {
   });
 });
 
+describe("a list of alerts", () => {
+  it("comes in pages of 100, of a user and of a device, without a gap and without a repetition", async (t) => {
+    const { create, send, lamp } = await house(t);
+    const button = { deviceId: lamp, attrName: "button", operation: "equals", stringThreshold: "on", targets: [] };
+    const made: number[] = [];
+    for (let i = 0; i < 205; i++) {
+      const onLamp = i % 41 === 0 ? { ...button, action: "note" } : {};
+      made.push((await create(onLamp)).body.alertId);
+    }
+    const pagesOf = async (query: string) => {
+      const pages: number[][] = [];
+      for (let cursor = ""; ; ) {
+        const { status, body } = await send("alice", "GET", `/v3/alerts?${query}${cursor}`);
+        assert.equal(status, 200, JSON.stringify(body));
+        pages.push(body.alerts.map(({ alertId }: { alertId: number }) => alertId));
+        if (body.cursor === undefined) return pages;
+        cursor = `&cursor=${body.cursor}`;
+      }
+    };
+    const whole = await pagesOf("");
+    assert.deepEqual(
+      whole.map(({ length }) => length),
+      [100, 100, 5],
+    );
+    assert.deepEqual(whole.flat(), made);
+    assert.deepEqual(await pagesOf(`deviceId=${lamp}`), [made.filter((_, i) => i % 41 === 0)]);
+    for (const cursor of ["-1", "zzzzzz", "zzzzzzz", "0", "a b", "1&cursor=2"]) {
+      assertRefused(await send("alice", "GET", `/v3/alerts?cursor=${cursor}`), 400, "invalid_request");
+    }
+  });
+});
+
 describe("a dry run", () => {
+  it("reads a long stretch piece by piece, and nothing outside of it", async (t) => {
+    const { send, definition, store, alice, account } = await house(t);
+    const presences = Array.from({ length: 1_203 }, (_, i) => (i % 2 === 0 ? "away" : "home"));
+    await store.transaction(async (tx) => {
+      for (const [i, value] of presences.entries()) {
+        await tx.log.append(attributeEntry(alice, account, i + 1, { by: "ecosystem" }, [{ key: away, value }]));
+      }
+    });
+    const run = async (stretch: object) =>
+      (await send("alice", "POST", "/v3/alerts/dry-run", { ...definition, ...stretch })).body;
+    const all = await run({});
+    assert.deepEqual([all.events, all.firings.length, all.firings.at(-1).time], [1_203, 602, 1_203]);
+    const some = await run({ from: 500, to: 1_001 });
+    assert.deepEqual([some.events, some.firings[0].time, some.firings.at(-1).time], [501, 501, 1_001]);
+  });
+
   it("tells exactly the firings that a live alert made, for every kind of alert and any stretch", async (t) => {
     const { create, send, show, definition, account, store, alice, lamp, put } = await house(t);
     const kinds: object[] = [];

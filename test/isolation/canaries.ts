@@ -26,7 +26,10 @@ export const canaries = {
 const otherParameters = [
   ...["name", "username", "appId", "userId", "devId", "deviceTypeId", "id", "anEcosystemName", "token", "client_id"],
   ...["redirect_uri", "scope", "grant_type", "response_type", "token_type_hint", "code_challenge", "decision"],
-  ...["code_challenge_method", "cursor", "since", "attribute", "deviceTypeName"],
+  ...["code_challenge_method", "cursor", "since", "attribute", "deviceTypeName", "deviceId", "from", "to"],
+  ...["lastEventId", "url", "deviceIds", "attributes", "attrName", "operation", "threshold", "stringThreshold"],
+  ...["action", "address", "msg", "targets", "targetDeviceAttributes", "triggerId", "enable", "value"],
+  ...["autoDisarm", "autoDelete", "autoDisable"],
 ];
 
 const everything: Readonly<Record<string, string>> = {

@@ -40,6 +40,8 @@ export interface OAuthWorldPlan {
   readonly environment?: Readonly<Record<string, string>>;
   /** The clock moves only when the test lets time pass: for what must follow within a second on any machine. */
   readonly isClockStill?: boolean;
+  /** How many times sooner everything that waits for its time is due. */
+  readonly haste?: number;
 }
 
 /** The real service with two tenants, their people and clients, and a clock that can be moved on. */
@@ -62,6 +64,7 @@ export async function oauthWorld(test: TestContext, plan: OAuthWorldPlan = {}) {
     ...real,
     nowMs: () => (plan.isClockStill ? startMs : real.nowMs()) + shiftMs,
     elapsedMs: () => real.elapsedMs() + shiftMs,
+    after: (delayMs: number, act: () => void) => real.after(delayMs / (plan.haste ?? 1), act),
   };
   const start = () => startService(config, report, surroundings);
   let service: Service = await start();

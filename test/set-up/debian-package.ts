@@ -10,6 +10,8 @@ export interface NeededProgram<Found> {
   readonly debianPackage: string;
   /** A shell's word for whether it is there. */
   readonly isThere: string;
+  /** How it is brought, where installing the package does too much. */
+  readonly install?: string;
   /** How to come by it elsewhere. */
   readonly otherwise: string;
   readonly find: () => Found | undefined;
@@ -18,21 +20,21 @@ export interface NeededProgram<Found> {
 /** Finds it, or installs Debian's package where we may; elsewhere throws a sentence that says what to install. */
 export function ensureProgram<Found>(program: NeededProgram<Found>): Found {
   const { wanted, debianPackage, isThere, otherwise, find } = program;
+  const { install = `apt-get install -qy --no-install-recommends ${debianPackage}` } = program;
   const present = find();
   if (present) return present;
   if (process.getuid?.() !== 0 || !isDebian()) throw new Error(`The tests need ${wanted}: install it (${otherwise}).`);
-  process.stderr.write(`The tests need ${wanted}: installing Debian's package ${debianPackage} with apt-get.\n`);
+  process.stderr.write(`The tests need ${wanted}: fetching Debian's package ${debianPackage} with apt-get.\n`);
   // Test files start at once, each in its process: one installs, the others wait for it and find it done.
-  const install = `${isThere} >/dev/null 2>&1 ||
-    { apt-get update -q && apt-get install -qy --no-install-recommends ${debianPackage}; }`;
-  const outcome = spawnSync("flock", [join(tmpdir(), "breezeway-tests-apt.lock"), "sh", "-c", install], {
+  const unlessDone = `${isThere} >/dev/null 2>&1 || { apt-get update -q && ${install}; }`;
+  const outcome = spawnSync("flock", [join(tmpdir(), "breezeway-tests-apt.lock"), "sh", "-c", unlessDone], {
     env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" },
     encoding: "utf8",
   });
   const installed = find();
   if (installed) return installed;
   const reason = lastLines(outcome.stderr ?? "") || outcome.error?.message;
-  throw new Error(`The tests need ${wanted}, and apt-get install ${debianPackage} did not bring it: ${reason}`);
+  throw new Error(`The tests need ${wanted}, and Debian's package ${debianPackage} did not bring it: ${reason}`);
 }
 
 /** Why the tests can't have it here; undefined when they can. With CI=true it is an error: nothing is skipped. */

@@ -1,9 +1,9 @@
 import { spawnSync } from "node:child_process";
 import { chownSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
+import { freePort } from "./free-port.ts";
 import { ensurePostgres } from "./installed-postgres.ts";
 import { type Account, cleanEnvironment, type Server, startServer } from "./postgres-server.ts";
 
@@ -105,14 +105,4 @@ function initialise(bin: string, folder: string, account: Account | undefined): 
     { ...account, cwd: folder, env: cleanEnvironment(), encoding: "utf8" },
   );
   if (outcome.status !== 0) throw new Error(`initdb failed: ${outcome.stderr?.trim() || outcome.error?.message}`);
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer().once("error", reject);
-    probe.listen(0, "127.0.0.1", () => {
-      const { port } = probe.address() as { port: number };
-      probe.close(() => resolve(port));
-    });
-  });
 }

@@ -1,4 +1,4 @@
-import { isAlarmState, isFanRequest } from "./expected-device.ts";
+import { isFanRequest } from "./expected-device.ts";
 import type { AttributeStates, CommittedTransaction, LogLine, Write } from "./history.ts";
 import { demand } from "./violation.ts";
 
@@ -26,8 +26,6 @@ export function replay(history: readonly CommittedTransaction[]): Map<number, Re
   const devices = new Map<number, ReplayedDevice>();
   for (const transaction of history) {
     const logged = new Map<number, Set<Key>>();
-    const begun: string[] = [];
-    const fired: string[] = [];
     for (const line of transaction.log) {
       if (line.kind === "device") demandComesFirst(transaction, line);
       if (line.kind !== "attribute") continue;
@@ -36,17 +34,11 @@ export function replay(history: readonly CommittedTransaction[]): Map<number, Re
       // What became of a fan request any node may record.
       const isOutcome = version.changes.every(([key]) => isFanRequest(key));
       if (version.by === "ecosystem" && !isOutcome) demandOwnership(transaction, line.deviceId!);
-      begun.push(...emergenciesBegun(device, version, line.deviceId!));
-      if (version.by === "alert") fired.push(...version.changes.map(([, value]) => value ?? ""));
       bringForward(device, version, line.deviceId!);
       const keys = logged.get(line.deviceId!) ?? new Set();
       for (const [key] of version.changes) keys.add(key);
       logged.set(line.deviceId!, keys);
     }
-    demand(
-      begun.sort().join() === fired.sort().join(),
-      () => `transaction ${transaction.seq}: emergencies began at [${begun}], the alert fired for [${fired}]`,
-    );
     for (const write of transaction.writes) checkWrite(transaction, write, devices, logged);
     demandAllWritten(transaction, logged);
   }
@@ -86,13 +78,6 @@ function bringForward(device: ReplayedDevice, version: Version, id: number): voi
   }
   device.timeMs = timeMs;
   device.versions.push(version);
-}
-
-function emergenciesBegun(device: ReplayedDevice, { changes }: Version, id: number): string[] {
-  return changes.flatMap(([key, value]) => {
-    const hasBegun = value === "emergency" && device.states.get(key)?.value !== "emergency" && isAlarmState(key);
-    return hasBegun ? [`${id}:${key}`] : [];
-  });
 }
 
 /** The mirror writes by the present epoch of its owner, or in the transaction that makes the link. */

@@ -1,13 +1,17 @@
+import { checkAlerts, checkFirings } from "./check-alerts.ts";
 import { checkBlindIntervals } from "./check-blindness.ts";
 import { checkPolls, checkReads, checkWrites } from "./check-clients.ts";
 import { type ReplayedDevice, replay, sameStates } from "./check-commits.ts";
+import { checkClaims, checkDeliveries, checkLeftDeliveries } from "./check-deliveries.ts";
 import { checkFans, unsettledFans } from "./check-fans.ts";
 import { checkIndexes } from "./check-indexes.ts";
 import { checkLinkCalls, checkRevocations } from "./check-link-calls.ts";
+import { checkReaders } from "./check-readers.ts";
 import { checkOrder, checkReceived } from "./check-received.ts";
 import { checkRemovals } from "./check-removals.ts";
 import { expectedValues, fanRequests, parseStoredMap, type StoredMap, type StoredSlot } from "./expected-device.ts";
 import type { HomeTruth, LinkStanding, RunRecord } from "./history.ts";
+import { toldLog } from "./told-log.ts";
 import { demand, Violation } from "./violation.ts";
 
 /**
@@ -36,6 +40,13 @@ export function check(record: RunRecord): string | undefined {
     checkBlindIntervals(record.history, record.standings, record.sights);
     checkFanRequests(record.standings, devices);
     checkFans(record.fans, record.history);
+    checkAlerts(record.history);
+    checkFirings(record.watches, record.standings, record.triggers, record.receipts, record.arrivals);
+    const log = toldLog(record.history);
+    checkReaders(record.readers, log);
+    checkDeliveries(record.attempts, record.history, log);
+    checkLeftDeliveries(record.deliveries, record.history, log);
+    if (record.sights) checkClaims(record.attempts, record.sights.frozen);
     return undefined;
   } catch (error) {
     if (error instanceof Violation) return error.message;

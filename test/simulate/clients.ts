@@ -9,6 +9,7 @@ export interface ClientParts {
   readonly calls: Calls;
   readonly users: readonly UserId[];
   readonly lampOf: (userId: UserId) => DeviceId;
+  readonly sirenOf: (userId: UserId) => DeviceId;
   readonly virtualDeviceOf: (userId: number) => DeviceId | undefined;
   /** Virtual devices of which it was acknowledged that they are gone. */
   readonly formerDevicesOf: (userId: UserId) => readonly DeviceId[];
@@ -33,6 +34,7 @@ export class Clients {
     for (const userId of this.#parts.users) {
       this.#act(userId);
       this.#poll(userId, (user) => this.#parts.lampOf(user), new Poller());
+      this.#poll(userId, (user) => this.#parts.sirenOf(user), new Poller());
       this.#poll(userId, (user) => this.#parts.virtualDeviceOf(user), new Poller());
     }
   }

@@ -1,7 +1,6 @@
-import type { FederationTables } from "../../src/federation/keeper.ts";
 import type { CommandRow } from "../../src/store/tables/commands.ts";
 import type { LinkRow } from "../../src/store/tables/links.ts";
-import type { Session } from "./memory-tables.ts";
+import type { Session, SimulatedTables } from "./memory-tables.ts";
 import type { Draft, Rows } from "./rows.ts";
 import { standIn } from "./stand-in.ts";
 
@@ -9,16 +8,17 @@ const table = (deviceId: number) => `commands/${deviceId}`;
 
 /** The fan requests of a device, the oldest first. */
 export function commandsOf(rows: Rows, deviceId: number): CommandRow[] {
-  return [...rows.all<CommandRow>(table(deviceId)).values()].sort((a, b) => a.id - b.id);
+  const own = rows.all<CommandRow>(table(deviceId));
+  return own.size === 0 ? [] : [...own.values()].sort((a, b) => a.id - b.id);
 }
 
 /** The table of fan requests in memory. */
-export function commandRows(session: Session): FederationTables["commands"] {
+export function commandRows(session: Session): SimulatedTables["commands"] {
   const lock = (id: number) => [{ key: `commands/${id}`, mode: "exclusive" as const }];
   const everyones = (rows: Draft) =>
     [...rows.all("devices").keys()].flatMap((id) => commandsOf(rows, id as number)).sort((a, b) => a.id - b.id);
   const isRefusedAtTheDoor = ({ state, sentMs }: CommandRow) => state === "rejected" && sentMs === null;
-  return standIn<FederationTables["commands"]>("commands", {
+  return standIn<SimulatedTables["commands"]>("commands", {
     add: (command) =>
       session.run(`add command of ${command.deviceId}`, (rows) => {
         const id = session.nextId();
@@ -54,13 +54,13 @@ export function commandRows(session: Session): FederationTables["commands"] {
           .filter(({ state, deviceId }) => state === "queued" && rows.get<LinkRow>("links", deviceId)?.owner === owner)
           .slice(0, limit),
       ),
-    overdue: (queuedBeforeMs, sentBeforeMs, acceptedBeforeMs, limit) =>
+    overdue: (queuedBeforeMs, sendingBeforeMs, sentBeforeMs, limit) =>
       session.run("overdue commands", (rows) =>
         everyones(rows)
           .filter(({ state, requestedMs, sentMs, settledMs }) => {
             if (state === "queued") return requestedMs <= queuedBeforeMs;
-            if (state === "sending") return sentMs! <= sentBeforeMs;
-            return state === "accepted" && settledMs === null && sentMs! <= acceptedBeforeMs;
+            if (state === "sending") return requestedMs <= sendingBeforeMs;
+            return state === "accepted" && settledMs === null && sentMs! <= sentBeforeMs;
           })
           .slice(0, limit),
       ),

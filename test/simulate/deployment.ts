@@ -1,4 +1,4 @@
-import type { DeviceId, UserId } from "../../src/model/ids.ts";
+import type { Post } from "../../src/events/webhooks/post.ts";
 import type { LinkRow } from "../../src/store/tables/links.ts";
 import { Clock } from "./clocks.ts";
 import type { FaultKind, Faults } from "./faults.ts";
@@ -17,10 +17,14 @@ export interface DeploymentParts {
   readonly faults: Faults;
   readonly database: Database;
   readonly upstream: Upstream;
-  readonly lampOf: (userId: UserId) => DeviceId;
+  readonly postFor: (node: SimulatedNode) => Post;
+  readonly newWebhookId: () => string;
+  readonly logDays: number;
   readonly linkOf: (userId: number) => LinkRow | undefined;
   /** All clocks go right. */
   readonly areClocksRight: boolean;
+  /** A node is dead: whoever was connected to it isn't any more. */
+  readonly died: (node: SimulatedNode) => void;
 }
 
 /** The machines: the nodes, the store that they share (or the one node's own), and what befalls them. */
@@ -107,20 +111,17 @@ export class Deployment {
   }
 
   #start(slot: number, delayMs: number): void {
-    const { scheduler, faults, database, upstream, lampOf, linkOf, areClocksRight } = this.#parts;
+    const { scheduler, faults, database, areClocksRight } = this.#parts;
     this.#later(delayMs, `node ${slot} starts`, () => {
       this.#started += 1;
       const clock = new Clock(scheduler, areClocksRight ? 0 : scheduler.dice.between(-hourMs, hourMs));
       const crash = () => this.#kill(slot);
       const node = new SimulatedNode({
+        ...this.#parts,
         name: `n${slot}.${this.#started}`,
-        scheduler,
         clock,
-        upstream,
         storeFor: (client) =>
           this.#store?.for(client) ?? new QueuedStore({ database, client, scheduler, faults, clock, crash }),
-        lampOf,
-        linkOf,
         committedSoFar: () => database.history.length,
       });
       this.nodes[slot] = node;
@@ -147,6 +148,7 @@ export class Deployment {
     node.isDead = true;
     this.#store?.disconnect(node);
     this.#parts.upstream.disconnect(node);
+    this.#parts.died(node);
     this.#start(slot, this.#parts.scheduler.dice.pick([50, 1_000, 8_000]));
   }
 

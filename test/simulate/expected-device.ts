@@ -48,10 +48,15 @@ export const alarmPlaces: readonly { readonly deviceId: number; readonly co: num
   }),
 );
 
-const alarmStates = new Set(alarmPlaces.flatMap(({ co, smoke }) => [co, smoke]));
-
-export function isAlarmState(key: string | number): boolean {
-  return typeof key === "number" && alarmStates.has(key);
+/** Which alarm of which structure has that place. */
+export function alarmPlaceOf(
+  map: StoredMap,
+  x: number,
+  y: number,
+): { readonly structure: string; readonly alarm: string } | undefined {
+  const structure = map.structures[x - 1];
+  const alarm = structure?.alarms[y - 1];
+  return structure && alarm ? { structure: structure.id, alarm: alarm.id } : undefined;
 }
 
 /** `[step, [[id, absent since, [[id, absent since] …], […]] …]]` */

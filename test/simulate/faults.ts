@@ -27,6 +27,11 @@ export const faultKinds = [
   "snapshot incomplete",
   "snapshot repeated",
   "account over the limit",
+  "reader dropped",
+  "receiver refuses",
+  "receiver silent",
+  "receiver takes and is silent",
+  "receiver slow",
 ] as const;
 
 export type FaultKind = (typeof faultKinds)[number];
@@ -44,6 +49,12 @@ export const eventKinds = [
   "fan command rejected",
   "fan command unanswered",
   "fan command unauthorized",
+  "reader resumed elsewhere",
+  "reader told to resync",
+  "alert fired",
+  "chain of alerts stopped",
+  "alert disabled by itself",
+  "alert deleted by itself",
 ] as const;
 
 export type EventKind = (typeof eventKinds)[number];

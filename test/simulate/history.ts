@@ -31,7 +31,7 @@ export interface LinkOwner {
 
 /** A row before and after; a row that wasn't there is null. */
 export interface Write {
-  /** `devices`, `links`, or `attributes/`, `commands/` or `blind intervals/` with the device's id. */
+  /** `devices`, `links`, or `attributes/`, `commands/`, `triggers/` or `blind intervals/` with the device's id … */
   readonly table: string;
   readonly key: string | number;
   readonly before: StoredRow | null;
@@ -41,10 +41,18 @@ export interface Write {
 export type StoredRow = Readonly<Record<string, unknown>>;
 
 export interface LogLine {
+  readonly userId: number | null;
   readonly deviceId: number | null;
   readonly kind: string;
   readonly timeMs: number;
   readonly body: string;
+  /** Its place in the log: the log is in the order of these, which need not be that of the commits. */
+  readonly position: Position;
+}
+
+export interface Position {
+  readonly transaction: number;
+  readonly id: number;
 }
 
 /** A client's write with a value that no other write has. Open: no answer ever came. */
@@ -99,6 +107,51 @@ export interface Arrival {
   readonly userId: number;
   readonly seq: number;
   readonly alarms: ReadonlyMap<string, AlarmTruth>;
+  readonly structures: HomeTruth["structures"];
+}
+
+/** An alert on a state of an alarm that nobody touches: made by transaction `seq` or before. */
+export interface Watch {
+  readonly id: number;
+  readonly userId: number;
+  readonly deviceId: number;
+  readonly x: number;
+  readonly y: number;
+  readonly sensor: "co" | "smoke";
+  readonly seq: number;
+}
+
+/** What a reader of events was sent, and what was so when it arrived. */
+export interface Frame {
+  readonly id: string;
+  readonly name: string;
+  readonly data: string;
+  /** How many transactions had taken effect, and up to where the log had been shortened. */
+  readonly seq: number;
+  readonly horizon: Position;
+  /** More was under way than the service suffers when it was sent. */
+  readonly wasSlow: boolean;
+}
+
+export interface ReaderRecord {
+  readonly userId: number;
+  /** None: all of the user's. */
+  readonly deviceIds: readonly number[];
+  readonly frames: readonly Frame[];
+}
+
+/** A message that a node sent to the receiver of a webhook. */
+export interface DeliveryAttempt {
+  readonly node: string;
+  readonly messageId: string;
+  readonly body: string;
+  readonly sentMs: number;
+  /** How many transactions had taken effect when it arrived, if it did; and which of all arrivals it was. */
+  arrivedSeq: number | undefined;
+  place: number | undefined;
+  isTaken: boolean;
+  /** When it was answered, given up, or its node died. */
+  endedMs: number;
 }
 
 /** A stream as the ecosystem knows it, on the clock that goes right; null is what did not happen. */
@@ -197,6 +250,13 @@ export interface FanRecord {
 }
 
 export interface RunRecord {
+  readonly readers: readonly ReaderRecord[];
+  readonly attempts: readonly DeliveryAttempt[];
+  /** All deliveries that are left in the end. */
+  readonly deliveries: readonly StoredRow[];
+  readonly watches: readonly Watch[];
+  /** All alerts that are left in the end. */
+  readonly triggers: readonly StoredRow[];
   readonly fans: FanRecord;
   readonly history: readonly CommittedTransaction[];
   readonly writes: readonly ClientWrite[];
@@ -210,7 +270,7 @@ export interface RunRecord {
   readonly revocations: readonly Revocation[];
   readonly arrivals: readonly Arrival[];
   /** The log entries that are left of each device that was removed. */
-  readonly remains: readonly { readonly deviceId: number; readonly log: readonly LogLine[] }[];
+  readonly remains: readonly { readonly deviceId: number; readonly entries: number }[];
   /** Only of a run in which all clocks went right. */
   readonly sights: Sights | undefined;
 }

@@ -1,10 +1,10 @@
-import type { FederationTables } from "../../src/federation/keeper.ts";
 import { StoreUnavailable } from "../../src/model/errors.ts";
 import type { Store } from "../../src/store/seam.ts";
+import type { LogPosition } from "../../src/store/tables/log.ts";
 import type { Clock } from "./clocks.ts";
 import type { Faults } from "./faults.ts";
 import type { Claim } from "./history.ts";
-import { type Session, tablesOn } from "./memory-tables.ts";
+import { type Session, type SimulatedTables, tablesOn } from "./memory-tables.ts";
 import { RowLocks, type Wish } from "./row-locks.ts";
 import { type Database, Draft } from "./rows.ts";
 import type { Process, Scheduler } from "./scheduler.ts";
@@ -36,7 +36,10 @@ export class MemoryStore {
   readonly clock: Clock;
   readonly locks = new RowLocks();
   readonly #open = new Set<Connection>();
+  /** The numbers of the transactions that have written something and not ended yet. */
+  readonly #writing = new Map<Connection, number>();
   readonly #usualMs: number;
+  #lastTransaction = 0;
 
   constructor(database: Database, scheduler: Scheduler, faults: Faults, clock: Clock) {
     this.database = database;
@@ -47,14 +50,14 @@ export class MemoryStore {
   }
 
   /** The store as one node sees it. */
-  for(client: StoreClient): Store<FederationTables> {
+  for(client: StoreClient): Store<SimulatedTables> {
     return {
       isShared: true,
       transaction: (body) => {
         const { claim } = client;
-        return this.#transaction(client, claim, body);
+        return client.isDead ? never() : this.#transaction(client, claim, body);
       },
-      read: (body) => body(tablesOn(new Connection(this, client, null, true))),
+      read: (body) => (client.isDead ? never() : body(tablesOn(new Connection(this, client, null, true)))),
     };
   }
 
@@ -75,12 +78,27 @@ export class MemoryStore {
 
   ended(connection: Connection): void {
     this.#open.delete(connection);
+    this.#writing.delete(connection);
+  }
+
+  /** The number of a transaction, which it has from its first write on. */
+  numberOf(connection: Connection): number {
+    const known = this.#writing.get(connection);
+    if (known !== undefined) return known;
+    this.#lastTransaction += 1;
+    this.#writing.set(connection, this.#lastTransaction);
+    return this.#lastTransaction;
+  }
+
+  /** Every transaction with a smaller number has ended. */
+  oldestWriting(): number {
+    return Math.min(this.#lastTransaction + 1, ...this.#writing.values());
   }
 
   async #transaction<Result>(
     client: StoreClient,
     claim: Claim | null,
-    body: (tx: FederationTables) => Promise<Result>,
+    body: (tx: SimulatedTables) => Promise<Result>,
   ): Promise<Result> {
     for (let attempt = 1; ; attempt++) {
       const connection = new Connection(this, client, claim, false);
@@ -105,6 +123,7 @@ class Connection implements Session {
   readonly #claim: Claim | null;
   readonly #isReading: boolean;
   #draft: Draft | undefined;
+  #seenBefore: number | undefined;
   /** Neither its node nor the store will do any more with it. */
   #hasEnded = false;
   #isLost = false;
@@ -124,6 +143,7 @@ class Connection implements Session {
       this.#atStore(what, () => {
         if (this.#isOutOfReach || this.#store.faults.strikes("statement lost", 0.001)) return this.#fail(reject);
         const wishes = this.#isReading ? [] : (locks?.(this.#rows) ?? []);
+        if (wishes.length > 0) this.#store.numberOf(this);
         this.#withLocks(what, wishes, reject, () => {
           const result = act(this.#rows);
           this.#answer(() => resolve(result), reject);
@@ -177,12 +197,25 @@ class Connection implements Session {
     return this.#store.database.nextId();
   }
 
+  nextPosition(): LogPosition {
+    return { transaction: this.#store.numberOf(this), id: this.nextId() };
+  }
+
+  seenBefore(): number {
+    return this.#isReading ? this.#seenBefore! : this.#store.oldestWriting();
+  }
+
+  logEnd(): LogPosition {
+    return { transaction: this.seenBefore(), id: 0 };
+  }
+
   get #isOutOfReach(): boolean {
     return this.client.isCut || this.#store.isDown;
   }
 
   get #rows(): Draft {
     const { database } = this.#store;
+    this.#seenBefore ??= this.#store.oldestWriting();
     this.#draft ??= new Draft(this.#isReading ? database.snapshot() : database);
     return this.#draft;
   }
@@ -258,6 +291,11 @@ class Connection implements Session {
   #said(what: string): string {
     return `${this.client.name} ${what}`;
   }
+}
+
+/** What a dead node still asks for reaches nobody: it would hold its locks for ever. */
+function never<Result>(): Promise<Result> {
+  return new Promise(() => undefined);
 }
 
 function lostConnection(): StoreUnavailable {

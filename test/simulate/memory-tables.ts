@@ -1,13 +1,35 @@
-import type { FederationTables } from "../../src/federation/keeper.ts";
 import type { DeviceId, NodeId } from "../../src/model/ids.ts";
+import type { Transaction } from "../../src/store/seam.ts";
 import type { AttributeRow } from "../../src/store/tables/attributes.ts";
 import type { BlindInterval } from "../../src/store/tables/blind-intervals.ts";
 import type { DeviceRow } from "../../src/store/tables/devices.ts";
 import type { LinkRow } from "../../src/store/tables/links.ts";
+import type { LogPosition } from "../../src/store/tables/log.ts";
 import { commandRows } from "./command-rows.ts";
-import type { Wish } from "./row-locks.ts";
-import type { Draft } from "./rows.ts";
+import { deliveryRows } from "./delivery-rows.ts";
+import { logRows } from "./log-rows.ts";
+import { exclusive, type Wish } from "./row-locks.ts";
+import { type Draft, removeAll } from "./rows.ts";
 import { standIn } from "./stand-in.ts";
+import { triggerRows } from "./trigger-rows.ts";
+import { webhookRows } from "./webhook-rows.ts";
+
+/** The tables that the core uses, of which the simulation has all that it uses there. */
+export type SimulatedTables = Pick<
+  Transaction,
+  | "users"
+  | "devices"
+  | "attributes"
+  | "triggers"
+  | "links"
+  | "commands"
+  | "blindIntervals"
+  | "log"
+  | "nodes"
+  | "clock"
+  | "webhooks"
+  | "deliveries"
+>;
 
 /** One open transaction as the tables see it: a statement takes its locks, then acts on what the transaction sees. */
 export interface Session {
@@ -15,6 +37,11 @@ export interface Session {
   tryLock(wish: Wish): boolean;
   nowMs(): number;
   nextId(): number;
+  /** Where the next entry of the log stands. */
+  nextPosition(): LogPosition;
+  /** Entries of transactions from this number on may still have others appear before them. */
+  seenBefore(): number;
+  logEnd(): LogPosition;
 }
 
 interface NodeRow {
@@ -22,36 +49,47 @@ interface NodeRow {
 }
 
 /** The tables of the seam in memory, each statement with the locks and the second look that PostgreSQL gives it. */
-export function tablesOn(session: Session): FederationTables {
-  return standIn<FederationTables>("the store", {
-    users: standIn<FederationTables["users"]>("users", {
-      lock: (id) =>
-        session.run(
-          `lock user ${id}`,
-          (rows) => (rows.get("users", id) ? session.nowMs() : undefined),
-          () => [exclusive("users", id)],
-        ),
-    }),
-    devices: deviceRows(session),
-    attributes: attributeRows(session),
-    // Nobody has alerts here.
-    triggers: standIn<FederationTables["triggers"]>("triggers", {
-      ofUser: async () => [],
-      removeOfDevice: async () => 0,
-    }),
-    links: linkRows(session),
-    blindIntervals: blindIntervalRows(session),
-    log: logRows(session),
-    nodes: nodeRows(session),
-    commands: commandRows(session),
-    clock: { nowMs: () => session.run("what time is it?", () => session.nowMs()) },
+export function tablesOn(session: Session): SimulatedTables {
+  // Made when they are used: most transactions need a few of them only.
+  const made = new Map<keyof SimulatedTables, unknown>();
+  const lazily = (name: keyof SimulatedTables) => {
+    const table = made.get(name) ?? tables[name](session);
+    made.set(name, table);
+    return table;
+  };
+  return new Proxy({} as SimulatedTables, { get: (_, name) => lazily(name as keyof SimulatedTables) });
+}
+
+const tables: { readonly [Name in keyof SimulatedTables]: (session: Session) => SimulatedTables[Name] } = {
+  users: userRows,
+  devices: deviceRows,
+  attributes: attributeRows,
+  triggers: triggerRows,
+  links: linkRows,
+  blindIntervals: blindIntervalRows,
+  log: logRows,
+  nodes: nodeRows,
+  commands: commandRows,
+  webhooks: webhookRows,
+  deliveries: deliveryRows,
+  clock: (session) => ({ nowMs: () => session.run("what time is it?", () => session.nowMs()) }),
+};
+
+function userRows(session: Session): SimulatedTables["users"] {
+  return standIn<SimulatedTables["users"]>("users", {
+    lock: (id) =>
+      session.run(
+        `lock user ${id}`,
+        (rows) => (rows.get("users", id) ? session.nowMs() : undefined),
+        () => [exclusive("users", id)],
+      ),
   });
 }
 
-function deviceRows(session: Session): FederationTables["devices"] {
+function deviceRows(session: Session): SimulatedTables["devices"] {
   const ofUser = (rows: Draft, userId: number) =>
     [...rows.all<DeviceRow>("devices").values()].filter((row) => row.userId === userId).sort((a, b) => a.id - b.id);
-  return standIn<FederationTables["devices"]>("devices", {
+  return standIn<SimulatedTables["devices"]>("devices", {
     add: (device) =>
       session.run("add device", (rows) => {
         const id = session.nextId() as DeviceId;
@@ -60,6 +98,11 @@ function deviceRows(session: Session): FederationTables["devices"] {
       }),
     ofUser: (userId) => session.run("devices of user", (rows) => ofUser(rows, userId)),
     find: (userId, id) => session.run(`find device ${id}`, (rows) => ofUser(rows, userId).find((row) => row.id === id)),
+    within: (reach, id) =>
+      session.run(`device ${id} within reach`, (rows) => {
+        const row = rows.get<DeviceRow>("devices", id);
+        return row && reach.kind === "user" && row.userId === reach.userId ? row : undefined;
+      }),
     lock: (userId, ids) =>
       session.run(
         `lock devices ${ids}`,
@@ -88,9 +131,9 @@ function deviceRows(session: Session): FederationTables["devices"] {
   });
 }
 
-function blindIntervalRows(session: Session): FederationTables["blindIntervals"] {
+function blindIntervalRows(session: Session): SimulatedTables["blindIntervals"] {
   const table = (deviceId: DeviceId) => `blind intervals/${deviceId}`;
-  return standIn<FederationTables["blindIntervals"]>("blind intervals", {
+  return standIn<SimulatedTables["blindIntervals"]>("blind intervals", {
     add: (_, id, interval) =>
       session.run("blind interval", (rows) => void rows.set(table(id), interval.fromMs, interval)),
     ofDevice: (_, id) =>
@@ -102,20 +145,8 @@ function blindIntervalRows(session: Session): FederationTables["blindIntervals"]
   });
 }
 
-function logRows(session: Session): FederationTables["log"] {
-  const table = (deviceId: DeviceId | null) => `log/${deviceId}`;
-  return standIn<FederationTables["log"]>("log", {
-    append: (entry) =>
-      session.run(`log ${entry.kind}`, (rows) => {
-        rows.log.push(entry);
-        rows.set(table(entry.deviceId), session.nextId(), entry);
-      }),
-    removeOfDevice: (_, id) => session.run(`remove log of ${id}`, (rows) => removeAll(rows, table(id))),
-  });
-}
-
-function attributeRows(session: Session): FederationTables["attributes"] {
-  return standIn<FederationTables["attributes"]>("attributes", {
+function attributeRows(session: Session): SimulatedTables["attributes"] {
+  return standIn<SimulatedTables["attributes"]>("attributes", {
     all: (_, deviceId) =>
       session.run(`attributes of ${deviceId}`, (rows) => [
         ...rows.all<AttributeRow>(`attributes/${deviceId}`).values(),
@@ -142,7 +173,7 @@ function attributeRows(session: Session): FederationTables["attributes"] {
   });
 }
 
-function linkRows(session: Session): FederationTables["links"] {
+function linkRows(session: Session): SimulatedTables["links"] {
   const link = (rows: Draft, id: number) => rows.get<LinkRow>("links", id);
   const all = (rows: Draft) => [...rows.all<LinkRow>("links").values()].sort((a, b) => a.deviceId - b.deviceId);
   const where = (what: string, isMeant: (row: LinkRow) => boolean) =>
@@ -170,7 +201,7 @@ function linkRows(session: Session): FederationTables["links"] {
           .filter(isMeant)
           .map((row) => exclusive("links", row.deviceId)),
     );
-  return standIn<FederationTables["links"]>("links", {
+  return standIn<SimulatedTables["links"]>("links", {
     add: (row) =>
       session.run(
         "add link",
@@ -238,8 +269,8 @@ function linkRows(session: Session): FederationTables["links"] {
   });
 }
 
-function nodeRows(session: Session): FederationTables["nodes"] {
-  return standIn<FederationTables["nodes"]>("nodes", {
+function nodeRows(session: Session): SimulatedTables["nodes"] {
+  return standIn<SimulatedTables["nodes"]>("nodes", {
     beat: (id) =>
       session.run(
         "beat",
@@ -266,14 +297,4 @@ function nodeRows(session: Session): FederationTables["nodes"] {
         return gone.length;
       }),
   });
-}
-
-function removeAll(rows: Draft, table: string): number {
-  const keys = [...rows.all(table).keys()];
-  for (const key of keys) rows.set(table, key, undefined);
-  return keys.length;
-}
-
-function exclusive(table: string, key: string | number): Wish {
-  return { key: `${table}/${key}`, mode: "exclusive" };
 }

@@ -1,17 +1,12 @@
-import {
-  type Commit,
-  type CommitRequest,
-  commitOn,
-  type DeviceCommit,
-  type Reaction,
-} from "../../src/devices/commit.ts";
+import { alertsOn, type RunningAlerts } from "../../src/alerts/alerts.ts";
+import { type Commit, type CommitRequest, commitOn, type DeviceCommit } from "../../src/devices/commit.ts";
 import { DeviceStates } from "../../src/devices/states.ts";
+import { eventsOn, type RunningEvents } from "../../src/events/events.ts";
+import type { Post } from "../../src/events/webhooks/post.ts";
 import { fanEcho } from "../../src/federation/fan-echo.ts";
 import { fanGate } from "../../src/federation/fan-gate.ts";
 import type { Unlinked } from "../../src/federation/federated-tokens.ts";
 import { federationOn, type RunningFederation } from "../../src/federation/federation.ts";
-import type { FederationTables } from "../../src/federation/keeper.ts";
-import { placeOf } from "../../src/model/attribute-names.ts";
 import type { DeviceId, NodeId, UserId } from "../../src/model/ids.ts";
 import type { Report, Surroundings } from "../../src/model/surroundings.ts";
 import { Membership } from "../../src/nodes/membership.ts";
@@ -20,6 +15,7 @@ import type { LinkRow } from "../../src/store/tables/links.ts";
 import type { Clock } from "./clocks.ts";
 import type { Claim, HomeTruth } from "./history.ts";
 import type { StoreClient } from "./memory-store.ts";
+import type { SimulatedTables } from "./memory-tables.ts";
 import type { Scheduler } from "./scheduler.ts";
 import { userOf } from "./tokens.ts";
 import type { Upstream, UpstreamNode } from "./upstream.ts";
@@ -29,8 +25,11 @@ export interface NodeParts {
   readonly scheduler: Scheduler;
   readonly clock: Clock;
   readonly upstream: Upstream;
-  readonly storeFor: (client: StoreClient) => Store<FederationTables>;
-  readonly lampOf: (userId: UserId) => DeviceId;
+  readonly storeFor: (client: StoreClient) => Store<SimulatedTables>;
+  /** How it calls webhooks. */
+  readonly postFor: (node: SimulatedNode) => Post;
+  readonly newWebhookId: () => string;
+  readonly logDays: number;
   /** The link of a user as it is stored, and how many transactions have taken effect: for the record of what happened. */
   readonly linkOf: (userId: number) => LinkRow | undefined;
   readonly committedSoFar: () => number;
@@ -57,6 +56,8 @@ export class SimulatedNode implements StoreClient, UpstreamNode {
   readonly states: DeviceStates;
   readonly commit: Commit;
   readonly federation: RunningFederation;
+  readonly alerts: RunningAlerts;
+  readonly events: RunningEvents;
   readonly receipts: NodeReceipt[] = [];
   /** Users of whom a snapshot was passed over because the store was too slow. */
   readonly passedOver = new Set<number>();
@@ -79,37 +80,54 @@ export class SimulatedNode implements StoreClient, UpstreamNode {
     const store = parts.storeFor(this);
     this.states = new DeviceStates(store);
     const connectors = new Map([["nest", upstream.connectorFor(this)]]);
+    this.alerts = alertsOn({ store });
     const commit = commitOn({
       store,
       gates: [fanGate({ connectors, stateOf: (deviceId) => this.federation.keeper.standing(deviceId)?.state })],
-      reactions: [this.#lightTheLamp, fanEcho((commandId) => this.federation.fans.sentAt(commandId))],
-      committed: (commits) => {
+      reactions: [fanEcho((commandId) => this.federation.fans.sentAt(commandId)), this.alerts.react],
+      committed: (commits, isUrgent) => {
         this.states.apply(commits);
+        this.alerts.heard(commits);
         this.federation.heard(commits);
+        this.events.heard(isUrgent);
       },
       report: surroundings.report,
     });
     this.commit = (request) => this.#claimed(request, commit);
     this.#membership = new Membership(this.name as NodeId, store, surroundings);
+    const sealing = { seal: (secret: string, place: string) => `${place}: ${secret}`, open: opened };
     this.federation = federationOn({
       store,
       states: this.states,
       commit: this.commit,
       membership: this.#membership,
       connectors,
-      sealing: { seal: (token, place) => `${place}: ${token}`, open: opened },
+      sealing,
       surroundings,
+    });
+    this.events = eventsOn({
+      store,
+      surroundings,
+      sealing,
+      logDays: parts.logDays,
+      streamsAtOnce: 100,
+      allowsPrivateWebhooks: true,
+      userAgent: "simulated",
+      post: parts.postFor(this),
+      newWebhookId: parts.newWebhookId,
     });
   }
 
   async start(): Promise<void> {
     await this.#membership.start();
     await this.federation.start();
+    this.events.start();
     this.isReady = true;
   }
 
   async drain(): Promise<void> {
     this.isReady = false;
+    await this.events.stop();
     await this.federation.stop();
     await this.#membership.stop();
   }
@@ -160,20 +178,6 @@ export class SimulatedNode implements StoreClient, UpstreamNode {
     return result;
   }
 
-  /** The stand-in for alerts: each alarm state that turns into an emergency is written to the lamp. */
-  readonly #lightTheLamp: Reaction = async (_, { userId, deviceId, hop, changes }) => {
-    const lamp = this.#parts.lampOf(userId);
-    if (deviceId === lamp) return [];
-    const begun = changes.filter(({ key, value, before }) => {
-      return value === "emergency" && before !== "emergency" && isAlarmState(key);
-    });
-    return begun.map(({ key }) => ({
-      deviceId: lamp,
-      changes: [{ key: "alert", value: `${deviceId}:${key}` }],
-      cause: { by: "alert" as const, alert: 1, hop: hop + 1 },
-    }));
-  };
-
   #report(): Report {
     const say = (fields: object, sentence: string) => {
       const { error, userId } = fields as { error?: Error; userId?: number };
@@ -192,10 +196,4 @@ export function tokenIn({ sealedToken }: Pick<LinkRow, "sealedToken">): string {
 
 function opened(sealedToken: string): string {
   return sealedToken.split(": ")[1]!;
-}
-
-function isAlarmState(key: string | number): boolean {
-  if (typeof key === "string") return false;
-  const place = placeOf(key);
-  return place.kind === "alarm" && (place.field === "coAlarmState" || place.field === "smokeAlarmState");
 }

@@ -15,6 +15,9 @@ interface Edit {
 const commit = "devices/commit.ts";
 const states = "devices/states.ts";
 const fans = "federation/fan-sender.ts";
+const reaction = "alerts/reaction.ts";
+const sender = "events/webhooks/sender.ts";
+const eventReader = "events/event-reader.ts";
 
 export const plants: readonly Plant[] = [
   {
@@ -363,6 +366,17 @@ export const plants: readonly Plant[] = [
     ],
   },
   {
+    name: "passed-over-at-once",
+    mistake: "what was passed over is recorded though who takes over would count it again",
+    edits: [
+      {
+        file: "federation/link-record.ts",
+        find: "      else this.#unconfirmed.push(interval);\n",
+        replace: "      else this.#ended.push(interval);\n      this.#keepWriting();\n",
+      },
+    ],
+  },
+  {
     name: "sent-before-marked",
     mistake: "a fan request is sent before it is durably marked as sent",
     edits: [
@@ -432,5 +446,211 @@ export const plants: readonly Plant[] = [
     name: "taken-up-after-drop",
     mistake: "a link that was just dropped is taken up again from a look before that",
     edits: [{ file: "federation/keeper.ts", find: "    this.#dropped.add(deviceId);\n", replace: "" }],
+  },
+  {
+    name: "alert-on-repetition",
+    mistake: "alerts are shown what a snapshot repeats, though nothing of it is written",
+    edits: [
+      {
+        file: commit,
+        find: "await react(tx, commit, room)",
+        replace:
+          "await react(tx, { ...commit, changes: update.changes.map((one) => ({ ...one, before: null })) }, room)",
+      },
+      {
+        file: "federation/lane.ts",
+        find: "changes: changes.map(toAttributeChange) }",
+        replace: "changes: values.map((value, key) => ({ key, value })) }",
+      },
+    ],
+  },
+  {
+    name: "alert-after-commit",
+    mistake: "alerts are evaluated in a transaction of their own, after the change is durable",
+    edits: [
+      {
+        file: commit,
+        find: "apply(tx, request, parts), {",
+        replace: "apply(tx, request, { ...parts, reactions: [] }), {",
+      },
+      {
+        file: commit,
+        find: "    parts.committed(commits);\n",
+        replace:
+          "    for (const commit of commits) {\n      const answered = await parts.store.transaction(async (tx) => {\n        await tx.users.lock(commit.userId);\n        const all = [];\n        for (const react of parts.reactions) all.push(...(await react(tx, commit, 200)));\n        return all;\n      });\n      for (const update of answered) await commitOn({ ...parts, reactions: [] })({ userId: commit.userId, cause: update.cause, updates: [update] });\n    }\n    parts.committed(commits);\n",
+      },
+    ],
+  },
+  {
+    name: "disarmed-in-memory",
+    mistake: "that an alert is disarmed only its node knows, so that who takes over lets it fire again",
+    edits: [
+      {
+        file: reaction,
+        find: "const step = stepTrigger(trigger, isMet(trigger.condition, value, patterns.matches));",
+        replace:
+          "const isArmed = !disarmed.has(trigger.id);\n    const step = stepTrigger({ ...trigger, isArmed }, isMet(trigger.condition, value, patterns.matches));\n    if (step.isArmed) disarmed.delete(trigger.id);\n    else disarmed.add(trigger.id);",
+      },
+      { file: reaction, find: "      isArmed: step.isArmed,\n      firedMs", replace: "      firedMs" },
+      {
+        file: reaction,
+        find: "const chains = new WeakMap<object, Chain>();",
+        replace: "const chains = new WeakMap<object, Chain>();\n  const disarmed = new Set<TriggerId>();",
+      },
+    ],
+  },
+  {
+    name: "no-hop-limit",
+    mistake: "a chain of alerts goes on for as many hops as it likes",
+    edits: [{ file: commit, find: "hop < chainLimits.hops ? writesLeft : 0", replace: "writesLeft" }],
+  },
+  {
+    name: "no-write-limit",
+    mistake: "a chain of alerts writes as much as it likes",
+    edits: [{ file: commit, find: "        writesLeft -= countWrites(admitted);\n", replace: "" }],
+  },
+  {
+    name: "first-target-only",
+    mistake: "an alert writes to one of its devices only",
+    edits: [
+      {
+        file: reaction,
+        find: "for (const [deviceId, ofDevice] of byDevice) {",
+        replace: "for (const [deviceId, ofDevice] of [...byDevice].slice(0, 1)) {",
+      },
+    ],
+  },
+  {
+    name: "kept-though-fired",
+    mistake: "an alert that should disable itself after it has fired stays enabled",
+    edits: [{ file: reaction, find: 'step.fate === "disabled"', replace: 'step.fate === "deleted"' }],
+  },
+  {
+    name: "resumed-too-late",
+    mistake: "a reader that comes back goes on one entry too late",
+    edits: [
+      {
+        file: eventReader,
+        find: "    this.#place = place;\n",
+        replace:
+          "    const [next] = await store.read((tx) => tx.log.tail(readFrom(place), 1));\n    this.#place = next ?? place;\n",
+      },
+    ],
+  },
+  {
+    name: "resumed-too-early",
+    mistake: "a reader that was told a part of an entry is told all of it again",
+    edits: [{ file: eventReader, find: "order === 0 ? this.#place.told : 0", replace: "order === 0 ? 0 : 0" }],
+  },
+  {
+    name: "joined-without-page",
+    mistake: "a reader that joins the others misses what came while it caught up",
+    edits: [
+      {
+        file: "events/event-hub.ts",
+        find: "    this.#send(reader, Buffer.from(reader.framesOf(page)), position);\n",
+        replace: "",
+      },
+    ],
+  },
+  {
+    name: "needless-resync",
+    mistake: "a reader that comes back after the log was shortened has to begin anew though it missed nothing",
+    edits: [
+      {
+        file: eventReader,
+        find: "if (comparePositions(readFrom(place), horizon) < 0)",
+        replace: "if (horizon.id > 0)",
+      },
+    ],
+  },
+  {
+    name: "heartbeat-ahead",
+    mistake: "a heartbeat names a place up to which not everything was sent",
+    edits: [
+      {
+        file: "events/event-hub.ts",
+        find: "    await this.#passOn(page.filter(",
+        replace:
+          "    for (const { readers } of this.#groups.values()) {\n      for (const reader of readers) this.#send(reader, Buffer.from(heartbeatFrame(reached, 0)), position);\n    }\n    await this.#passOn(page.filter(",
+      },
+    ],
+  },
+  {
+    name: "settled-before-sent",
+    mistake: "a delivery counts as taken before it is sent",
+    edits: [
+      {
+        file: sender,
+        find: "    const attempt = await post(webhook.url, headers, body, signal);\n",
+        replace:
+          "    await store.transaction((tx) => settle(tx, delivery, { status: 200, text: null }, 0));\n    const attempt = await post(webhook.url, headers, body, signal);\n    if (headers) return;\n",
+      },
+    ],
+  },
+  {
+    name: "retried-at-the-end",
+    mistake: "a delivery that was not taken is tried again behind those that came after it",
+    edits: [
+      {
+        file: sender,
+        find: "  return tx.deliveries.postpone(delivery, nextMs, attempt);\n",
+        replace:
+          '  await tx.deliveries.settle(delivery, "failed", nowMs, attempt);\n  await tx.deliveries.add(delivery);\n',
+      },
+    ],
+  },
+  {
+    name: "unclaimed",
+    mistake: "a delivery is sent by every node that finds it due",
+    edits: [
+      {
+        file: sender,
+        find: "(await tx.deliveries.claim(delivery, nextMs))",
+        replace: "(await tx.deliveries.claim(delivery, nowMs)) !== undefined",
+      },
+    ],
+  },
+  {
+    name: "claim-outlived",
+    mistake: "a node that stood still sends what it had claimed, whosever that is by now",
+    edits: [
+      { file: sender, find: "if (!claimed || leftMs <= 0) return;", replace: "if (!claimed) return;" },
+      { file: sender, find: "Math.min(webhookTimes.answerMs, leftMs)", replace: "webhookTimes.answerMs" },
+    ],
+  },
+  {
+    name: "fed-before-stored",
+    mistake: "the place up to which the log has become deliveries moves on before they are stored",
+    edits: [
+      {
+        file: "events/webhooks/feeder.ts",
+        find: '  return store.transaction(async (tx) => {\n    const entries = await tx.log.tail(await tx.webhooks.lockFeed(), entriesAtOnce);\n    const last = entries.at(-1);\n    if (!last) return "done";\n',
+        replace:
+          '  const entries = await store.transaction(async (tx) => {\n    const found = await tx.log.tail(await tx.webhooks.lockFeed(), entriesAtOnce);\n    const reached = found.at(-1);\n    if (reached) await tx.webhooks.setFeed(reached.position);\n    return found;\n  });\n  return store.transaction(async (tx) => {\n    const last = entries.at(-1);\n    if (!last) return "done";\n',
+      },
+      {
+        file: "events/webhooks/feeder.ts",
+        find: "    await tx.webhooks.setFeed(last.position);\n    return entries",
+        replace: "    return entries",
+      },
+    ],
+  },
+  {
+    name: "fed-by-both",
+    mistake: "two nodes may turn the same entries of the log into deliveries",
+    edits: [
+      {
+        file: "events/webhooks/feeder.ts",
+        find: "    const entries = await tx.log.tail(await tx.webhooks.lockFeed(), entriesAtOnce);\n",
+        replace:
+          "    const entries = await tx.log.tail(feed.position, entriesAtOnce);\n    feed.position = entries.at(-1)?.position ?? feed.position;\n",
+      },
+      {
+        file: "events/webhooks/feeder.ts",
+        find: "const entriesAtOnce = 50;",
+        replace: "const entriesAtOnce = 50;\nconst feed = { position: { transaction: 0, id: 0 } };",
+      },
+    ],
   },
 ];

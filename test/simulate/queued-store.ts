@@ -1,18 +1,17 @@
-import type { FederationTables } from "../../src/federation/keeper.ts";
 import { StoreUnavailable } from "../../src/model/errors.ts";
 import type { Store } from "../../src/store/seam.ts";
 import type { Clock } from "./clocks.ts";
 import type { Faults } from "./faults.ts";
 import type { Claim } from "./history.ts";
 import type { StoreClient } from "./memory-store.ts";
-import { type Session, tablesOn } from "./memory-tables.ts";
+import { type Session, type SimulatedTables, tablesOn } from "./memory-tables.ts";
 import { type Database, Draft } from "./rows.ts";
 import type { Scheduler } from "./scheduler.ts";
 
 interface Job {
   readonly claim: Claim | null;
   readonly isUrgent: boolean;
-  readonly body: (tx: FederationTables) => Promise<unknown>;
+  readonly body: (tx: SimulatedTables) => Promise<unknown>;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -31,7 +30,7 @@ interface QueuedStoreParts {
  * A store of one process, as SQLite is one: bodies run one after another, a group of them becomes durable together and is
  * answered after that, and when its COMMIT fails the whole group has failed.
  */
-export class QueuedStore implements Store<FederationTables> {
+export class QueuedStore implements Store<SimulatedTables> {
   readonly isShared = false;
   readonly #parts: QueuedStoreParts;
   readonly #jobs: Job[] = [];
@@ -42,7 +41,7 @@ export class QueuedStore implements Store<FederationTables> {
   }
 
   transaction<Result>(
-    body: (tx: FederationTables) => Promise<Result>,
+    body: (tx: SimulatedTables) => Promise<Result>,
     options: { readonly urgent?: boolean } = {},
   ): Promise<Result> {
     const { claim } = this.#parts.client;
@@ -53,7 +52,7 @@ export class QueuedStore implements Store<FederationTables> {
     });
   }
 
-  read<Result>(body: (tx: FederationTables) => Promise<Result>): Promise<Result> {
+  read<Result>(body: (tx: SimulatedTables) => Promise<Result>): Promise<Result> {
     const { scheduler, client, database } = this.#parts;
     return new Promise<Result>((resolve, reject) => {
       scheduler.after(scheduler.dice.next(), client, "read", () => {
@@ -123,6 +122,9 @@ export class QueuedStore implements Store<FederationTables> {
       tryLock: () => true,
       nowMs: clock.nowMs,
       nextId: () => database.nextId(),
+      nextPosition: () => ({ transaction: 0, id: database.nextId() }),
+      seenBefore: () => Number.POSITIVE_INFINITY,
+      logEnd: () => draft.lastLogged(),
     };
   }
 }

@@ -7,6 +7,10 @@ export interface Wish {
   readonly mode: Mode;
 }
 
+export function exclusive(table: string, key: string | number): Wish {
+  return { key: `${table}/${key}`, mode: "exclusive" };
+}
+
 interface Waiter {
   readonly holder: Holder;
   readonly mode: Mode;

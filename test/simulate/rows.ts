@@ -1,18 +1,25 @@
-import type { LogEntry } from "../../src/store/tables/log.ts";
+import { comparePositions, type LogEntry, type LogPosition, logStart } from "../../src/store/tables/log.ts";
 import type { Claim, CommittedTransaction, LinkOwner, StoredRow, Write } from "./history.ts";
 
 export type Key = string | number;
+
+/** An entry of the log and its place there. */
+export type PlacedEntry = LogEntry & { readonly position: LogPosition };
 
 /** Something that rows can be read from. */
 export interface Rows {
   get<Row>(table: string, key: Key): Row | undefined;
   all<Row>(table: string): ReadonlyMap<Key, Row>;
+  /** What was ever appended to the log and stands behind that place, in the order in which it became durable. */
+  loggedAfter(place: LogPosition): readonly PlacedEntry[];
+  /** The last place in the log. */
+  lastLogged(): LogPosition;
 }
 
 /** What one transaction sees: all below it, and its own writes. Its log goes into the record as it was appended. */
 export class Draft implements Rows {
   readonly changed = new Map<string, Map<Key, object | undefined>>();
-  readonly log: LogEntry[] = [];
+  readonly log: PlacedEntry[] = [];
   readonly #below: Rows;
 
   constructor(below: Rows) {
@@ -29,6 +36,16 @@ export class Draft implements Rows {
     return own ? overlaid(this.#below.all<Row>(table), own as Map<Key, Row | undefined>) : this.#below.all(table);
   }
 
+  loggedAfter(place: LogPosition): readonly PlacedEntry[] {
+    const below = this.#below.loggedAfter(place);
+    const own = this.log.filter(({ position }) => comparePositions(position, place) > 0);
+    return own.length === 0 ? below : [...below, ...own];
+  }
+
+  lastLogged(): LogPosition {
+    return latest(this.#below.lastLogged(), this.log);
+  }
+
   set(table: string, key: Key, row: object | undefined): void {
     const own = this.changed.get(table) ?? new Map();
     this.changed.set(table, own);
@@ -38,6 +55,7 @@ export class Draft implements Rows {
   /** Takes over what a savepoint within it changed. */
   absorb(inner: Draft): void {
     for (const [table, rows] of inner.changed) for (const [key, row] of rows) this.set(table, key, row);
+    this.log.push(...inner.log);
   }
 }
 
@@ -45,6 +63,12 @@ export class Draft implements Rows {
 export class Database implements Rows {
   readonly history: CommittedTransaction[] = [];
   #tables = new Map<string, ReadonlyMap<Key, object>>();
+  #isShared = false;
+  #log: PlacedEntry[] = [];
+  /** The last place among the first so many entries; it only rises, so that a place is soon found. */
+  #lastOf: LogPosition[] = [];
+  /** How much of the log a snapshot shows. */
+  #logLength = Number.POSITIVE_INFINITY;
   #lastId = 0;
 
   get<Row>(table: string, key: Key): Row | undefined {
@@ -58,8 +82,27 @@ export class Database implements Rows {
   /** As it is now, whatever is committed later. */
   snapshot(): Rows {
     const still = new Database();
-    still.#tables = new Map(this.#tables);
+    this.#isShared = true;
+    still.#tables = this.#tables;
+    still.#log = this.#log;
+    still.#lastOf = this.#lastOf;
+    still.#logLength = this.#log.length;
     return still;
+  }
+
+  loggedAfter(place: LogPosition): readonly PlacedEntry[] {
+    const length = Math.min(this.#log.length, this.#logLength);
+    let [from, to] = [0, length];
+    while (from < to) {
+      const middle = (from + to) >> 1;
+      if (comparePositions(this.#lastOf[middle]!, place) > 0) to = middle;
+      else from = middle + 1;
+    }
+    return this.#log.slice(from, length).filter(({ position }) => comparePositions(position, place) > 0);
+  }
+
+  lastLogged(): LogPosition {
+    return this.#lastOf[Math.min(this.#log.length, this.#logLength) - 1] ?? logStart;
   }
 
   nextId(): number {
@@ -71,7 +114,7 @@ export class Database implements Rows {
   apply(draft: Draft, by: { readonly node: string; readonly claim: Claim | null; readonly atMs: number }): void {
     const writes: Write[] = [];
     for (const [table, rows] of draft.changed) {
-      if (table === "nodes" || table.startsWith("log/")) continue;
+      if (table === "nodes" || table.startsWith("log/") || table === "webhook feed") continue;
       for (const [key, row] of rows) {
         writes.push({
           table,
@@ -85,6 +128,12 @@ export class Database implements Rows {
       const links = this.#ownersOfTouched(draft);
       this.history.push({ seq: this.history.length, ...by, links, writes, log: draft.log });
     }
+    for (const entry of draft.log) {
+      this.#lastOf.push(latest(this.lastLogged(), [entry]));
+      this.#log.push(entry);
+    }
+    if (this.#isShared) this.#tables = new Map(this.#tables);
+    this.#isShared = false;
     for (const [table, rows] of draft.changed) {
       this.#tables.set(table, overlaid(this.all<object>(table), rows));
     }
@@ -102,6 +151,12 @@ export class Database implements Rows {
   }
 }
 
+function latest(place: LogPosition, entries: readonly PlacedEntry[]): LogPosition {
+  let last = place;
+  for (const { position } of entries) if (comparePositions(position, last) > 0) last = position;
+  return last;
+}
+
 function overlaid<Row>(below: ReadonlyMap<Key, Row>, changed: ReadonlyMap<Key, Row | undefined>): Map<Key, Row> {
   const rows = new Map(below);
   for (const [key, row] of changed) {
@@ -109,4 +164,11 @@ function overlaid<Row>(below: ReadonlyMap<Key, Row>, changed: ReadonlyMap<Key, R
     else rows.set(key, row);
   }
   return rows;
+}
+
+/** Removes all rows of a table; answers how many there were. */
+export function removeAll(rows: Draft, table: string): number {
+  const keys = [...rows.all(table).keys()];
+  for (const key of keys) rows.set(table, key, undefined);
+  return keys.length;
 }

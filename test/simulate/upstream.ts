@@ -143,7 +143,7 @@ export class Upstream {
           const isOvertaken = this.#heard.get(`${node.name} ${token}`) !== heardBefore;
           if (!isOvertaken) this.#arrived(token, look);
           else if (isSecondLook) this.#faults.count("second look overtaken");
-          for (const stream of this.#streams) {
+          for (const stream of isOvertaken ? [] : this.#streams) {
             if (stream.process === node && stream.token === token) stream.readBeside(look.isClear);
           }
           resolve(look.account);
@@ -199,7 +199,7 @@ export class Upstream {
           else if (what === "rejected") answer({ state: "rejected", message: "no, not now" });
           else {
             if (what === "accepted") answer({ state: "accepted" });
-            else if (dice.chance(0.3)) giveUp();
+            else if (dice.chance(0.3)) this.#scheduler.after(0, node, "fan command given up", giveUp);
             if (dice.chance(0.8)) this.#carryOut(userId, command);
           }
         },
@@ -243,7 +243,8 @@ export class Upstream {
   }
 
   #arrived(token: string, { home }: Look): void {
-    this.arrivals.push({ userId: userOf(token), seq: this.#parts.committedSoFar(), alarms: home.alarms });
+    const { alarms, structures } = home;
+    this.arrivals.push({ userId: userOf(token), seq: this.#parts.committedSoFar(), alarms, structures });
   }
 
   #send(stream: Stream): void {

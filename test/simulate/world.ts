@@ -2,27 +2,40 @@ import type { DeviceId, UserId } from "../../src/model/ids.ts";
 import type { AttributeRow } from "../../src/store/tables/attributes.ts";
 import type { DeviceRow } from "../../src/store/tables/devices.ts";
 import type { LinkRow } from "../../src/store/tables/links.ts";
-import type { LogEntry } from "../../src/store/tables/log.ts";
-import { Calls } from "./calls.ts";
+import { AlertOwners } from "./alert-owners.ts";
+import { Calls, expectOurs } from "./calls.ts";
+import { undelivered } from "./check-deliveries.ts";
+import { readerBehind } from "./check-readers.ts";
 import { convergence } from "./checker.ts";
 import { Clients } from "./clients.ts";
 import { commandsOf } from "./command-rows.ts";
+import { deliveriesIn } from "./delivery-rows.ts";
 import { Deployment } from "./deployment.ts";
 import { Dice } from "./dice.ts";
 import { Faults } from "./faults.ts";
 import type { LinkStanding, Receipt, RunRecord, StoredRow } from "./history.ts";
 import { Home, type HomeSize } from "./home.ts";
-import { tokenIn } from "./node.ts";
+import { horizonOf } from "./log-rows.ts";
+import { type SimulatedNode, tokenIn } from "./node.ts";
 import { People } from "./people.ts";
+import { Readers } from "./readers.ts";
+import { Receivers } from "./receivers.ts";
 import { Database, Draft } from "./rows.ts";
 import { Scheduler } from "./scheduler.ts";
+import { toldLog } from "./told-log.ts";
+import { triggersOf } from "./trigger-rows.ts";
 import { Upstream } from "./upstream.ts";
+import { WebhookOwners } from "./webhook-owners.ts";
+import { webhooksIn } from "./webhook-rows.ts";
 
 /** After the faults have stopped all is as it should be within this time; on a stream that keeps back changes, later. */
 const convergesWithinMs = 120_000;
 const foundOutWithinMs = 12.5 * 60_000;
 /** Long enough that a quiet stream is looked at a second time. */
 const quietStretchMs = 12 * 60_000;
+
+/** In some runs the log is kept for so long only. */
+const forgetfulDays = 15_000 / 86_400_000;
 
 /** One whole deployment with its users, its homes and its bad luck. The seed decides everything. */
 export class World {
@@ -34,12 +47,21 @@ export class World {
   readonly #upstream: Upstream;
   readonly #users: readonly UserId[];
   readonly #lamps = new Map<UserId, DeviceId>();
+  readonly #sirens = new Map<UserId, DeviceId>();
   readonly #calls: Calls;
   readonly #people: People;
   readonly #clients: Clients;
+  readonly #alertOwners: AlertOwners;
+  readonly #readers: Readers;
+  readonly #receivers: Receivers;
+  readonly #webhookOwners: WebhookOwners;
+  readonly #hasWebhooks: boolean;
+  readonly #isForgetful: boolean;
   readonly #deployment: Deployment;
   readonly #areClocksRight: boolean;
   readonly #kind: "usual" | "quiet stretch" | "quiet end";
+  readonly #removedLinks: LinkRow[] = [];
+  #looked = 0;
   #isSettled = false;
 
   constructor(seed: number, nodes: number) {
@@ -56,18 +78,35 @@ export class World {
     const committedSoFar = () => this.#database.history.length;
     const upstream = new Upstream({ scheduler, faults, homes: this.#homes, homeOf, committedSoFar });
     this.#upstream = upstream;
-    this.#addUsersAndLamps();
+    this.#addUsersAndDevices();
     const lampOf = (userId: UserId) => this.#lamps.get(userId)!;
+    const sirenOf = (userId: UserId) => this.#sirens.get(userId)!;
     const linkOf = (userId: number) => this.#linkOf(userId);
     this.#areClocksRight = dice.chance(0.4);
     this.#kind = dice.weighted({ usual: 91, "quiet stretch": 4, "quiet end": 5 })!;
-    const machines = { scheduler, faults, database: this.#database, upstream, lampOf, linkOf };
+    // By clocks that are wrong it would forget what nobody has heard of yet.
+    const isForgetful = this.#areClocksRight && dice.chance(0.3);
+    this.#isForgetful = isForgetful;
+    const isShared = nodes > 1 && !dice.chance(0.25);
+    // On a store of its own the node's clock says when a message is due: with one that jumps, in an hour.
+    this.#hasWebhooks = (isShared || this.#areClocksRight) && dice.chance(0.4);
+    this.#receivers = new Receivers({ scheduler, faults, committedSoFar, isQuiet: () => this.#calls.areRare });
+    const machines = {
+      scheduler,
+      faults,
+      database: this.#database,
+      upstream,
+      linkOf,
+      postFor: (node: SimulatedNode) => this.#receivers.postFor(node),
+      newWebhookId: () => `wh_${this.#database.nextId()}`,
+      logDays: isForgetful ? forgetfulDays : 7,
+      died: (node: SimulatedNode) => {
+        this.#readers.disconnect(node);
+        this.#receivers.disconnect(node);
+      },
+    };
     // One run in four is a single node on a store of its own.
-    this.#deployment = new Deployment(
-      { ...machines, areClocksRight: this.#areClocksRight },
-      nodes,
-      nodes > 1 && !dice.chance(0.25),
-    );
+    this.#deployment = new Deployment({ ...machines, areClocksRight: this.#areClocksRight }, nodes, isShared);
     const readyNodes = () => this.#deployment.living.filter((node) => node.isReady && !node.isFrozen);
     const calls = new Calls(scheduler, readyNodes);
     this.#calls = calls;
@@ -77,7 +116,15 @@ export class World {
     this.#people = people;
     const virtualDeviceOf = (userId: number) => linkOf(userId)?.deviceId;
     const formerDevicesOf = (userId: UserId) => people.former.get(userId) ?? [];
-    this.#clients = new Clients({ calls, users, lampOf, virtualDeviceOf, formerDevicesOf, committedSoFar });
+    const ordinary = { lampOf, sirenOf, virtualDeviceOf };
+    this.#clients = new Clients({ calls, users, ...ordinary, formerDevicesOf, committedSoFar });
+    const ownTriggers = (userId: number) => triggersOf(this.#database, userId);
+    const webhooksOf = (userId: number) => webhooksIn(this.#database).filter((one) => one.userId === userId);
+    const deliveries = () => deliveriesIn(this.#database);
+    this.#webhookOwners = new WebhookOwners({ calls, users, lampOf, webhooksOf, deliveries });
+    const horizon = () => horizonOf(this.#database);
+    this.#readers = new Readers({ calls, faults, users, lampOf, committedSoFar, horizon, isForgetful });
+    this.#alertOwners = new AlertOwners({ calls, users, ...ordinary, triggersOf: ownTriggers, committedSoFar });
   }
 
   /** Random faults all along, then none: answers what was left to be desired when time was up, if anything was. */
@@ -85,6 +132,10 @@ export class World {
     const { scheduler } = this;
     this.#people.start();
     this.#clients.start();
+    this.#alertOwners.start();
+    this.#readers.start();
+    if (this.#hasWebhooks) this.#webhookOwners.start();
+    if (this.#isForgetful) this.#forget();
     for (const index of this.#homes.keys()) this.#liveOn(index);
     this.#sufferOn();
     await scheduler.runUntil(this.#dice.between(20_000, 45_000));
@@ -94,6 +145,9 @@ export class World {
     await scheduler.runUntil(scheduler.nowMs + 8_000);
     this.#isSettled = true;
     this.#clients.areQuiet = true;
+    this.#alertOwners.areQuiet = true;
+    this.#readers.beQuiet();
+    this.#webhookOwners.areQuiet = true;
     await scheduler.runUntil(scheduler.nowMs + 2_000);
     for (const index of this.#homes.keys()) {
       if (this.#kind === "quiet end") this.#upstream.withhold(index);
@@ -119,7 +173,7 @@ export class World {
     let calls = this.#people.calls.length;
     for (let goodSeconds = 0; goodSeconds < (isWithholding ? 12 : 6); ) {
       await scheduler.runUntil(scheduler.nowMs + 1_000);
-      const missing = convergence(this.#standings());
+      const missing = convergence(this.#standings()) ?? this.#untold();
       // A person who unlinks and links again within a second begins anew, also for those who poll.
       const isNews = this.#people.calls.length !== calls;
       calls = this.#people.calls.length;
@@ -127,6 +181,13 @@ export class World {
       if (missing !== undefined && scheduler.nowMs > deadlineMs) return missing;
     }
     return undefined;
+  }
+
+  /** Who has not heard everything yet. */
+  #untold(): string | undefined {
+    const { history } = this.#database;
+    const log = toldLog(history);
+    return readerBehind(this.#readers.records, log) ?? undelivered(this.#receivers.attempts, history, log);
   }
 
   record(): RunRecord {
@@ -140,7 +201,7 @@ export class World {
     const { arrivals, revocations, lives } = this.#upstream;
     const remains = this.#removed().map(({ deviceId }) => ({
       deviceId,
-      log: [...this.#database.all<LogEntry>(`log/${deviceId}`).values()],
+      entries: this.#database.all(`log/${deviceId}`).size,
     }));
     const fans = {
       sends: this.#upstream.fanSends,
@@ -148,8 +209,15 @@ export class World {
       survivors: this.#deployment.living.map(({ name }) => name),
     };
     const sights = { endMs: this.scheduler.nowMs, streams: lives, frozen: this.#deployment.frozen };
+    this.#countFirings();
+    const triggers = this.#users.flatMap((userId) => triggersOf(this.#database, userId));
     return {
       fans,
+      watches: this.#alertOwners.watches,
+      readers: this.#readers.records,
+      attempts: this.#receivers.attempts,
+      deliveries: deliveriesIn(this.#database) as readonly object[] as readonly StoredRow[],
+      triggers: triggers as readonly object[] as readonly StoredRow[],
       history,
       writes,
       reads,
@@ -163,6 +231,30 @@ export class World {
       remains,
       sights: this.#areClocksRight ? sights : undefined,
     };
+  }
+
+  /** More often than it would by itself. */
+  #forget(): void {
+    this.#calls.laterOnSomeNode("the log is shortened", [5_000, 20_000], (node) => {
+      node.events.retention.sweep().catch(expectOurs);
+      if (!this.#isSettled) this.#forget();
+    });
+  }
+
+  #countFirings(): void {
+    for (const { log, writes } of this.#database.history) {
+      const isFiring = log.some(({ kind }) => kind === "alert");
+      for (const { kind, body } of log) {
+        if (kind !== "alert") continue;
+        this.faults.count("alert fired");
+        if (body.includes("stopped at the limit")) this.faults.count("chain of alerts stopped");
+      }
+      for (const { table, before, after } of isFiring ? writes : []) {
+        if (!table.startsWith("triggers/") || !before?.isEnabled) continue;
+        if (!after) this.faults.count("alert deleted by itself");
+        else if (!after.isEnabled) this.faults.count("alert disabled by itself");
+      }
+    }
   }
 
   #liveOn(index: number): void {
@@ -192,24 +284,21 @@ export class World {
     return this.#calls.areRare ? 60 : 1;
   }
 
-  #addUsersAndLamps(): void {
+  #addUsersAndDevices(): void {
     const draft = new Draft(this.#database);
     for (const userId of this.#users) {
-      const id = this.#database.nextId() as DeviceId;
-      const lamp: DeviceRow = {
-        id,
-        userId,
-        typeId: 1,
-        typeName: "Lamp",
-        name: "Lamp",
-        isVirtual: false,
-        lastTimeMs: 0,
-      };
       draft.set("users", userId, { id: userId });
-      draft.set("devices", id, lamp);
-      this.#lamps.set(userId, id);
+      this.#lamps.set(userId, this.#addOrdinary(draft, userId, "Lamp"));
+      this.#sirens.set(userId, this.#addOrdinary(draft, userId, "Siren"));
     }
     this.#database.apply(draft, { node: "setup", claim: null, atMs: 0 });
+  }
+
+  #addOrdinary(draft: Draft, userId: UserId, name: string): DeviceId {
+    const id = this.#database.nextId() as DeviceId;
+    const device: DeviceRow = { id, userId, typeId: 1, typeName: name, name, isVirtual: false, lastTimeMs: 0 };
+    draft.set("devices", id, device);
+    return id;
   }
 
   #linkOf(userId: number): LinkRow | undefined {
@@ -218,12 +307,14 @@ export class World {
   }
 
   /** The links that were removed, as they were last. */
-  #removed(): LinkRow[] {
-    return this.#database.history.flatMap(({ writes }) =>
-      writes.flatMap(({ table, before, after }) =>
-        table === "links" && after === null && before ? [before as unknown as LinkRow] : [],
-      ),
-    );
+  #removed(): readonly LinkRow[] {
+    const { history } = this.#database;
+    for (; this.#looked < history.length; this.#looked++) {
+      for (const { table, before, after } of history[this.#looked]!.writes) {
+        if (table === "links" && after === null && before) this.#removedLinks.push(before as unknown as LinkRow);
+      }
+    }
+    return this.#removedLinks;
   }
 
   #tokenOfRemoved(deviceId: DeviceId): string {

@@ -36,7 +36,7 @@ describe("the commit queue", () => {
   afterEach(() => connection.close());
 
   const add = (name: string, urgent = false) =>
-    queue.add(async () => connection.run("INSERT INTO facts VALUES ($1)", [name]), urgent);
+    queue.add(async () => connection.run("INSERT INTO facts VALUES ($1)", [name]), { urgent });
   const facts = () => (connection.all("SELECT name FROM facts", []) as { name: string }[]).map(({ name }) => name);
 
   it("takes all that wait into one COMMIT", async () => {
@@ -58,6 +58,36 @@ describe("the commit queue", () => {
     assert.deepEqual(facts(), ["urgent", "a", "b"]);
     assert.equal(connection.count("COMMIT"), 2);
     assert.equal(connection.statements.indexOf("COMMIT"), connection.statements.lastIndexOf("BEGIN IMMEDIATE") - 1);
+  });
+
+  it("lets what has become urgent while it waited go before the others", async () => {
+    const hurry = new AbortController();
+    const ordinary = ["a", "b"].map((name) => add(name));
+    const hurried = queue.add(async () => connection.run("INSERT INTO facts VALUES ('hurried')"), {
+      hurry: hurry.signal,
+    });
+    hurry.abort();
+    await Promise.all([...ordinary, hurried]);
+    assert.deepEqual(facts(), ["hurried", "a", "b"]);
+    assert.equal(connection.count("COMMIT"), 2);
+  });
+
+  it("hurries nothing twice that has run already", async () => {
+    const hurry = new AbortController();
+    await queue.add(async () => connection.run("INSERT INTO facts VALUES ('done')"), { hurry: hurry.signal });
+    hurry.abort();
+    await add("later");
+    assert.deepEqual(facts(), ["done", "later"]);
+  });
+
+  it("lets what should be soon go first, in the same COMMIT as the others", async () => {
+    const soon = () =>
+      queue.add(async () => connection.run("INSERT INTO facts VALUES ('soon')"), {
+        soon: true,
+      });
+    await Promise.all([add("a"), soon()]);
+    assert.deepEqual(facts(), ["soon", "a"]);
+    assert.equal(connection.count("COMMIT"), 1);
   });
 
   it("rejects one when a group can't begin, and goes on with the rest", async () => {
@@ -83,18 +113,18 @@ describe("the commit queue", () => {
     const refuse = async () => {
       if (facts().includes("a")) throw nameIsTaken;
     };
-    const [, refused] = await Promise.allSettled([add("a"), queue.add(refuse, false)]);
+    const [, refused] = await Promise.allSettled([add("a"), queue.add(refuse)]);
     assert.equal((refused as PromiseRejectedResult).reason, nameIsTaken);
     connection.run("DELETE FROM facts");
     connection.failNext = "COMMIT";
-    const [, groundless] = await Promise.allSettled([add("a"), queue.add(refuse, false)]);
+    const [, groundless] = await Promise.allSettled([add("a"), queue.add(refuse)]);
     assert.ok((groundless as PromiseRejectedResult).reason instanceof StoreUnavailable);
   });
 
   it("rejects those before it too when a body's failure ended their transaction, and no others", async () => {
     // As SQLite does by itself on some disk errors.
     const losing = async () => connection.run("ROLLBACK");
-    const outcomes = await Promise.allSettled([add("before"), queue.add(losing, false), add("after")]);
+    const outcomes = await Promise.allSettled([add("before"), queue.add(losing), add("after")]);
     assert.deepEqual(
       outcomes.map(({ status }) => status),
       ["rejected", "rejected", "fulfilled"],
@@ -108,7 +138,7 @@ describe("the commit queue", () => {
   it("calls the disk's trouble by the store's name, and a body's mistake by its own", async () => {
     const mistake = new Error("a mistake");
     const full = Object.assign(new Error("database or disk is full"), { code: "ERR_SQLITE_ERROR", errcode: 13 });
-    const throwing = (error: Error) => queue.add(() => Promise.reject(error), false);
+    const throwing = (error: Error) => queue.add(() => Promise.reject(error));
     const outcomes = await Promise.allSettled([throwing(mistake), throwing(full), add("a")]);
     assert.equal((outcomes[0] as PromiseRejectedResult).reason, mistake);
     assert.ok((outcomes[1] as PromiseRejectedResult).reason instanceof StoreUnavailable);

@@ -2,7 +2,6 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { createInterface } from "node:readline";
-import type { TestContext } from "node:test";
 
 const root = new URL("../..", import.meta.url).pathname;
 
@@ -30,17 +29,26 @@ export function breezeway(
 /** A service in a process of its own, without the launcher between, so that a kill hits the service itself. */
 export interface ChildService {
   readonly baseUrl: string;
+  /** What it said before it was ready. */
+  readonly said: string;
   readonly process: ChildProcess;
   /** The exit code, or the signal that ended it. */
   readonly ended: Promise<number | string>;
 }
 
+export interface ChildOptions {
+  /** A module of the tests' own that the process runs first: it replaces an outer edge, such as the clock. */
+  readonly preload?: URL | undefined;
+  readonly cwd?: string | undefined;
+}
+
 export async function startChild(
   command: "serve" | "demo",
   environment: Record<string, string>,
-  cwd?: string,
+  { preload, cwd }: ChildOptions = {},
 ): Promise<ChildService> {
-  const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", `${root}src/main.ts`, command], {
+  const flags = ["--disable-warning=ExperimentalWarning", ...(preload ? ["--import", preload.href] : [])];
+  const child = spawn(process.execPath, [...flags, `${root}src/main.ts`, command], {
     cwd,
     env: cleanEnvironment(environment),
     stdio: ["ignore", "ignore", "pipe"],
@@ -50,14 +58,24 @@ export async function startChild(
   for await (const line of createInterface({ input: child.stderr! })) {
     const [, baseUrl] = /^breezeway listening on (\S+)$/.exec(line) ?? [];
     // What it logs from here on is drained, not read.
-    if (baseUrl) return { baseUrl, process: child, ended };
+    if (baseUrl) return { baseUrl, said, process: child, ended };
     said += `${line}\n`;
   }
   throw new Error(`the service did not start (${await ended}):\n${said}`);
 }
 
+/** A port that nobody listens on just now. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+}
+
 /** A port that somebody else listens on until the test ends. */
-export async function takenPort(test: TestContext): Promise<number> {
+export async function takenPort(test: { after(act: () => void): void }): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   test.after(() => server.close());

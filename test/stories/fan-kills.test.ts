@@ -3,6 +3,7 @@ import { describe, it } from "node:test";
 import type { DeviceId } from "../../src/model/ids.ts";
 import { startChild } from "./child-service.ts";
 import { killAroundFanRequests } from "./fan-kills.ts";
+import { killAtEachStep } from "./fan-steps.ts";
 import { killableHouse } from "./killable-house.ts";
 import { eventually } from "./world.ts";
 
@@ -11,8 +12,8 @@ const request = "d.structures[1].d.thermostats[1].fan_timer_active.requestWrite"
 const active = "d.structures[1].d.thermostats[1].fan_timer_active";
 
 describe("a fan request around which the service is killed", () => {
-  it("is heard at most once and has an outcome, on SQLite", { timeout: 3 * minutes }, (t) =>
-    killAroundFanRequests(t, { database: "sqlite", seed: 4, rounds: 12 }),
+  it("at each step is heard at most once and has an outcome, on SQLite", { timeout: 3 * minutes }, (t) =>
+    killAtEachStep(t, "sqlite"),
   );
 
   it("is heard at most once and has an outcome, on PostgreSQL", { timeout: 5 * minutes }, (t) =>

@@ -25,6 +25,8 @@ export interface WorldPlan {
   /** How much faster than ours the service's time goes: what takes minutes there takes seconds here. */
   readonly haste?: number;
   readonly allowsPrivateWebhooks?: boolean;
+  /** Whose pages may call the service from a browser. */
+  readonly corsOrigins?: readonly string[];
   /** How the ecosystem is otherwise than usual. */
   readonly ecosystem?: SimulatorOptions;
   readonly structures?: readonly { readonly name?: string; readonly thermostats?: number; readonly alarms?: number }[];
@@ -66,6 +68,7 @@ export async function world(test: TestContext, plan: WorldPlan = {}): Promise<Wo
   const config = {
     ...storyConfig(folder, proxy?.url ?? simulator.url, databaseUrl),
     allowPrivateWebhooks: plan.allowsPrivateWebhooks ?? false,
+    corsOrigins: plan.corsOrigins ?? [],
   };
   const report = startLogging("debug", { write: (line) => void logged.push(line) });
   const surroundings = hasty(realSurroundings(report), plan.haste ?? 1);

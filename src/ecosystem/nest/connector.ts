@@ -3,6 +3,7 @@ import type { Connector, StreamEnd, StreamListener } from "../connector.ts";
 import { NestApi } from "./api.ts";
 import { withDeadline } from "./deadline.ts";
 import { sendFanCommand } from "./fan-command.ts";
+import { IngestTurns } from "./ingest-turns.ts";
 import { pauseMs } from "./pace.ts";
 import { readAccount } from "./read-account.ts";
 import { revokeToken } from "./revocation.ts";
@@ -26,6 +27,7 @@ export interface NestOptions {
 export function nestConnector(options: NestOptions): Connector {
   const { allowedHosts, watchdogMs = 70_000, answerLimitMs = 30_000 } = options;
   const name = options.name.toLowerCase();
+  const turns = new IngestTurns();
   const api = new NestApi({ apiUrl: new URL(options.apiUrl), allowedHosts });
 
   async function read(token: string, signal: AbortSignal): Promise<Account> {
@@ -36,7 +38,7 @@ export function nestConnector(options: NestOptions): Connector {
     const open = (inTime: AbortSignal) => api.open(token, "text/event-stream", inTime);
     const opening = await withDeadline(signal, answerLimitMs, open);
     if (!opening.isOpen) return signal.aborted ? { reason: "stopped", detail: "stopped by us" } : opening.end;
-    const end = await new NestStream(opening.response, listener, watchdogMs).run(signal);
+    const end = await new NestStream(opening.response, listener, watchdogMs, turns).run(signal);
     api.forgetHost(token);
     return end;
   }

@@ -1,8 +1,14 @@
 import type { IncomingMessage } from "node:http";
 import type { StreamEnd, StreamEndReason, StreamListener } from "../connector.ts";
 import { EventSplitter, type StreamEvent } from "./event-splitter.ts";
+import type { IngestTurns } from "./ingest-turns.ts";
 import { isJsonObject, largestMessageBytes, parseJson } from "./parse-json.ts";
 import { readSnapshot } from "./snapshot.ts";
+
+/** A document with one of these may tell of an alarm; looking for them costs a hundredth of reading it. */
+const alarmWords: readonly Buffer[] = [Buffer.from('"emergency"'), Buffer.from('"warning"')];
+/** What comes beyond that stays with the other side until there is time for it. */
+const mostUnreadBytes = 256 * 1024;
 
 /**
  * One open stream of an account, from its first byte to its end. What it can't follow ends it: there are no sequence
@@ -13,15 +19,21 @@ export class NestStream {
   readonly #listener: StreamListener;
   readonly #watchdogMs: number;
   readonly #splitter = new EventSplitter(largestMessageBytes);
+  readonly #turns: IngestTurns;
+  /** What has come and was not read yet. */
+  #unread: Buffer[] = [];
+  #unreadBytes = 0;
+  #isAlarming = false;
   #lastPut: Buffer | undefined;
   #watchdog: NodeJS.Timeout | undefined;
   #end: StreamEnd | undefined;
   #tellEnd: (end: StreamEnd) => void = () => {};
 
-  constructor(response: IncomingMessage, listener: StreamListener, watchdogMs: number) {
+  constructor(response: IncomingMessage, listener: StreamListener, watchdogMs: number, turns: IngestTurns) {
     this.#response = response;
     this.#listener = listener;
     this.#watchdogMs = watchdogMs;
+    this.#turns = turns;
   }
 
   /** Resolves when the stream has ended, whoever ended it; its socket is gone by then. Never rejects. */
@@ -44,13 +56,31 @@ export class NestStream {
       // Node notices a silent stream only after minutes; the ecosystem sends something every 30 s.
       this.#watchdog = setTimeout(() => this.#finishUnheard(), this.#watchdogMs);
       response.on("data", (chunk: Buffer) => this.#hear(chunk));
-      response.once("end", () => this.#finish("closed", "the ecosystem ended the stream"));
-      response.once("close", () => this.#finish("closed", "the connection broke off"));
+      response.once("end", () => this.#finishRead("the ecosystem ended the stream"));
+      response.once("close", () => this.#finishRead("the connection broke off"));
     });
   }
 
   #hear(chunk: Buffer): void {
     this.#watchdog?.refresh();
+    this.#unread.push(chunk);
+    this.#unreadBytes += chunk.length;
+    // The end of an alarm is as urgent as its beginning, so what follows upon one is read at once too.
+    const wasAlarming = this.#isAlarming;
+    this.#isAlarming = alarmWords.some((word) => chunk.includes(word));
+    this.#turns.take(this.#read, wasAlarming || this.#isAlarming);
+    if (this.#unreadBytes > mostUnreadBytes) this.#response.pause();
+  }
+
+  readonly #read = (): void => {
+    const chunks = this.#unread;
+    this.#unread = [];
+    this.#unreadBytes = 0;
+    for (const chunk of chunks) if (!this.#end) this.#readChunk(chunk);
+    if (this.#response.isPaused()) this.#response.resume();
+  };
+
+  #readChunk(chunk: Buffer): void {
     try {
       for (const event of this.#splitter.split(chunk)) {
         if (this.#end) return;
@@ -87,6 +117,12 @@ export class NestStream {
     this.#listener.account(readSnapshot(put.data));
   }
 
+  /** The other side has ended it: what it said before still counts. */
+  #finishRead(detail: string): void {
+    this.#read();
+    this.#finish("closed", detail);
+  }
+
   #finishUnheard(): void {
     this.#finish("silent", "nothing was heard for too long", { unheardMs: this.#watchdogMs });
   }
@@ -94,6 +130,7 @@ export class NestStream {
   #finish(reason: StreamEndReason, detail: string, more: Pick<StreamEnd, "unheardMs"> = {}): void {
     if (this.#end) return;
     this.#end = { reason, detail, ...more };
+    this.#turns.forget(this.#read);
     this.#response.destroy();
     this.#tellEnd(this.#end);
   }

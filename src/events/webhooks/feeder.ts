@@ -1,38 +1,50 @@
-import type { Store, Transaction } from "../../store/seam.ts";
+import { type AttributeBody, readAttributeBody } from "../../devices/log-entries.ts";
+import { isUrgent } from "../../model/transitions.ts";
+import type { Priority, Store, Transaction } from "../../store/seam.ts";
 import { comparePositions, type TailedEntry } from "../../store/tables/log.ts";
 import type { WebhookRow } from "../../store/tables/webhooks.ts";
 import { messageOf } from "./message.ts";
 
 export type FeedTables = Pick<Transaction, "log" | "webhooks" | "deliveries">;
 
-const entriesAtOnce = 50;
+/** One step may turn so many entries into so many deliveries, and a few more: everybody waits while it does. */
+const atOnce = { entries: 500, deliveries: 200 };
 
 /**
  * Turns what the log has gained into deliveries, each exactly once whichever node does it: the place up to which that
  * has been done is locked, and moves on in the same transaction.
  */
-export async function feedWebhooks(store: Store<FeedTables>): Promise<"nobody listens" | "there is more" | "done"> {
-  if (!(await store.read((tx) => tx.webhooks.isAny()))) return "nobody listens";
+export async function feedWebhooks(
+  store: Store<FeedTables>,
+  priority: Priority,
+): Promise<"nobody listens" | "there is more" | "done"> {
+  if (!(await store.read((tx) => tx.webhooks.isAny(), { soon: true }))) return "nobody listens";
   return store.transaction(async (tx) => {
-    const entries = await tx.log.tail(await tx.webhooks.lockFeed(), entriesAtOnce);
-    const last = entries.at(-1);
-    if (!last) return "done";
+    const entries = await tx.log.tail(await tx.webhooks.lockFeed(), atOnce.entries);
+    if (entries.length === 0) return "done";
     const users = [...new Set(entries.flatMap(({ userId }) => (userId === null ? [] : [userId])))];
-    for (const webhook of await tx.webhooks.hearing(users)) {
-      await tx.webhooks.lock(webhook.id);
-      for (const entry of entries) await deliver(tx, webhook, entry);
+    const webhooks = await tx.webhooks.hearing(users);
+    for (const webhook of webhooks) await tx.webhooks.lock(webhook.id);
+    let deliveries = 0;
+    let fed = 0;
+    for (const entry of entries) {
+      for (const webhook of webhooks) if (await deliver(tx, webhook, entry)) deliveries += 1;
+      fed += 1;
+      if (deliveries >= atOnce.deliveries) break;
     }
-    await tx.webhooks.setFeed(last.position);
-    return entries.length === entriesAtOnce ? "there is more" : "done";
-  });
+    await tx.webhooks.setFeed(entries[fed - 1]!.position);
+    return fed < entries.length || fed === atOnce.entries ? "there is more" : "done";
+  }, priority);
 }
 
-async function deliver(tx: FeedTables, webhook: WebhookRow, entry: TailedEntry): Promise<void> {
+/** Answers whether the webhook is to be told of it. */
+async function deliver(tx: FeedTables, webhook: WebhookRow, entry: TailedEntry): Promise<boolean> {
   const { userId, deviceId } = entry;
   const isIts = webhook.userId === null ? entry.tenantId === webhook.tenantId : userId === webhook.userId;
-  if (!isIts || userId === null || deviceId === null || comparePositions(entry.position, webhook.from) <= 0) return;
+  if (!isIts || userId === null || deviceId === null) return false;
+  if (comparePositions(entry.position, webhook.from) <= 0) return false;
   const message = messageOf(webhook.id, webhook, entry);
-  if (!message) return;
+  if (!message) return false;
   await tx.deliveries.add({
     webhookId: webhook.id,
     userId,
@@ -40,5 +52,15 @@ async function deliver(tx: FeedTables, webhook: WebhookRow, entry: TailedEntry):
     messageId: message.id,
     type: message.type,
     body: message.body,
+    isUrgent: tellsOfAlarm(entry),
   });
+  return true;
+}
+
+/** An alarm that began or ceased to sound, an alert that fired, and what it wrote: they overtake other devices' news. */
+function tellsOfAlarm(entry: TailedEntry): boolean {
+  if (entry.kind !== "attribute") return entry.kind === "alert";
+  const { cause, changes }: AttributeBody = readAttributeBody(entry);
+  if (cause.by === "alert") return true;
+  return isUrgent(changes.flatMap(([key, value]) => (typeof key === "number" ? [{ attribute: key, value }] : [])));
 }

@@ -8,24 +8,30 @@ export interface PostOptions {
   /** Also to addresses that aren't public: for those who run receivers of their own beside the service. */
   readonly allowsPrivate: boolean;
   readonly userAgent: string;
-  readonly signal: AbortSignal;
 }
 
-/** Sends one message. Whatever happens is an answer; redirects are none that we follow. */
-export async function post(
+/** Sends one message, until the signal. Whatever happens is an answer. */
+export type Post = (
   url: string,
   headers: Readonly<Record<string, string>>,
   body: string,
-  options: PostOptions,
-): Promise<Attempt> {
-  try {
-    const { protocol, hostname } = new URL(url);
-    const addresses = options.allowsPrivate ? undefined : await publicAddresses(hostname, options.resolve);
-    const status = await send(url, protocol === "https:", headers, body, addresses && lookupAmong(addresses), options);
-    return { status, text: status >= 200 && status < 300 ? null : refusal(status) };
-  } catch (error) {
-    return { status: null, text: wordsFor(error) };
-  }
+  signal: AbortSignal,
+) => Promise<Attempt>;
+
+/** Over the network. Redirects are none that we follow. */
+export function postWith({ resolve, allowsPrivate, userAgent }: PostOptions): Post {
+  return async (url, headers, body, signal) => {
+    try {
+      const { protocol, hostname } = new URL(url);
+      const addresses = allowsPrivate ? undefined : await publicAddresses(hostname, resolve);
+      const lookup = addresses && lookupAmong(addresses);
+      const named = { "user-agent": userAgent, ...headers };
+      const status = await send(url, protocol === "https:", named, body, lookup, signal);
+      return { status, text: status >= 200 && status < 300 ? null : refusal(status) };
+    } catch (error) {
+      return { status: null, text: wordsFor(error) };
+    }
+  };
 }
 
 function send(
@@ -34,7 +40,7 @@ function send(
   headers: Readonly<Record<string, string>>,
   body: string,
   lookup: ReturnType<typeof lookupAmong> | undefined,
-  { userAgent, signal }: PostOptions,
+  signal: AbortSignal,
 ): Promise<number> {
   return new Promise((resolve, reject) => {
     const request = (isSecure ? requestHttps : requestHttp)(
@@ -48,7 +54,6 @@ function send(
         headers: {
           "content-type": "application/json; charset=utf-8",
           "content-length": String(Buffer.byteLength(body)),
-          "user-agent": userAgent,
           ...headers,
         },
       },

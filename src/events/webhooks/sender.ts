@@ -3,19 +3,29 @@ import type { Store, Transaction } from "../../store/seam.ts";
 import type { Attempt, DeliveryRow } from "../../store/tables/webhook-deliveries.ts";
 import type { WebhookRow } from "../../store/tables/webhooks.ts";
 import { type FeedTables, feedWebhooks } from "./feeder.ts";
-import { type PostOptions, post } from "./post.ts";
+import type { Post } from "./post.ts";
 import { signedHeaders } from "./signature.ts";
 
 export type SenderTables = FeedTables & Pick<Transaction, "clock">;
 
-export interface SenderParts extends Omit<PostOptions, "signal"> {
+export interface SenderParts {
   readonly store: Store<SenderTables>;
   readonly surroundings: Surroundings;
+  readonly post: Post;
   readonly secretOf: (webhook: WebhookRow) => string;
 }
 
-/** How long one attempt may take, how long a message is tried, and the longest wait between two attempts. */
-export const webhookTimes = { answerMs: 15_000, claimMs: 30_000, giveUpMs: 86_400_000, longestWaitMs: 3_600_000 };
+/**
+ * How long one attempt may take, for how long a message is one sender's and until when it makes use of that, how long a
+ * message is tried, and the longest wait between two attempts.
+ */
+export const webhookTimes = {
+  answerMs: 15_000,
+  claimMs: 30_000,
+  usedMs: 25_000,
+  giveUpMs: 86_400_000,
+  longestWaitMs: 3_600_000,
+};
 const everyMs = 1_000;
 /** A receiver that doesn't answer must not keep others waiting. */
 const atOnce = { inAll: 100, perWebhook: 5 };
@@ -31,6 +41,8 @@ export class WebhookSender {
   #round: Promise<void> | undefined;
   #isAwaited = false;
   #hasWebhooks = true;
+  /** Something urgent has been added to the log and is not on its way yet. */
+  #isUrgent = false;
   #next: Cancel | undefined;
 
   constructor(parts: SenderParts) {
@@ -45,8 +57,10 @@ export class WebhookSender {
   }
 
   /** The log has grown. */
-  heard(): void {
-    if (this.#hasWebhooks) this.wake();
+  heard(isUrgent: boolean): void {
+    if (!this.#hasWebhooks) return;
+    this.#isUrgent ||= isUrgent;
+    this.wake();
   }
 
   /** A message may have become due. */
@@ -68,12 +82,17 @@ export class WebhookSender {
     try {
       while (this.#isAwaited && !this.#stopping.signal.aborted) {
         this.#isAwaited = false;
-        const fed = await feedWebhooks(store);
+        const isUrgent = this.#isUrgent;
+        this.#isUrgent = false;
+        const fed = await feedWebhooks(store, isUrgent ? { urgent: true } : { soon: true });
+        if (fed === "there is more") this.#isUrgent ||= isUrgent;
         this.#hasWebhooks = fed !== "nobody listens";
         if (fed === "there is more") this.#isAwaited = true;
         if (!this.#hasWebhooks) continue;
         const busy = this.#busy();
-        const due = await store.read(async (tx) => tx.deliveries.due(await tx.clock.nowMs(), busy, atOnce.inAll));
+        const due = await store.read(async (tx) => tx.deliveries.due(await tx.clock.nowMs(), busy, atOnce.inAll), {
+          soon: true,
+        });
         for (const delivery of due) this.#begin(delivery);
       }
     } catch (error) {
@@ -104,22 +123,33 @@ export class WebhookSender {
   }
 
   async #send(delivery: DeliveryRow): Promise<void> {
-    const { store, secretOf, surroundings } = this.#parts;
-    const claimed = await store.transaction(async (tx) => {
-      const webhook = await tx.webhooks.byId(delivery.webhookId);
-      const nowMs = await tx.clock.nowMs();
-      const isClaimed = webhook && (await tx.deliveries.claim(delivery, nowMs + webhookTimes.claimMs));
-      return isClaimed ? { webhook, nowMs } : undefined;
-    });
-    if (!claimed) return;
-    const { webhook, nowMs } = claimed;
+    const { store, secretOf, surroundings, post } = this.#parts;
+    // What is long due is urgent; the rest stands in line with those whose changes it tells.
+    const urgent = delivery.nextMs === 0;
+    const untilMs = surroundings.elapsedMs() + webhookTimes.usedMs;
+    const claimed = await store.transaction(
+      async (tx) => {
+        const webhook = await tx.webhooks.byId(delivery.webhookId);
+        const nowMs = await tx.clock.nowMs();
+        const nextMs = nowMs + webhookTimes.claimMs;
+        const isClaimed = webhook && (await tx.deliveries.claim(delivery, nextMs));
+        return isClaimed ? { webhook, nowMs, own: { ...delivery, nextMs } } : undefined;
+      },
+      { urgent },
+    );
+    // To a node that stood still for too long the message may no longer belong.
+    const leftMs = untilMs - surroundings.elapsedMs();
+    if (!claimed || leftMs <= 0) return;
+    const { webhook, nowMs, own } = claimed;
     const { messageId: id, body } = delivery;
     const headers = signedHeaders(secretOf(webhook), { id, body }, nowMs);
-    const late = AbortSignal.timeout(webhookTimes.answerMs);
-    const signal = AbortSignal.any([late, this.#stopping.signal]);
-    const attempt = await post(webhook.url, headers, body, { ...this.#parts, signal });
+    const late = new AbortController();
+    const cancel = surroundings.after(Math.min(webhookTimes.answerMs, leftMs), () => late.abort());
+    const signal = AbortSignal.any([late.signal, this.#stopping.signal]);
+    const attempt = await post(webhook.url, headers, body, signal);
+    cancel();
     if (this.#stopping.signal.aborted && attempt.status === null) return;
-    await store.transaction((tx) => settle(tx, delivery, attempt, surroundings.random()));
+    await store.transaction((tx) => settle(tx, own, attempt, surroundings.random()), { urgent });
   }
 }
 

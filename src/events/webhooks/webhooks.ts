@@ -16,6 +16,7 @@ export interface WebhookParts {
   readonly seal: (secret: string, place: string) => string;
   readonly resolve: Resolve;
   readonly allowsPrivate: boolean;
+  readonly newId: () => string;
   /** There is something to send at once. */
   readonly wake: () => void;
 }
@@ -41,11 +42,15 @@ export interface Webhooks {
 
 export const webhookLimits = { perOwner: 20, deliveriesShown: 100, urlCharacters: 2_048 };
 
-export function webhooksOn({ store, seal, resolve, allowsPrivate, wake }: WebhookParts): Webhooks {
+export function newWebhookId(): string {
+  return `wh_${randomBytes(12).toString("base64url")}`;
+}
+
+export function webhooksOn({ store, seal, resolve, allowsPrivate, newId, wake }: WebhookParts): Webhooks {
   return {
     async add(owner, { url, deviceIds, attributes }) {
       await checkUrl(url, resolve, allowsPrivate);
-      const id = `wh_${randomBytes(12).toString("base64url")}`;
+      const id = newId();
       const secret = newWebhookSecret();
       const webhook = await store.transaction(async (tx) => {
         if ((await tx.webhooks.ofOwner(owner)).length >= webhookLimits.perOwner) {
@@ -74,6 +79,7 @@ export function webhooksOn({ store, seal, resolve, allowsPrivate, wake }: Webhoo
     list: (owner) => store.read((tx) => tx.webhooks.ofOwner(owner)),
     remove: (owner, id) =>
       store.transaction(async (tx) => {
+        await tx.webhooks.lockFeed();
         if (!(await tx.webhooks.find(owner, id))) throw unknown();
         await tx.webhooks.lock(id);
         await tx.webhooks.remove(id);
@@ -85,6 +91,7 @@ export function webhooksOn({ store, seal, resolve, allowsPrivate, wake }: Webhoo
       }),
     async resend(owner, id, deliveryId) {
       const again = await store.transaction(async (tx) => {
+        await tx.webhooks.lockFeed();
         const delivery = (await tx.webhooks.find(owner, id)) && (await tx.deliveries.find(id, deliveryId));
         if (!delivery) throw unknown();
         await tx.webhooks.lock(id);

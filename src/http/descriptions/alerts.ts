@@ -1,4 +1,5 @@
 import type { ContentDescription, Description, ErrorDescription, Parameter, Schema } from "../description.ts";
+import { bodyGiven } from "./errors.ts";
 import { boolean, integer, list, milliseconds, named, object, orNull, text } from "./schema.ts";
 
 const operations = ["regex", "equals", ">", ">=", "<", "<=", "=="];
@@ -124,7 +125,9 @@ export const listAlerts: Description = {
   operationId: "listAlerts",
   tag: "Alerts",
   summary: "List alerts",
-  words: ["All alerts of the user, or those on one device, ascending by id."],
+  words: [
+    "The alerts of the user, or those on one device, 100 a page, ascending by id. Ask again with `cursor` for the next page, and with the same `deviceId` if there was one; the last page has none.",
+  ],
   parameters: [
     {
       name: "deviceId",
@@ -134,15 +137,32 @@ export const listAlerts: Description = {
       meaning: "Only alerts on this device. An enterprise token must name one.",
       example: "41",
     },
+    {
+      name: "cursor",
+      in: "query",
+      isRequired: false,
+      schema: { type: "string" },
+      meaning: "From the page before.",
+    },
   ],
   answers: [
     {
       status: 200,
-      meaning: "The alerts.",
-      content: json(object("Alerts.", { alerts: list("The alerts.", alert) }), { alerts: [sample] }),
+      meaning: "A page of alerts.",
+      content: json(
+        object(
+          "A page of alerts.",
+          { alerts: list("The alerts of this page.", alert) },
+          { cursor: text("Leads to the next page; missing on the last one.") },
+        ),
+        { alerts: [sample] },
+      ),
     },
   ],
-  errors: [{ status: 400, code: "invalid_request", when: "An enterprise token named no device." }, unknownDevice],
+  errors: [
+    { status: 400, code: "invalid_request", when: "An enterprise token named no device, or the cursor isn't ours." },
+    unknownDevice,
+  ],
 };
 
 export const createAlert: Description = {
@@ -197,7 +217,7 @@ export const removeAlert: Description = {
       content: json(object("It is done.", { status: text("Always `OK`.", { enum: ["OK"] }) }), { status: "OK" }),
     },
   ],
-  errors: [unknownAlert],
+  errors: [bodyGiven, unknownAlert],
 };
 
 export const explainAlert: Description = {

@@ -63,3 +63,10 @@ export const commonErrors: readonly ErrorDescription[] = [
   { status: 500, code: "internal_error", when: "Our fault. The request id leads to it in the log." },
   { status: 503, code: "store_unavailable", when: "The service can't answer now; nothing was changed." },
 ];
+
+/** A body where none is taken. */
+export const bodyGiven: ErrorDescription = {
+  status: 400,
+  code: "invalid_request",
+  when: "A body was sent, and this path takes none.",
+};

@@ -1,4 +1,5 @@
 import type { Description, ErrorDescription, Parameter, Schema } from "../description.ts";
+import { bodyGiven } from "./errors.ts";
 import { integer, list, milliseconds, named, object, orNull, text } from "./schema.ts";
 
 const webhookId: Parameter = {
@@ -136,7 +137,7 @@ export const removeWebhook: Description = {
       },
     },
   ],
-  errors: [unknownWebhook],
+  errors: [bodyGiven, unknownWebhook],
 };
 
 export const listDeliveries: Description = {
@@ -190,5 +191,5 @@ export const resendDelivery: Description = {
       },
     },
   ],
-  errors: [unknownWebhook],
+  errors: [bodyGiven, unknownWebhook],
 };

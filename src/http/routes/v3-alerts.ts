@@ -1,7 +1,6 @@
-import type { Alerts, TriggerRow } from "../../alerts/alerts.ts";
-import type { Principal } from "../../identity/principal.ts";
-import { BadParameter, UnknownDevice, UnknownTrigger } from "../../model/errors.ts";
-import { type DeviceId, parseId, type TriggerId } from "../../model/ids.ts";
+import type { AlertPlace, Alerts, TriggerRow } from "../../alerts/alerts.ts";
+import { BadParameter, UnknownTrigger } from "../../model/errors.ts";
+import { parseId, type TriggerId } from "../../model/ids.ts";
 import { readAlert, readDryRun } from "../alert-body.ts";
 import { jsonAnswer } from "../answer.ts";
 import {
@@ -15,6 +14,7 @@ import {
 } from "../descriptions/alerts.ts";
 import type { Incoming } from "../incoming.ts";
 import type { Route } from "../routes.ts";
+import { onlyOne, readDeviceId, refuseBody } from "../v3-parameters.ts";
 
 export interface AlertRouteParts {
   readonly alerts: Alerts;
@@ -31,8 +31,13 @@ export function alertRoutes({ alerts }: AlertRouteParts): readonly Route[] {
       access: "bearer",
       errors: "standard",
       description: listAlerts,
-      answer: async (incoming, caller) =>
-        jsonAnswer(200, { alerts: (await listed(alerts, incoming, caller)).map(shown) }),
+      async answer(incoming, caller) {
+        const page = await alerts.page(caller, placeOf(incoming));
+        return jsonAnswer(200, {
+          alerts: page.alerts.map(shown),
+          ...(page.nextAfterId !== undefined && { cursor: page.nextAfterId.toString(36) }),
+        });
+      },
     },
     {
       methods: ["POST"],
@@ -81,6 +86,7 @@ export function alertRoutes({ alerts }: AlertRouteParts): readonly Route[] {
       errors: "standard",
       description: removeAlert,
       async answer(incoming, caller) {
+        refuseBody(incoming);
         await alerts.remove(caller, alertIdOf(incoming));
         return jsonAnswer(200, { status: "OK" });
       },
@@ -105,19 +111,17 @@ export function alertRoutes({ alerts }: AlertRouteParts): readonly Route[] {
   ];
 }
 
-/** A user's own; of a whole tenant they would be too many for one answer, so an enterprise client names a device. */
-async function listed(alerts: Alerts, { query }: Incoming, caller: Principal): Promise<readonly TriggerRow[]> {
-  const [given, ...more] = query.filter(([name]) => name === "deviceId").map(([, value]) => value);
-  if (more.length > 0) throw new BadParameter("deviceId", "The parameter deviceId must be sent once.");
-  if (given) {
-    const deviceId = parseId<DeviceId>(given);
-    if (deviceId === undefined) throw new UnknownDevice();
-    return alerts.ofDevice(caller, deviceId);
+/** A cursor goes on in the same list, which is named again beside it. */
+function placeOf(incoming: Incoming): AlertPlace {
+  const given = onlyOne(incoming, "deviceId");
+  const deviceId = given === undefined ? undefined : readDeviceId(given);
+  const cursor = onlyOne(incoming, "cursor");
+  if (cursor === undefined) return { afterId: 0, deviceId };
+  const afterId = /^[0-9a-z]{1,6}$/.test(cursor) ? parseId<TriggerId>(String(Number.parseInt(cursor, 36))) : undefined;
+  if (afterId === undefined) {
+    throw new BadParameter("cursor", "The parameter cursor must be one that this list answered.");
   }
-  if (caller.kind === "enterprise") {
-    throw new BadParameter("deviceId", "The parameter deviceId is required with an enterprise token.");
-  }
-  return alerts.ofUser(caller.userId);
+  return { afterId, deviceId };
 }
 
 /** A malformed id is as unknown as a foreign one. */

@@ -36,7 +36,7 @@ export function eventRoutes({ devices, events, tokens }: EventRouteParts): reado
         let end = () => {
           isRevoked = true;
         };
-        const { untilMs, release } = await tokens.watch(incoming.bearer ?? "", () => end());
+        const { untilMs, clientId, release } = await tokens.watch(incoming.bearer ?? "", () => end());
         return {
           status: 200,
           headers,
@@ -45,7 +45,7 @@ export function eventRoutes({ devices, events, tokens }: EventRouteParts): reado
             outlet.closed.addEventListener("abort", release, { once: true });
             if (outlet.closed.aborted) release();
             else if (isRevoked) outlet.end();
-            else events.follow({ reach: caller, filter, lastEventId, untilMs }, outlet);
+            else events.follow({ clientId, reach: caller, filter, lastEventId, untilMs }, outlet);
           },
         };
       },

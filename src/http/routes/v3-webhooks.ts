@@ -6,7 +6,7 @@ import { jsonAnswer } from "../answer.ts";
 import { addWebhook, listDeliveries, listWebhooks, removeWebhook, resendDelivery } from "../descriptions/webhooks.ts";
 import type { Body, Incoming } from "../incoming.ts";
 import type { Route } from "../routes.ts";
-import { readDeviceId } from "../v3-parameters.ts";
+import { readDeviceId, refuseBody } from "../v3-parameters.ts";
 
 export interface WebhookRouteParts {
   readonly devices: Pick<DeviceReading, "device">;
@@ -91,11 +91,6 @@ function idOf({ pathParameters }: Incoming): string {
   return pathParameters.webhookId ?? "";
 }
 
-/** Whoever sends one expects something of it. */
-function refuseBody({ body }: Incoming): void {
-  if (body.kind !== "none") throw new BadParameter("body", "This path takes no body.");
-}
-
 function readNewWebhook(body: Body) {
   const value = body.kind === "json" ? body.value : undefined;
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
@@ -129,7 +124,8 @@ function shownDelivery({ id, messageId, type, deviceId, state, attempts, ...rest
     status: rest.status,
     text: rest.text,
     createdTime: rest.createdMs,
-    nextTime: rest.nextMs,
+    // What is urgent has been due since ever, so that it goes first.
+    nextTime: rest.nextMs === null ? null : Math.max(rest.nextMs, rest.createdMs),
     settledTime: rest.settledMs,
   };
 }

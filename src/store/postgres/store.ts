@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import pg from "pg";
 import { StoreUnavailable } from "../../model/errors.ts";
 import { migrate } from "../migrations.ts";
-import { type OpenStore, type StoreHealth, type Transaction, transactionOn } from "../seam.ts";
+import { type OpenStore, type Priority, type StoreHealth, type Transaction, transactionOn } from "../seam.ts";
 import { commit, LentSql } from "./connection.ts";
 import { isSilence, isWorthRepeating, translated, unavailable } from "./trouble.ts";
 
@@ -15,7 +15,7 @@ export interface PostgresOptions {
 }
 
 const databaseClock = "floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint";
-const pools = { ordinary: 8, urgent: 2, reading: 4 };
+const pools = { ordinary: 8, urgent: 4, reading: 4 };
 const attempts = 6;
 const longestIdleMs = 5_000;
 /** A transaction may have to wait for locks; one that only looks, or goes before all others, has nothing to wait for. */
@@ -87,14 +87,14 @@ class PostgresStore implements OpenStore {
 
   async transaction<Result>(
     body: (tx: Transaction) => Promise<Result>,
-    options: { readonly urgent?: boolean } = {},
+    { urgent = false, soon = false, hurry }: Priority = {},
   ): Promise<Result> {
     this.#refuseInside("a transaction");
-    const pool = options.urgent ? this.#urgentPool : this.#pool;
+    const pool = urgent || soon ? this.#urgentPool : this.#pool;
     return this.#run(async () => {
       for (let attempt = 1; ; attempt++) {
         try {
-          return await this.#attempt(pool, forWriting, (sql) => body(transactionOn(sql)));
+          return await this.#attempt(pool, forWriting, (sql) => body(transactionOn(sql)), hurry);
         } catch (error) {
           if (!isWorthRepeating(error) || attempt === attempts) throw error;
         }
@@ -102,9 +102,13 @@ class PostgresStore implements OpenStore {
     });
   }
 
-  async read<Result>(body: (tx: Transaction) => Promise<Result>): Promise<Result> {
+  async read<Result>(
+    body: (tx: Transaction) => Promise<Result>,
+    { soon = false }: Pick<Priority, "soon"> = {},
+  ): Promise<Result> {
     this.#refuseInside("a read");
-    return this.#run(() => this.#attempt(this.#readingPool, forReading, (sql) => body(transactionOn(sql))));
+    const pool = soon ? this.#urgentPool : this.#readingPool;
+    return this.#run(() => this.#attempt(pool, forReading, (sql) => body(transactionOn(sql))));
   }
 
   async health(): Promise<StoreHealth> {
@@ -141,8 +145,14 @@ class PostgresStore implements OpenStore {
     }
   }
 
-  async #attempt<Result>(pool: pg.Pool, begin: string, body: (sql: LentSql) => Promise<Result>): Promise<Result> {
-    const client = await pool.connect().catch((error) => Promise.reject(unavailable(error)));
+  async #attempt<Result>(
+    pool: pg.Pool,
+    begin: string,
+    body: (sql: LentSql) => Promise<Result>,
+    hurry?: AbortSignal,
+  ): Promise<Result> {
+    const connecting = hurry ? this.#connectInHurry(pool, hurry) : pool.connect();
+    const client = await connecting.catch((error) => Promise.reject(unavailable(error)));
     // A lent connection that breaks says so to whoever listens, and without a listener to the whole process. Its next
     // query fails anyway, which is all that we need to know.
     const ignore = () => undefined;
@@ -171,5 +181,19 @@ class PostgresStore implements OpenStore {
       client.release(!isUsable);
       throw translated(error, isUsable);
     }
+  }
+
+  /** A connection of that pool; should it become urgent before there is one, an urgent one. */
+  async #connectInHurry(pool: pg.Pool, hurry: AbortSignal): Promise<pg.PoolClient> {
+    if (hurry.aborted) return this.#urgentPool.connect();
+    const ordinary = pool.connect();
+    const { promise: hurried, resolve } = Promise.withResolvers<"hurried">();
+    const tell = () => resolve("hurried");
+    hurry.addEventListener("abort", tell, { once: true });
+    const first = await Promise.race([ordinary, hurried]).finally(() => hurry.removeEventListener("abort", tell));
+    if (first !== "hurried") return first;
+    // Nobody uses the one that was asked for first.
+    void ordinary.then((client) => client.release()).catch(() => undefined);
+    return this.#urgentPool.connect();
   }
 }

@@ -1,8 +1,13 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { Priority } from "../seam.ts";
 import type { Connection } from "./connection.ts";
 import { isTrouble, unavailable } from "./trouble.ts";
 
-/** How long a group may gather, and how much: beyond that, waiting readers and timers come first. */
-const groupLimits = { bodies: 512, gatherMs: 8, longestWindowMs: 20 };
+/**
+ * A group gathers for as long as its sync will take, so that the disk is never the larger part of the work; after each
+ * slice of that, readers, timers and what has become urgent get their turn.
+ */
+const groupLimits = { bodies: 512, sliceMs: 8, longestGatherMs: 100, longestWindowMs: 20 };
 
 interface Job {
   readonly body: () => Promise<unknown>;
@@ -13,11 +18,12 @@ interface Job {
 /**
  * All writers in one line. Bodies run one at a time, each in a savepoint of its own; a group of them shares one COMMIT
  * with a full sync, and nobody is answered before it. (Savepoints of two interleaved bodies would lose acknowledged
- * work.) Urgent bodies go before all that wait and close their group at once.
+ * work.) Urgent bodies go before all that wait and close their group at once, whether they came so or became so.
  */
 export class CommitQueue {
   readonly #connection: Connection;
   readonly #urgent: Job[] = [];
+  readonly #soon: Job[] = [];
   readonly #ordinary: Job[] = [];
   readonly #idle: (() => void)[] = [];
   #isDraining = false;
@@ -29,24 +35,35 @@ export class CommitQueue {
   }
 
   get waiting(): number {
-    return this.#urgent.length + this.#ordinary.length;
+    return this.#urgent.length + this.#soon.length + this.#ordinary.length;
   }
 
   get lastSyncMs(): number {
     return this.#lastSyncMs;
   }
 
-  add<Result>(body: () => Promise<Result>, urgent: boolean): Promise<Result> {
+  add<Result>(body: () => Promise<Result>, { urgent = false, soon = false, hurry }: Priority = {}): Promise<Result> {
     return new Promise<Result>((resolve, reject) => {
       const job: Job = { body, resolve: resolve as (value: unknown) => void, reject };
-      (urgent ? this.#urgent : this.#ordinary).push(job);
-      this.#schedule(urgent);
+      const isUrgent = urgent || (hurry?.aborted ?? false);
+      (isUrgent ? this.#urgent : soon ? this.#soon : this.#ordinary).push(job);
+      if (!isUrgent) hurry?.addEventListener("abort", () => this.#hurry(job), { once: true });
+      this.#schedule(isUrgent);
     });
   }
 
   /** Resolves when all that was added has been answered. */
   async drained(): Promise<void> {
     while (this.#isDraining || this.waiting > 0) await new Promise<void>((resolve) => this.#idle.push(resolve));
+  }
+
+  /** Nothing to do when it isn't waiting any more. */
+  #hurry(job: Job): void {
+    const place = this.#ordinary.indexOf(job);
+    if (place < 0) return;
+    this.#ordinary.splice(place, 1);
+    this.#urgent.push(job);
+    this.#schedule(true);
   }
 
   /**
@@ -87,6 +104,8 @@ export class CommitQueue {
       for (const { job } of answers.splice(0)) job.reject(reason);
     };
     const startedMs = performance.now();
+    const gatherMs = Math.min(Math.max(this.#lastSyncMs, groupLimits.sliceMs), groupLimits.longestGatherMs);
+    let sliceEndsMs = startedMs + groupLimits.sliceMs;
     try {
       this.#connection.run("BEGIN IMMEDIATE");
     } catch (error) {
@@ -109,7 +128,11 @@ export class CommitQueue {
         if (!isUndone) return failGroup(error);
       }
       if (hasUrgent && this.#urgent.length === 0) break;
-      if (performance.now() - startedMs > groupLimits.gatherMs) break;
+      const nowMs = performance.now();
+      if (nowMs - startedMs > gatherMs) break;
+      if (nowMs < sliceEndsMs) continue;
+      await nextTurn();
+      sliceEndsMs = performance.now() + groupLimits.sliceMs;
     }
     const syncStartedMs = performance.now();
     try {
@@ -122,7 +145,7 @@ export class CommitQueue {
   }
 
   #next(): Job | undefined {
-    return this.#urgent.shift() ?? this.#ordinary.shift();
+    return this.#urgent.shift() ?? this.#soon.shift() ?? this.#ordinary.shift();
   }
 
   #undoBody(): boolean {

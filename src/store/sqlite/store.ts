@@ -3,7 +3,7 @@ import { chmodSync } from "node:fs";
 import { join } from "node:path";
 import { StoreUnavailable } from "../../model/errors.ts";
 import { migrate } from "../migrations.ts";
-import { type OpenStore, type StoreHealth, type Transaction, transactionOn } from "../seam.ts";
+import { type OpenStore, type Priority, type StoreHealth, type Transaction, transactionOn } from "../seam.ts";
 import { Checkpointer } from "./checkpointer.ts";
 import { CommitQueue } from "./commit-queue.ts";
 import { Connection, lend } from "./connection.ts";
@@ -60,16 +60,13 @@ class SqliteStore implements OpenStore {
   }
 
   migrate(): Promise<void> {
-    return this.#queue.add(() => lend(this.#writer, this.#nowMs, migrate), true);
+    return this.#queue.add(() => lend(this.#writer, this.#nowMs, migrate), { urgent: true });
   }
 
-  async transaction<Result>(
-    body: (tx: Transaction) => Promise<Result>,
-    options: { readonly urgent?: boolean } = {},
-  ): Promise<Result> {
+  async transaction<Result>(body: (tx: Transaction) => Promise<Result>, priority?: Priority): Promise<Result> {
     this.#refuseIfClosed();
     this.#refuseInside("a transaction");
-    const result = await this.#queue.add(() => this.#run(this.#writer, body), options.urgent ?? false);
+    const result = await this.#queue.add(() => this.#run(this.#writer, body), priority);
     this.#checkpointer.committed();
     return result;
   }

@@ -38,8 +38,8 @@ export interface CommandTable {
   blockedUntil(userId: UserId, deviceId: DeviceId, thermostatId: string): Promise<number | null>;
   /** What waits to be sent on links that this node owns, oldest first. */
   queuedFor(owner: NodeId, limit: number): Promise<CommandRow[]>;
-  /** What should have been settled by now, whoever should have done it. */
-  overdue(queuedBeforeMs: number, sentBeforeMs: number, acceptedBeforeMs: number, limit: number): Promise<CommandRow[]>;
+  /** What should have been settled by now, whoever should have done it: asked for, or taken when sent, before then. */
+  overdue(queuedBeforeMs: number, sendingBeforeMs: number, sentBeforeMs: number, limit: number): Promise<CommandRow[]>;
   /** Keeps the newest so many, and of the older ones those that are still under way or still block. */
   trim(userId: UserId, deviceId: DeviceId, keep: number, nowMs: number): Promise<void>;
   removeOfDevice(userId: UserId, deviceId: DeviceId): Promise<number>;
@@ -100,11 +100,11 @@ export function commandTable(sql: Sql): CommandTable {
          WHERE c.state = 'queued' AND l.owner = $1 ORDER BY c.id LIMIT $2`,
         [owner, limit],
       ),
-    overdue: (queuedBeforeMs, sentBeforeMs, acceptedBeforeMs, limit) =>
+    overdue: (queuedBeforeMs, sendingBeforeMs, sentBeforeMs, limit) =>
       rows(
-        `WHERE (c.state = 'queued' AND c.requested_ms <= $1) OR (c.state = 'sending' AND c.sent_ms <= $2)
+        `WHERE (c.state = 'queued' AND c.requested_ms <= $1) OR (c.state = 'sending' AND c.requested_ms <= $2)
            OR (c.state = 'accepted' AND c.settled_ms IS NULL AND c.sent_ms <= $3) ORDER BY c.id LIMIT $4`,
-        [queuedBeforeMs, sentBeforeMs, acceptedBeforeMs, limit],
+        [queuedBeforeMs, sendingBeforeMs, sentBeforeMs, limit],
       ),
     async trim(userId, deviceId, keep, nowMs) {
       await sql.run(

@@ -12,6 +12,8 @@ export interface DeviceRow {
   readonly isVirtual: boolean;
   /** The time of its last commit: its version. */
   readonly lastTimeMs: number;
+  /** Whether an enabled alert watches it: known only of a row that is locked, as long as the user's lock is held. */
+  readonly isWatched?: boolean;
 }
 
 /** Where a list of devices goes on, and what it lists. */
@@ -42,6 +44,9 @@ export interface DeviceTable {
 
 const columns = `d.id, d.user_id AS "userId", d.type_id AS "typeId", t.name AS "typeName", d.name,
   d.is_virtual AS "isVirtual", d.last_time_ms AS "lastTimeMs"`;
+/** One look into the index of alerts, in the statement that is made anyway. */
+const watched = `EXISTS (SELECT 1 FROM triggers w WHERE w.user_id = d.user_id AND w.device_id = d.id AND w.is_enabled = 1)
+  AS "isWatched"`;
 const source = "devices d JOIN device_types t ON t.id = d.type_id";
 
 export function deviceTable(sql: Sql): DeviceTable {
@@ -77,11 +82,18 @@ export function deviceTable(sql: Sql): DeviceTable {
       const ofType = "AND d.type_id = (SELECT id FROM device_types WHERE name = $4)";
       return rows(`${after} ${ofType} ${order}`, [owner, afterId, limit, typeName]);
     },
-    lock: (userId, ids) =>
-      rows(
-        `WHERE d.id ${among} AND d.user_id = $2 ORDER BY d.id${sql.dialect === "postgres" ? " FOR NO KEY UPDATE OF d" : ""}`,
+    async lock(userId, ids) {
+      const lock = sql.dialect === "postgres" ? "FOR NO KEY UPDATE OF d" : "";
+      const locked = await sql.all<DeviceRow>(
+        `SELECT ${columns}, ${watched} FROM ${source} WHERE d.id ${among} AND d.user_id = $2 ORDER BY d.id ${lock}`,
         [ids, userId],
-      ),
+      );
+      return locked.map((row) => ({
+        ...row,
+        isVirtual: Boolean(row.isVirtual),
+        isWatched: Boolean(row.isWatched),
+      }));
+    },
     async remove(userId, id) {
       await sql.run("DELETE FROM devices WHERE user_id = $1 AND id = $2", [userId, id]);
     },

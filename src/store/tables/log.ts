@@ -81,6 +81,10 @@ const columns = `NULLIF(user_id, ${nobody}) AS "userId", device_id AS "deviceId"
 const tenant = `(SELECT u.tenant_id FROM users u WHERE u.id = log.user_id) AS "tenantId"`;
 
 export function logTable(sql: Sql): LogTable {
+  /** Nothing becomes a delivery while what it would be made of goes (see WebhookTable.lockFeed). */
+  const holdFeed = async () => {
+    if (sql.dialect === "postgres") await sql.all("SELECT 1 FROM webhook_feed FOR UPDATE");
+  };
   return {
     async append({ userId, deviceId, kind, timeMs, body }) {
       await sql.run("INSERT INTO log (user_id, device_id, kind, time_ms, body) VALUES ($1, $2, $3, $4, $5)", [
@@ -172,10 +176,12 @@ export function logTable(sql: Sql): LogTable {
       return rows.map(({ id: _, ...entry }) => entry);
     },
     async removeOfDevice(userId, deviceId) {
+      await holdFeed();
       await sql.run("DELETE FROM webhook_deliveries WHERE user_id = $1 AND device_id = $2", [userId, deviceId]);
       return sql.run("DELETE FROM log WHERE user_id = $1 AND device_id = $2", [userId, deviceId]);
     },
     async removeOfUser(userId) {
+      await holdFeed();
       await sql.run(`UPDATE log SET user_id = ${nobody} WHERE user_id = $1 AND kind = 'revocation'`, [userId]);
       await sql.run("DELETE FROM webhook_deliveries WHERE user_id = $1", [userId]);
       return sql.run("DELETE FROM log WHERE user_id = $1", [userId]);

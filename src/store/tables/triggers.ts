@@ -36,6 +36,8 @@ export interface TriggerTable {
   within(reach: Reach, id: TriggerId): Promise<TriggerRow | undefined>;
   ofDevice(userId: UserId, deviceId: DeviceId): Promise<TriggerRow[]>;
   ofUser(userId: UserId): Promise<TriggerRow[]>;
+  /** A user's after that id, ascending; of one device alone when that is given. */
+  page(userId: UserId, deviceId: DeviceId | undefined, afterId: number, limit: number): Promise<TriggerRow[]>;
   /** How many there are, on that device and in all. */
   counts(userId: UserId, deviceId: DeviceId): Promise<{ readonly ofDevice: number; readonly ofUser: number }>;
   /** What it saw last, oldest first, as of when it last fired or changed its armed state. */
@@ -105,6 +107,10 @@ export function triggerTable(sql: Sql): TriggerTable {
         : first(rows("JOIN users u ON u.id = t.user_id WHERE u.tenant_id = $1 AND t.id = $2", [reach.tenantId, id])),
     ofDevice: (userId, deviceId) => rows(`WHERE ${ofDevice} ORDER BY t.id`, [userId, deviceId]),
     ofUser: (userId) => rows("WHERE t.user_id = $1 ORDER BY t.id", [userId]),
+    page: (userId, deviceId, afterId, limit) =>
+      deviceId === undefined
+        ? rows("WHERE t.user_id = $1 AND t.id > $2 ORDER BY t.id LIMIT $3", [userId, afterId, limit])
+        : rows(`WHERE ${ofDevice} AND t.id > $3 ORDER BY t.id LIMIT $4`, [userId, deviceId, afterId, limit]),
     async counts(userId, deviceId) {
       const counted = await sql.all<{ ofDevice: number; ofUser: number }>(
         `SELECT COUNT(*) AS "ofUser", COUNT(CASE WHEN device_id = $2 THEN 1 END) AS "ofDevice"

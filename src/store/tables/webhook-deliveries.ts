@@ -31,9 +31,11 @@ export interface Attempt {
 
 /** The deliveries of webhooks. Of one webhook and device only the oldest that waits is ever sent, so order is kept. */
 export interface DeliveryTable {
-  /** Whoever adds one holds the webhook's lock. */
+  /** Whoever adds one holds the webhook's lock. An urgent one goes before those of other devices. */
   add(
-    delivery: Pick<DeliveryRow, "webhookId" | "userId" | "deviceId" | "messageId" | "type" | "body">,
+    delivery: Pick<DeliveryRow, "webhookId" | "userId" | "deviceId" | "messageId" | "type" | "body"> & {
+      readonly isUrgent?: boolean;
+    },
   ): Promise<number>;
   /** The newest first. */
   ofWebhook(webhookId: string, limit: number): Promise<DeliveryRow[]>;
@@ -42,8 +44,8 @@ export interface DeliveryTable {
   due(nowMs: number, exceptWebhooks: readonly string[], limit: number): Promise<DeliveryRow[]>;
   /** Makes it this sender's for so long; false when somebody else was quicker. */
   claim(delivery: DeliveryRow, untilMs: number): Promise<boolean>;
-  /** It is tried again then. */
-  postpone(delivery: DeliveryRow, nextMs: number, attempt: Attempt): Promise<void>;
+  /** It is tried again then; unless it is somebody else's by now, as its time shows. */
+  postpone(delivery: DeliveryRow, untilMs: number, attempt: Attempt): Promise<void>;
   /** Its end, whichever; the next of that device is sent at once. Whoever settles one holds the webhook's lock. */
   settle(delivery: DeliveryRow, state: "delivered" | "failed", nowMs: number, attempt: Attempt): Promise<void>;
   removeSettled(beforeMs: number, limit: number): Promise<number>;
@@ -52,6 +54,8 @@ export interface DeliveryTable {
 const columns = `d.id, d.webhook_id AS "webhookId", d.user_id AS "userId", d.device_id AS "deviceId",
   d.message_id AS "messageId", d.type, d.body, d.state, d.attempts, d.next_ms AS "nextMs", d.created_ms AS "createdMs",
   d.settled_ms AS "settledMs", d.status, d.text`;
+/** What has been due since ever is sent first. */
+const longDue = 0;
 const behind = "webhook_id = $1 AND device_id = $2 AND state = 'waiting'";
 
 export function deliveryTable(sql: Sql): DeliveryTable {
@@ -59,7 +63,7 @@ export function deliveryTable(sql: Sql): DeliveryTable {
     sql.all<DeliveryRow>(`SELECT ${columns} FROM webhook_deliveries d ${tail}`, parameters);
   const noneOf = sql.dialect === "postgres" ? "<> ALL($2::text[])" : "NOT IN (SELECT value FROM json_each($2))";
   return {
-    async add({ webhookId, userId, deviceId, messageId, type, body }) {
+    async add({ webhookId, userId, deviceId, messageId, type, body, isUrgent = false }) {
       const nowMs = await sql.nowMs();
       const ahead = (await sql.all(`SELECT 1 FROM webhook_deliveries WHERE ${behind} LIMIT 1`, [webhookId, deviceId]))
         .length;
@@ -67,7 +71,7 @@ export function deliveryTable(sql: Sql): DeliveryTable {
         `INSERT INTO webhook_deliveries
            (webhook_id, user_id, device_id, message_id, type, body, state, attempts, next_ms, created_ms)
          VALUES ($1, $2, $3, $4, $5, $6, 'waiting', 0, $7, $8) RETURNING id`,
-        [webhookId, userId, deviceId, messageId, type, body, ahead === 0 ? nowMs : null, nowMs],
+        [webhookId, userId, deviceId, messageId, type, body, ahead > 0 ? null : isUrgent ? longDue : nowMs, nowMs],
       );
       return added[0]!.id;
     },
@@ -86,10 +90,11 @@ export function deliveryTable(sql: Sql): DeliveryTable {
       );
       return touched > 0;
     },
-    async postpone({ id }, nextMs, { status, text }) {
+    async postpone({ id, nextMs }, untilMs, { status, text }) {
       await sql.run(
-        "UPDATE webhook_deliveries SET next_ms = $2, status = $3, text = $4 WHERE id = $1 AND state = 'waiting'",
-        [id, nextMs, status, text],
+        `UPDATE webhook_deliveries SET next_ms = $3, status = $4, text = $5
+         WHERE id = $1 AND state = 'waiting' AND next_ms = $2`,
+        [id, nextMs, untilMs, status, text],
       );
     },
     async settle({ id, webhookId, deviceId }, state, nowMs, { status, text }) {

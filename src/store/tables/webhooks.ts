@@ -36,12 +36,16 @@ export interface WebhookTable {
   isAny(): Promise<boolean>;
   /** Held until the transaction ends, so that its deliveries keep their order. */
   lock(id: string): Promise<void>;
+  /** Whoever removes one holds the feed's lock. */
   remove(id: string): Promise<void>;
   /** Takes away the user's own, and every delivery that is about them, a tenant's webhooks included; answers how many. */
   removeOfUser(userId: UserId): Promise<number>;
   /** Takes away those that no longer live, with their deliveries; answers how many. */
   removeDead(): Promise<number>;
-  /** Up to where the log has become deliveries; held until the transaction ends. */
+  /**
+   * Up to where the log has become deliveries; held until the transaction ends. Whoever takes deliveries away holds it:
+   * else those that are just being made of the same would stay behind, waiting for ever for what was taken away.
+   */
   lockFeed(): Promise<LogPosition>;
   setFeed(position: LogPosition): Promise<void>;
 }
@@ -69,6 +73,12 @@ export function webhookTable(sql: Sql): WebhookTable {
     ).map(fromStored);
   const among = sql.dialect === "postgres" ? "= ANY($1::int[])" : "IN (SELECT value FROM json_each($1))";
   const forUpdate = sql.dialect === "postgres" ? " FOR UPDATE" : "";
+  const lockFeed = async () => {
+    const position = await sql.all<LogPosition>(
+      `SELECT transaction_id AS "transaction", entry_id AS id FROM webhook_feed${forUpdate}`,
+    );
+    return position[0]!;
+  };
   const remove = async (id: string) => {
     await sql.run("DELETE FROM webhook_deliveries WHERE webhook_id = $1", [id]);
     await sql.run("DELETE FROM webhooks WHERE id = $1", [id]);
@@ -113,20 +123,17 @@ export function webhookTable(sql: Sql): WebhookTable {
     },
     remove,
     async removeOfUser(userId) {
+      await lockFeed();
       await sql.run("DELETE FROM webhook_deliveries WHERE user_id = $1", [userId]);
       return sql.run("DELETE FROM webhooks WHERE user_id = $1", [userId]);
     },
     async removeDead() {
       const dead = await sql.all<{ id: string }>(`SELECT w.id FROM webhooks w WHERE NOT (${lives})`);
+      if (dead.length > 0) await lockFeed();
       for (const { id } of dead) await remove(id);
       return dead.length;
     },
-    async lockFeed() {
-      const position = await sql.all<LogPosition>(
-        `SELECT transaction_id AS "transaction", entry_id AS id FROM webhook_feed${forUpdate}`,
-      );
-      return position[0]!;
-    },
+    lockFeed,
     async setFeed({ transaction, id }) {
       await sql.run("UPDATE webhook_feed SET transaction_id = $1, entry_id = $2", [transaction, id]);
     },

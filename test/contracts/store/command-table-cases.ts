@@ -150,15 +150,17 @@ export function commandTableCases(harness: StoreHarness): void {
   it("show what should have been settled by now, of everybody", () =>
     onStore(harness, async (store) => {
       const [home, neighbour] = [await makeHome(store), await makeHome(store, { name: "Bob" })];
-      const sentAt = async (sentMs: number, state: FanRequestState, settledMs: number | null = null) => {
-        const row = await added(store, commandOf(neighbour));
+      const moved = async (requestedMs: number, sentMs: number, state: FanRequestState, settledMs: number | null) => {
+        const row = await added(store, commandOf(neighbour, { requestedMs }));
         await store.transaction((tx) => tx.commands.change(row, ["queued"], { state, sentMs, settledMs }));
         return row.id;
       };
+      const sentAt = (sentMs: number, state: FanRequestState, settledMs: number | null = null) =>
+        moved(1, sentMs, state, settledMs);
       const waiting = (await added(store, commandOf(home, { requestedMs: 100 }))).id;
       await added(store, commandOf(home, { requestedMs: 101 }));
-      const sending = await sentAt(200, "sending");
-      await sentAt(201, "sending");
+      const sending = await moved(200, 205, "sending", null);
+      await moved(201, 202, "sending", null);
       const accepted = await sentAt(300, "accepted");
       await sentAt(301, "accepted");
       await sentAt(1, "accepted", 2);

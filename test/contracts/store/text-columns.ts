@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { DeviceId, TenantId, UserId } from "../../../src/model/ids.ts";
 import type { Transaction } from "../../../src/store/seam.ts";
+import { logStart } from "../../../src/store/tables/log.ts";
 import { linkOf, node } from "./home.ts";
 
 /** A column that holds text, and how a test writes and finds it there. */
@@ -205,14 +206,39 @@ export const textColumns: readonly Column[] = [
       return (await tx.triggers.watching(userId, device, [text])).at(-1)?.key as string | undefined;
     },
   },
-  ...(["messageId", "type", "body"] as const).map((name) => ({
-    name: `webhook_deliveries.${name}`,
-    roundTrip: async (tx: Transaction, text: string, { userId, device }: HomeIds) => {
-      const delivery = { webhookId: "wh_1", userId, deviceId: device, messageId: "msg_1", type: "device", body: "{}" };
-      const id = await tx.deliveries.add({ ...delivery, [name]: text });
-      return (await tx.deliveries.find("wh_1", id))?.[name];
+  ...(["id", "clientId", "url", "sealedSecret"] as const).map((name) => ({
+    name: `webhooks.${name}`,
+    isShort: name === "id" || name === "clientId",
+    roundTrip: async (tx: Transaction, text: string, { tenantId }: HomeIds) => {
+      const plain = { id: "wh_1", clientId: "c-1", url: "https://example.com", sealedSecret: "…" };
+      const webhook = { ...plain, tenantId, userId: null, deviceIds: [], attributes: [], from: logStart, [name]: text };
+      const client = { id: webhook.clientId, tenantId, name: "Voice", kind: "user", requiresPkce: false } as const;
+      await tx.clients.add({ ...client, redirectUris: [], secrets: [] });
+      await tx.webhooks.add(webhook);
+      const found = await tx.webhooks.byId(webhook.id);
+      await tx.webhooks.remove(webhook.id);
+      await tx.clients.remove(client.id);
+      return found?.[name];
     },
   })),
+  ...(["webhookId", "messageId", "type", "body"] as const).map((name) => ({
+    name: `webhook_deliveries.${name}`,
+    isShort: name === "webhookId",
+    roundTrip: async (tx: Transaction, text: string, { userId, device }: HomeIds) => {
+      const delivery = { ...deliveryOf(userId, device), [name]: text };
+      const id = await tx.deliveries.add(delivery);
+      return (await tx.deliveries.find(delivery.webhookId, id))?.[name];
+    },
+  })),
+  {
+    name: "webhook_deliveries.text",
+    roundTrip: async (tx, text, { userId, device }) => {
+      const { webhookId, ...more } = deliveryOf(userId, device);
+      const id = await tx.deliveries.add({ webhookId, ...more });
+      await tx.deliveries.postpone((await tx.deliveries.find(webhookId, id))!, 1, { status: null, text });
+      return (await tx.deliveries.find(webhookId, id))?.text ?? undefined;
+    },
+  },
   {
     name: "nodes.id",
     isShort: true,
@@ -226,6 +252,10 @@ export const textColumns: readonly Column[] = [
     roundTrip: async (tx, text) => tx.settings.getOrKeep(encodeURI(text.slice(0, 8).toWellFormed()), text),
   },
 ];
+
+function deliveryOf(userId: UserId, deviceId: DeviceId) {
+  return { webhookId: "wh_1", userId, deviceId, messageId: "msg_1", type: "device", body: "{}" };
+}
 
 function triggerOf(userId: UserId, deviceId: DeviceId) {
   const condition = { operation: "equals", text: "on" } as const;

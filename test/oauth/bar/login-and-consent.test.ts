@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { createServer } from "node:net";
 import { describe, it } from "node:test";
+import { freePort } from "../../stories/child-service.ts";
 import { databases } from "../../stories/world.ts";
 import { ada, admin, callback, oauthWorld } from "../oauth-world.ts";
 import { type Form, formOf, ScriptedBrowser } from "../scripted-browser.ts";
@@ -19,14 +19,6 @@ function withField({ action, fields }: Form, name: string, value: string | undef
 function altered(text: string): string {
   const middle = Math.floor(text.length / 2);
   return text.slice(0, middle) + (text[middle] === "A" ? "B" : "A") + text.slice(middle + 1);
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer();
-  await new Promise<void>((resolve) => probe.listen(0, "127.0.0.1", resolve));
-  const { port } = probe.address() as { port: number };
-  await new Promise((resolve) => probe.close(resolve));
-  return port;
 }
 
 describe("the cookie and the token of a form", () => {

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
-import { type AddressInfo, createServer } from "node:net";
 import { describe, it } from "node:test";
+import { freePort } from "../../stories/child-service.ts";
 import { databases } from "../../stories/world.ts";
 import { type Answered, ada, admin, type MadeClient, type OAuthWorld, oauthWorld } from "../oauth-world.ts";
 import { formOf } from "../scripted-browser.ts";
@@ -506,13 +505,4 @@ function inBody(world: OAuthWorld, path: string, client: MadeClient, form: Form)
 function byBasic(world: OAuthWorld, path: string, { id, secret }: MadeClient, form: Form): Promise<Answered> {
   const pair = Buffer.from(`${id}:${secret}`).toString("base64");
   return world.post(path, form, { headers: { authorization: `Basic ${pair}` } });
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, "127.0.0.1");
-  await once(probe, "listening");
-  const { port } = probe.address() as AddressInfo;
-  probe.close();
-  await once(probe, "close");
-  return port;
 }

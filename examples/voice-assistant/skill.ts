@@ -1,0 +1,44 @@
+import { type Breezeway, NotFound } from "@breezeway/sdk";
+import { type Endpoint, endpointsOf, placeOf } from "./endpoints.ts";
+
+/** What the assistant asks of the skill, in the name of a user who has linked their account. */
+export type Directive =
+  | { readonly name: "Discover" }
+  | { readonly name: "ReportState" | "TurnOnFan" | "TurnOffFan"; readonly endpointId: string };
+
+export type Reply =
+  | { readonly name: "Discovered"; readonly endpoints: readonly Endpoint[] }
+  | { readonly name: "State"; readonly isFresh: boolean; readonly state: Readonly<Record<string, unknown>> }
+  | { readonly name: "Done"; readonly speech: string }
+  | { readonly name: "Sorry"; readonly speech: string };
+
+/** Answers a directive; what can't be done is said in words that the assistant can speak. */
+export async function answer(breezeway: Breezeway, directive: Directive): Promise<Reply> {
+  if (directive.name === "Discover") return { name: "Discovered", endpoints: await endpointsOf(breezeway) };
+  const place = placeOf(directive.endpointId);
+  if (!place) return { name: "Sorry", speech: "I don't know that device." };
+  try {
+    if (directive.name === "ReportState") return await stateOf(breezeway, place);
+    return await runFan(breezeway, place, directive.name === "TurnOnFan");
+  } catch (error) {
+    if (error instanceof NotFound) return { name: "Sorry", speech: "That device is no longer there." };
+    throw error;
+  }
+}
+
+/** A state that isn't fresh is told as such: a smoke alarm that was fine an hour ago may not be now. */
+async function stateOf(breezeway: Breezeway, { deviceId, prefix }: Place): Promise<Reply> {
+  const { attributes, stale } = await breezeway.getDevice(deviceId);
+  const own = Object.entries(attributes).filter(([name]) => name.startsWith(`${prefix}.`));
+  if (own.length === 0) return { name: "Sorry", speech: "That device is no longer there." };
+  const state = Object.fromEntries(own.map(([name, { value }]) => [name.slice(prefix.length + 1), value]));
+  return { name: "State", isFresh: stale === false, state };
+}
+
+async function runFan(breezeway: Breezeway, { deviceId, prefix }: Place, on: boolean): Promise<Reply> {
+  const outcome = await breezeway.runFan(deviceId, prefix, { on });
+  if (outcome.done) return { name: "Done", speech: on ? "The fan is running." : "The fan is off." };
+  return { name: "Sorry", speech: `That didn't work: ${outcome.error.message}.` };
+}
+
+type Place = NonNullable<ReturnType<typeof placeOf>>;

@@ -1,0 +1,139 @@
+import { AlreadyFederated, NotFederated, UnexpectedAnswer } from "./errors.ts";
+import { refusalInJson } from "./refusals.ts";
+import type { CallOptions, Transport } from "./transport.ts";
+
+/** A linked account. */
+export interface FederatedAccount {
+  /** The virtual device that stands for the whole account. */
+  readonly deviceId: number;
+  /** Whether the user was linked before, so that the token was replaced. */
+  readonly wasLinked: boolean;
+}
+
+/** What stands where in a linked account (interface 2.5). */
+export interface LargeStrings {
+  /** Structure's friendly name → its id in the ecosystem. */
+  readonly labels: Readonly<Record<string, string>>;
+  /** Id in the ecosystem → `[X]` of a structure, `[X, kind, name, structure id]` of a device. */
+  readonly identifiers: Readonly<Record<string, readonly string[]>>;
+}
+
+/** How a link stands. */
+export interface LinkStatus {
+  readonly deviceId: number;
+  readonly state: "live" | "waiting" | "needs_reauth";
+  readonly reason: string | null;
+  readonly presenceInfo: number;
+  readonly stale: boolean;
+  readonly confirmedTime: number | null;
+  /** When nobody could see what happened, and why; `to` is null while it lasts. */
+  readonly blindIntervals: readonly { readonly from: number; readonly to: number | null; readonly cause: string }[];
+  readonly [more: string]: unknown;
+}
+
+/** What an unlinking took away. */
+export interface Unlinked {
+  readonly deviceId: number;
+  readonly removed: Readonly<Record<string, number>>;
+  readonly tokenRevoked: boolean;
+}
+
+/**
+ * The adaptor interface (interface 4.3). The secToken goes in a header: an address stands in logs.
+ * @internal
+ */
+export class Adaptor {
+  readonly #transport: Transport;
+  readonly #url: () => string;
+
+  constructor(transport: Transport, url: () => string) {
+    this.#transport = transport;
+    this.#url = url;
+  }
+
+  /**
+   * Links the account or, when it is linked already, replaces its token: 118 repeats the call as PUT, 119 as POST
+   * (interface 7). A third round is there for whoever links and unlinks at the same moment. Done twice it is as good as
+   * once, and so it may be repeated.
+   */
+  async federate(
+    secToken: string,
+    ecosystemName: string,
+    accessToken: string,
+    options: CallOptions,
+  ): Promise<FederatedAccount> {
+    const parameters = { anEcosystemName: ecosystemName, anAccessToken: accessToken };
+    let method: "POST" | "PUT" = "POST";
+    for (let round = 1; ; round++) {
+      try {
+        const answer = await this.#call(method, "federatedtokens", secToken, parameters, options);
+        return { deviceId: deviceIdOf(answer), wasLinked: method === "PUT" };
+      } catch (error) {
+        if (round === 3) throw error;
+        if (error instanceof AlreadyFederated && method === "POST") method = "PUT";
+        else if (error instanceof NotFederated && method === "PUT") method = "POST";
+        else throw error;
+      }
+    }
+  }
+
+  async status(secToken: string, ecosystemName: string, options: CallOptions): Promise<LinkStatus> {
+    const parameters = { anEcosystemName: ecosystemName };
+    const { DeviceId: _, ...rest } = await this.#call("GET", "federatedtokens", secToken, parameters, options);
+    return { ...(rest as unknown as LinkStatus), deviceId: deviceIdOf({ DeviceId: _ }) };
+  }
+
+  async unlink(secToken: string, ecosystemName: string, options: CallOptions): Promise<Unlinked> {
+    const parameters = { anEcosystemName: ecosystemName };
+    const answer = await this.#call("DELETE", "federatedtokens", secToken, parameters, options);
+    const { removed, tokenRevoked } = answer as unknown as Unlinked;
+    return { deviceId: deviceIdOf(answer), removed, tokenRevoked };
+  }
+
+  async largeStrings(secToken: string, deviceId: number, options: CallOptions): Promise<LargeStrings> {
+    const answer = await this.#call("GET", "largestrings", secToken, { id: String(deviceId) }, options);
+    return answer as unknown as LargeStrings;
+  }
+
+  async #call(
+    method: "GET" | "POST" | "PUT" | "DELETE",
+    path: string,
+    secToken: string,
+    parameters: Readonly<Record<string, string>>,
+    { signal }: CallOptions,
+  ): Promise<Readonly<Record<string, unknown>>> {
+    const query = new URLSearchParams(parameters).toString();
+    const hasBody = method === "POST" || method === "PUT";
+    const answer = await this.#transport.send({
+      method,
+      url: `${this.#url()}/${path}${hasBody ? "" : `?${query}`}`,
+      headers: {
+        authorization: `Bearer ${secToken}`,
+        ...(hasBody && { "content-type": "application/x-www-form-urlencoded" }),
+      },
+      ...(hasBody && { body: query }),
+      isRepeatable: method !== "DELETE",
+      secrets: [secToken, parameters.anAccessToken ?? ""],
+      signal,
+    });
+    if (answer.status !== 200) throw refusalInJson(answer);
+    return readObject(answer.text);
+  }
+}
+
+/** @internal */
+export function readObject(text: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  } catch {
+    // Said below; the parser's own words would quote the text.
+  }
+  throw new UnexpectedAnswer("The answer isn't a JSON object.", 200);
+}
+
+function deviceIdOf({ DeviceId }: Readonly<Record<string, unknown>>): number {
+  const deviceId = typeof DeviceId === "string" ? Number(DeviceId) : Number.NaN;
+  if (!Number.isSafeInteger(deviceId)) throw new UnexpectedAnswer("The answer's DeviceId is no id.", 200);
+  return deviceId;
+}

@@ -1,0 +1,70 @@
+import type { WrittenValue } from "./devices.ts";
+import type { CallOptions } from "./transport.ts";
+import type { V3 } from "./v3.ts";
+
+/** What an alert of /v3 is to do. */
+export interface AlertDefinition {
+  readonly deviceId: number;
+  readonly attrName: string;
+  readonly operation: "regex" | "equals" | ">" | ">=" | "<" | "<=" | "==";
+  /** `attribute` writes to the targets; any other word is told to those who listen for events. */
+  readonly action: string;
+  readonly stringThreshold?: string;
+  readonly threshold?: number;
+  readonly targets?: readonly { readonly deviceId: number; readonly attrName: string; readonly value: WrittenValue }[];
+  readonly address?: string;
+  readonly msg?: string;
+  readonly autoDisarm?: boolean;
+  readonly autoDelete?: boolean;
+  readonly autoDisable?: boolean;
+  readonly enable?: boolean;
+}
+
+/** An alert of /v3: its definition, and how it stands. */
+export interface Alert extends Required<Omit<AlertDefinition, "stringThreshold" | "threshold">> {
+  readonly alertId: number;
+  readonly stringThreshold?: string;
+  readonly threshold?: number;
+  readonly disarmed: boolean;
+  /** Why it was switched off when nobody did it by hand. */
+  readonly disabledReason: string | null;
+  readonly createdTime: number;
+  readonly firedTime: number | null;
+  readonly firings: number;
+}
+
+/** Alerts in JSON, with an access token. */
+export class Alerts {
+  readonly #v3: () => V3;
+
+  /** @internal */
+  constructor(v3: () => V3) {
+    this.#v3 = v3;
+  }
+
+  /** All alerts of the user, or those on one device. */
+  async list({ deviceId, signal }: CallOptions & { readonly deviceId?: number } = {}): Promise<readonly Alert[]> {
+    const answer = await this.#v3().call<{ alerts: Alert[] }>("GET", "/alerts", { query: { deviceId }, signal });
+    return answer.alerts;
+  }
+
+  /** Makes an alert. Making it never fires. */
+  async create(definition: AlertDefinition, { signal }: CallOptions = {}): Promise<Alert> {
+    return this.#v3().call("POST", "/alerts", { json: definition, signal });
+  }
+
+  /** An alert, and how it stands. */
+  async get(alertId: number, { signal }: CallOptions = {}): Promise<Alert> {
+    return this.#v3().call("GET", `/alerts/${alertId}`, { signal });
+  }
+
+  /** Replaces the whole definition. */
+  async change(alertId: number, definition: AlertDefinition, { signal }: CallOptions = {}): Promise<Alert> {
+    return this.#v3().call("PUT", `/alerts/${alertId}`, { json: definition, signal });
+  }
+
+  /** Removes an alert; its id is never given again. */
+  async remove(alertId: number, { signal }: CallOptions = {}): Promise<void> {
+    await this.#v3().call("DELETE", `/alerts/${alertId}`, { signal });
+  }
+}

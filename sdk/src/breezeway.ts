@@ -1,0 +1,271 @@
+import { type AccessTokens, fixedToken } from "./access-tokens.ts";
+import { Adaptor, type FederatedAccount, type LargeStrings, type LinkStatus, type Unlinked } from "./adaptor.ts";
+import { Alerts } from "./alerts.ts";
+import type { Attribute, Command, Device, DeviceSummary, PastChange, User, WrittenValue } from "./devices.ts";
+import { InvalidArgument, NotSignedIn } from "./errors.ts";
+import { type EventOptions, followEvents, type HomeEvent } from "./events.ts";
+import { type HomeDevice, HomeNames } from "./home-names.ts";
+import { type Login, PlatformCalls } from "./platform.ts";
+import { type FanOutcome, type RunFanOptions, runFan } from "./run-fan.ts";
+import { type CallOptions, Transport } from "./transport.ts";
+import type { Trigger, TriggerDefinition } from "./triggers.ts";
+import { missingAccessToken, V3 } from "./v3.ts";
+import type { DeviceQuestion, HistoryQuestion } from "./v3-devices.ts";
+import * as v3Devices from "./v3-devices.ts";
+import { Webhooks } from "./webhooks.ts";
+
+/** Where the service is, and who calls. */
+export interface BreezewayOptions {
+  /** `{base_url}` of the interface. */
+  readonly baseUrl: string;
+  /** For /v3: a token, or whoever looks after tokens (a `TokenKeeper`). */
+  readonly accessToken?: string | AccessTokens | undefined;
+  /** For the adaptor and the platform calls, from an earlier `login`. */
+  readonly secToken?: string | undefined;
+  /** In the place of the global `fetch`. */
+  readonly fetch?: typeof fetch | undefined;
+  /** How long an answer may take, 60 seconds unless said otherwise. */
+  readonly timeoutMs?: number | undefined;
+}
+
+/**
+ * Breezeway as a program sees it. What both kinds of tokens can do goes by the access token when there is one (/v3), and
+ * otherwise by the secToken (platform calls); linking and triggers need a secToken, everything else an access token.
+ *
+ * Each call takes an `AbortSignal`, rejects with one of the typed errors, and is repeated only when that is safe.
+ */
+export class Breezeway {
+  /** Alerts in JSON. Needs an access token. */
+  readonly alerts: Alerts;
+  /** Being told at an address. Needs an access token. */
+  readonly webhooks: Webhooks;
+  readonly #platform: PlatformCalls;
+  readonly #adaptor: Adaptor;
+  readonly #v3: V3 | undefined;
+  #ecoCloudUrl: string;
+  #secToken: string | undefined;
+
+  constructor({ baseUrl, accessToken, secToken, fetch, timeoutMs }: BreezewayOptions) {
+    const base = address(baseUrl);
+    const transport = new Transport({ fetch, timeoutMs });
+    const tokens = typeof accessToken === "string" ? fixedToken(accessToken) : accessToken;
+    this.#platform = new PlatformCalls(transport, base);
+    this.#adaptor = new Adaptor(transport, () => this.#ecoCloudUrl);
+    this.#v3 = tokens && new V3(transport, base, tokens);
+    this.#ecoCloudUrl = `${base}/adaptor`;
+    this.#secToken = secToken;
+    this.alerts = new Alerts(() => this.#byAccessToken("alerts"));
+    this.webhooks = new Webhooks(() => this.#byAccessToken("webhooks"));
+  }
+
+  /** Sets `{adaptor_url}`, where that isn't `{base_url}/adaptor`. */
+  setEcoCloudUrl(url: string): void {
+    this.#ecoCloudUrl = address(url);
+  }
+
+  /** Signs a user in by the platform's own call; from now on the calls that need a secToken have one. */
+  async login(
+    login: Login,
+    options: CallOptions = {},
+  ): Promise<{ readonly userId: number; readonly secToken: string }> {
+    const signedIn = await this.#platform.userLogin(login, options);
+    this.#secToken = signedIn.secToken;
+    return signedIn;
+  }
+
+  /** Ends the secToken. */
+  async logout(options: CallOptions = {}): Promise<void> {
+    const secToken = this.#bySecToken("logout");
+    await this.#platform.userLogout(secToken, options);
+    if (this.#secToken === secToken) this.#secToken = undefined;
+  }
+
+  /**
+   * Hands the service a token of the ecosystem: links the user, or renews a link that is there already (error 118 is
+   * repeated as PUT, 119 as POST). When it answers, the virtual device is there and filled. Needs a secToken.
+   */
+  updateFederatedToken(ecoSystemName: string, accessToken: string, options?: CallOptions): Promise<FederatedAccount>;
+  /** The same with callbacks: exactly one of them is called, once. */
+  updateFederatedToken(
+    ecoSystemName: string,
+    accessToken: string,
+    successCallback: (account: FederatedAccount) => void,
+    errorCallback: (error: unknown) => void,
+    options?: CallOptions,
+  ): void;
+  updateFederatedToken(
+    ecoSystemName: string,
+    accessToken: string,
+    third?: CallOptions | ((account: FederatedAccount) => void),
+    errorCallback: (error: unknown) => void = () => undefined,
+    options: CallOptions = {},
+  ): Promise<FederatedAccount> | undefined {
+    const federate = async (how: CallOptions) =>
+      this.#adaptor.federate(this.#bySecToken("updateFederatedToken"), ecoSystemName, accessToken, how);
+    if (typeof third !== "function") return federate(third ?? {});
+    void federate(options).then(third, errorCallback);
+    return undefined;
+  }
+
+  /** How the link to an ecosystem stands. Needs a secToken. */
+  async getLinkStatus(ecoSystemName: string, options: CallOptions = {}): Promise<LinkStatus> {
+    return this.#adaptor.status(this.#bySecToken("getLinkStatus"), ecoSystemName, options);
+  }
+
+  /** Removes the link, its virtual device and its alerts. Needs a secToken. */
+  async unlink(ecoSystemName: string, options: CallOptions = {}): Promise<Unlinked> {
+    return this.#adaptor.unlink(this.#bySecToken("unlink"), ecoSystemName, options);
+  }
+
+  /** The map of indexes (interface 2.5). Needs a secToken; `getHomeNames` makes it pleasant to use. */
+  async getLargeStrings(deviceId: number, options: CallOptions = {}): Promise<LargeStrings> {
+    return this.#adaptor.largeStrings(this.#bySecToken("getLargeStrings"), deviceId, options);
+  }
+
+  /** What is called what in a linked account: friendly names → attribute names. Needs a secToken. */
+  async getHomeNames(deviceId: number, options: CallOptions = {}): Promise<HomeNames> {
+    const largeStrings = await this.getLargeStrings(deviceId, options);
+    const { attributes } = await this.getDevice(deviceId, { signal: options.signal });
+    return new HomeNames(largeStrings, attributes);
+  }
+
+  /** All devices of the user. An enterprise token must name a type. */
+  async getDevices({
+    deviceTypeName,
+    signal,
+  }: CallOptions & { readonly deviceTypeName?: string } = {}): Promise<readonly DeviceSummary[]> {
+    if (this.#v3) return v3Devices.listDevices(this.#v3, deviceTypeName, { signal });
+    if (deviceTypeName !== undefined) throw missingAccessToken("getDevices with a deviceTypeName");
+    return this.#platform.getDeviceList(this.#bySecToken("getDevices"), { signal });
+  }
+
+  /** A device with its attributes: those that have a value, or those that are asked for. */
+  async getDevice(deviceId: number, question: DeviceQuestion = {}): Promise<Device> {
+    if (this.#v3) return v3Devices.readDevice(this.#v3, deviceId, question);
+    const { attributes: names, since, signal } = question;
+    if (since !== undefined) throw missingAccessToken("getDevice with since");
+    const device = await this.#platform.getDevice(this.#bySecToken("getDevice"), deviceId, { signal });
+    return names === undefined ? device : { ...device, attributes: await this.#read(deviceId, names, { signal }) };
+  }
+
+  /** Writes an attribute. On a linked account only `….fan_timer_active.requestWrite` can be written: see `runFan`. */
+  async setDeviceAttribute(
+    deviceId: number,
+    name: string,
+    value: WrittenValue,
+    options: CallOptions = {},
+  ): Promise<void> {
+    if (this.#v3) return v3Devices.writeAttributes(this.#v3, deviceId, { [name]: value }, options);
+    const secToken = this.#bySecToken("setDeviceAttribute");
+    return this.#platform.setDeviceAttribute(secToken, deviceId, name, value === null ? "" : String(value), options);
+  }
+
+  /** Writes several attributes, all of them or none. Needs an access token. */
+  async setDeviceAttributes(
+    deviceId: number,
+    values: Readonly<Record<string, WrittenValue>>,
+    options: CallOptions = {},
+  ): Promise<void> {
+    return v3Devices.writeAttributes(this.#byAccessToken("setDeviceAttributes"), deviceId, values, options);
+  }
+
+  /**
+   * Starts a thermostat's fan (or stops it) and finds out what became of it. The thermostat is one of `getHomeNames`, or
+   * `d.structures[X].d.thermostats[Y]`. A refusal is an outcome, not an error; its words are the ecosystem's. The request
+   * itself is written once and never repeated.
+   */
+  async runFan(deviceId: number, thermostat: HomeDevice | string, options: RunFanOptions = {}): Promise<FanOutcome> {
+    const { signal } = options;
+    const v3 = this.#v3;
+    const door = {
+      read: (names: readonly string[]) => this.#read(deviceId, names, { signal }),
+      write: (name: string, value: string) => this.setDeviceAttribute(deviceId, name, value, { signal }),
+      commands: v3 && (() => v3Devices.readCommands(v3, deviceId, { signal })),
+    };
+    return runFan(door, thermostat, options);
+  }
+
+  /** The last 100 fan requests, newest first. Needs an access token. */
+  async getCommands(deviceId: number, options: CallOptions = {}): Promise<readonly Command[]> {
+    return v3Devices.readCommands(this.#byAccessToken("getCommands"), deviceId, options);
+  }
+
+  /** What happened to a device, oldest first. Needs an access token. */
+  getHistory(deviceId: number, question: HistoryQuestion = {}): AsyncGenerator<PastChange, void> {
+    return v3Devices.readHistory(this.#byAccessToken("getHistory"), deviceId, question);
+  }
+
+  /**
+   * What happens to the devices, as it happens. Reconnects by itself and goes on where it was, without a gap and without
+   * a repetition; what could not be kept is told as `resync`. Ends when the signal is aborted, and throws `NotSignedIn`
+   * when the access has ended. Needs an access token.
+   */
+  events(options: EventOptions = {}): AsyncGenerator<HomeEvent, void> {
+    return followEvents(this.#byAccessToken("events"), options);
+  }
+
+  /** Makes an alert, under the names of either platform; answers its id. Needs a secToken. */
+  async addTrigger(definition: TriggerDefinition, options: CallOptions = {}): Promise<number> {
+    return this.#platform.addTrigger(this.#bySecToken("addTrigger"), definition, options);
+  }
+
+  /** The user's alerts, or those on one device. Needs a secToken. */
+  async getTriggers({
+    deviceId,
+    signal,
+  }: CallOptions & { readonly deviceId?: number } = {}): Promise<readonly Trigger[]> {
+    return this.#platform.getTriggers(this.#bySecToken("getTriggers"), deviceId, { signal });
+  }
+
+  /** Switches an alert on or off. Needs a secToken. */
+  async setTriggerEnabled(triggerId: number, enable: boolean, options: CallOptions = {}): Promise<void> {
+    return this.#platform.setTriggerEnabled(this.#bySecToken("setTriggerEnabled"), triggerId, enable, options);
+  }
+
+  /** Removes an alert. Needs a secToken. */
+  async removeTrigger(triggerId: number, options: CallOptions = {}): Promise<void> {
+    return this.#platform.removeTrigger(this.#bySecToken("removeTrigger"), triggerId, options);
+  }
+
+  /** The ids of the users that the token reaches. Needs an access token. */
+  async getUsers(options: CallOptions = {}): Promise<readonly number[]> {
+    return v3Devices.listUsers(this.#byAccessToken("getUsers"), options);
+  }
+
+  /** A user. Needs an access token. */
+  async getUser(userId: number, options: CallOptions = {}): Promise<User> {
+    return v3Devices.readUser(this.#byAccessToken("getUser"), userId, options);
+  }
+
+  async #read(
+    deviceId: number,
+    names: readonly string[],
+    options: CallOptions,
+  ): Promise<Readonly<Record<string, Attribute>>> {
+    if (this.#v3) return v3Devices.readAttributes(this.#v3, deviceId, names, options);
+    return this.#platform.getDeviceAttributes(this.#bySecToken("getDevice"), deviceId, names, options);
+  }
+
+  #bySecToken(what: string): string {
+    if (this.#secToken !== undefined) return this.#secToken;
+    throw new NotSignedIn(`${what} needs a secToken: call login first.`, { code: "missing_token" });
+  }
+
+  #byAccessToken(what: string): V3 {
+    if (this.#v3) return this.#v3;
+    throw missingAccessToken(what);
+  }
+}
+
+function address(url: string): string {
+  let protocol = "";
+  try {
+    protocol = new URL(url).protocol;
+  } catch {
+    // Said below.
+  }
+  if (protocol !== "http:" && protocol !== "https:") {
+    throw new InvalidArgument("The address of the service must begin with http:// or https://.");
+  }
+  return url.replace(/\/+$/, "");
+}

@@ -1,0 +1,72 @@
+/** A device in a list. */
+export interface DeviceSummary {
+  readonly deviceId: number;
+  readonly deviceName: string;
+  /** `EcosystemAccount` for a linked account. Only with an access token; a secToken shows `typeId` instead. */
+  readonly deviceTypeName: string | undefined;
+  readonly typeId: number | undefined;
+  /** 1 when it is present, else 0. Only with an access token. */
+  readonly presenceInfo: number | undefined;
+}
+
+/** One attribute of a device. */
+export interface Attribute {
+  /** Totals are numbers, everything else is text; booleans are "true" and "false". Null: erased, or turned blank. */
+  readonly value: string | number | null;
+  /** When it changed last, in milliseconds; times of one device rise with each change. */
+  readonly updateTime: number;
+}
+
+/** A device with its attributes. */
+export interface Device {
+  readonly deviceId: number;
+  /** Only with an access token. */
+  readonly deviceName: string | undefined;
+  readonly deviceTypeName: string;
+  /** 1 when it is present, else 0. A linked account is present while its stream is live. */
+  readonly presenceInfo: number;
+  /** Whether what is shown may no longer be so. Only with an access token. */
+  readonly stale: boolean | undefined;
+  /** When the ecosystem last confirmed the whole state, in milliseconds. Only of linked accounts, with an access token. */
+  readonly confirmedTime: number | undefined;
+  readonly attributes: Readonly<Record<string, Attribute>>;
+}
+
+/** What may be written: kept and shown as text; null or "" erases. */
+export type WrittenValue = string | number | boolean | null;
+
+/** A user, as /v3 shows one. */
+export interface User {
+  readonly userId: number;
+  readonly userName: string;
+  readonly tenant: string;
+  readonly createdTime: number;
+}
+
+/** What became of a fan request: the receipt that the service keeps. */
+export interface Command {
+  readonly commandId: number;
+  /** The attribute that was written. */
+  readonly name: string;
+  readonly value: string;
+  readonly state: "queued" | "sending" | "accepted" | "confirmed" | "contradicted" | "rejected" | "expired";
+  /** Why it was rejected. */
+  readonly text: string | null;
+  readonly requestedTime: number;
+  readonly sentTime: number | null;
+  readonly settledTime: number | null;
+}
+
+/** Who changed an attribute. */
+export interface Cause {
+  readonly by: "ecosystem" | "client" | "alert" | "administrator";
+  readonly [detail: string]: unknown;
+}
+
+/** A change in a device's past. */
+export interface PastChange {
+  readonly name: string;
+  readonly value: string | number | null;
+  readonly updateTime: number;
+  readonly cause: Cause;
+}

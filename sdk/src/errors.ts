@@ -1,0 +1,153 @@
+/** Every way in which the SDK fails; `code` is stable, the message is for people and never holds a token. */
+export class BreezewayError extends Error {
+  override name = "BreezewayError";
+  readonly code: string;
+
+  constructor(code: string, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}
+
+/** No answer came: no connection, it broke, or it took too long. Whether a write was carried out is unknown. */
+export class Unreachable extends BreezewayError {
+  override name = "Unreachable";
+  constructor(message: string, options?: ErrorOptions) {
+    super("unreachable", message, options);
+  }
+}
+
+/** Something answered that doesn't speak the interface: a proxy's page, half a document. */
+export class UnexpectedAnswer extends BreezewayError {
+  override name = "UnexpectedAnswer";
+  /** Undefined when an event was odd, not an answer. */
+  readonly status: number | undefined;
+  constructor(message: string, status?: number) {
+    super("unexpected_answer", message);
+    this.status = status;
+  }
+}
+
+/** What was handed to the SDK can't be meant: nothing was sent. */
+export class InvalidArgument extends BreezewayError {
+  override name = "InvalidArgument";
+  constructor(message: string) {
+    super("invalid_argument", message);
+  }
+}
+
+/** Nothing in the linked account has this friendly name. */
+export class UnknownName extends BreezewayError {
+  override name = "UnknownName";
+  constructor(message: string) {
+    super("unknown_name", message);
+  }
+}
+
+/** Several things in the linked account have this friendly name. */
+export class AmbiguousName extends BreezewayError {
+  override name = "AmbiguousName";
+  constructor(message: string) {
+    super("ambiguous_name", message);
+  }
+}
+
+/** The user, or the authorization server, said no; or the browser came back with another state than it left with. */
+export class AuthorizationRefused extends BreezewayError {
+  override name = "AuthorizationRefused";
+}
+
+/** What is known about a refusal by the service. */
+export interface Refused {
+  readonly code: string;
+  /** The HTTP status; 500 for every fault of a platform call. Undefined when the SDK itself knew. */
+  readonly status: number | undefined;
+  /** The number that the adaptor and the platform calls have for it. */
+  readonly errorCode: number | undefined;
+  /** Finds the call in the service's log. */
+  readonly requestId: string | undefined;
+  /** How long the service wants to be left alone. */
+  readonly retryAfterSeconds: number | undefined;
+}
+
+/** The service refused a call. Subclasses say why; this class itself stands for refusals without one of their own. */
+export class ServiceError extends BreezewayError implements Refused {
+  override name = "ServiceError";
+  readonly status: number | undefined;
+  readonly errorCode: number | undefined;
+  readonly requestId: string | undefined;
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(message: string, refused: Partial<Refused> & { readonly code: string }, options?: ErrorOptions) {
+    super(refused.code, message, options);
+    this.status = refused.status;
+    this.errorCode = refused.errorCode;
+    this.requestId = refused.requestId;
+    this.retryAfterSeconds = refused.retryAfterSeconds;
+  }
+}
+
+/** The user's name or password is wrong (101). */
+export class InvalidLogin extends ServiceError {
+  override name = "InvalidLogin";
+}
+/** A parameter is missing or malformed, or a value isn't taken (102, 112). */
+export class InvalidRequest extends ServiceError {
+  override name = "InvalidRequest";
+}
+/** There is no token, or it is no longer good (106, HTTP 401): sign in again. */
+export class NotSignedIn extends ServiceError {
+  override name = "NotSignedIn";
+}
+/** The token lacks the right (HTTP 403). */
+export class Forbidden extends ServiceError {
+  override name = "Forbidden";
+}
+/** Too many requests or failed attempts (107, HTTP 429): `retryAfterSeconds` says how long to wait. */
+export class TooManyRequests extends ServiceError {
+  override name = "TooManyRequests";
+}
+/** The token reaches no such device, attribute, alert or webhook (109, 110, 113, HTTP 404). */
+export class NotFound extends ServiceError {
+  override name = "NotFound";
+}
+/** Only the ecosystem sets this attribute (111). */
+export class ReadOnlyAttribute extends ServiceError {
+  override name = "ReadOnlyAttribute";
+}
+/** There are too many of these already (HTTP 409). */
+export class Conflict extends ServiceError {
+  override name = "Conflict";
+}
+/** The user is linked to this ecosystem already (118); `updateFederatedToken` handles it. */
+export class AlreadyFederated extends ServiceError {
+  override name = "AlreadyFederated";
+}
+/** The user isn't linked to this ecosystem (119). */
+export class NotFederated extends ServiceError {
+  override name = "NotFederated";
+}
+/** The service knows no ecosystem of this name (120). */
+export class UnknownEcosystem extends ServiceError {
+  override name = "UnknownEcosystem";
+}
+/** The ecosystem refused the access token that it was handed (121). */
+export class EcosystemRefused extends ServiceError {
+  override name = "EcosystemRefused";
+}
+/** The ecosystem could not be reached (122). */
+export class EcosystemUnreachable extends ServiceError {
+  override name = "EcosystemUnreachable";
+}
+/** The code or refresh token is no longer good, or was meant for somebody else (RFC 6749 `invalid_grant`). */
+export class InvalidGrant extends ServiceError {
+  override name = "InvalidGrant";
+}
+/** The client's id or secret is wrong (RFC 6749 `invalid_client`). */
+export class InvalidClient extends ServiceError {
+  override name = "InvalidClient";
+}
+/** The service can't answer now (199, HTTP 5xx). */
+export class Unavailable extends ServiceError {
+  override name = "Unavailable";
+}

@@ -1,0 +1,49 @@
+export type { AccessTokens } from "./access-tokens.ts";
+export type { FederatedAccount, LargeStrings, LinkStatus, Unlinked } from "./adaptor.ts";
+export type { Alert, AlertDefinition, Alerts } from "./alerts.ts";
+export { Breezeway, type BreezewayOptions } from "./breezeway.ts";
+export type {
+  Attribute,
+  Cause,
+  Command,
+  Device,
+  DeviceSummary,
+  PastChange,
+  User,
+  WrittenValue,
+} from "./devices.ts";
+export { EcosystemClient, type EcosystemOptions, type EcosystemToken } from "./ecosystem.ts";
+export * from "./errors.ts";
+export type {
+  AlertEvent,
+  AttributeEvent,
+  CommandEvent,
+  DeviceEvent,
+  EventOptions,
+  HeartbeatEvent,
+  HomeEvent,
+  LinkEvent,
+  ResyncEvent,
+} from "./events.ts";
+export { type FanError, parseFanError } from "./fan-error.ts";
+export {
+  type DeviceSearch,
+  type HomeDevice,
+  type HomeDeviceKind,
+  HomeNames,
+  type HomeStructure,
+} from "./home-names.ts";
+export { type Authorization, OAuthClient, type OAuthOptions, readCallback, type Tokens } from "./oauth.ts";
+export type { Login } from "./platform.ts";
+export type { FanOutcome, RunFanOptions } from "./run-fan.ts";
+export { TokenKeeper, type TokenStore } from "./token-keeper.ts";
+export type { CallOptions } from "./transport.ts";
+export type {
+  Trigger,
+  TriggerByAttributeName,
+  TriggerByAttrName,
+  TriggerDefinition,
+  TriggerTarget,
+} from "./triggers.ts";
+export type { DeviceQuestion, HistoryQuestion } from "./v3-devices.ts";
+export type { NewWebhook, Webhook, Webhooks } from "./webhooks.ts";

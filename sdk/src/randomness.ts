@@ -1,0 +1,33 @@
+import { InvalidArgument } from "./errors.ts";
+
+/**
+ * So many random bytes as text that may stand in an address.
+ * @internal
+ */
+export async function randomText(bytes = 32): Promise<string> {
+  return base64url((await webCrypto()).getRandomValues(new Uint8Array(bytes)));
+}
+
+/**
+ * SHA-256 as PKCE sends it (RFC 7636 4.2).
+ * @internal
+ */
+export async function sha256Text(text: string): Promise<string> {
+  const { subtle } = await webCrypto();
+  // Browsers keep it from pages that came without TLS, unless from this machine.
+  if (!subtle) throw new InvalidArgument("Signing in needs a page that was loaded by https.");
+  return base64url(new Uint8Array(await subtle.digest("SHA-256", new TextEncoder().encode(text))));
+}
+
+/** Node 18 has it, but not in plain sight. The comments keep bundlers for browsers from looking for it. */
+async function webCrypto(): Promise<Crypto> {
+  if (globalThis.crypto) return globalThis.crypto;
+  return (await import(/* webpackIgnore: true */ /* @vite-ignore */ "node:crypto")).webcrypto as Crypto;
+}
+
+function base64url(bytes: Uint8Array): string {
+  return btoa(String.fromCharCode(...bytes))
+    .replaceAll("+", "-")
+    .replaceAll("/", "_")
+    .replaceAll("=", "");
+}

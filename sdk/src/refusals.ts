@@ -1,0 +1,122 @@
+import {
+  AlreadyFederated,
+  Conflict,
+  EcosystemRefused,
+  EcosystemUnreachable,
+  Forbidden,
+  InvalidClient,
+  InvalidGrant,
+  InvalidLogin,
+  InvalidRequest,
+  NotFederated,
+  NotFound,
+  NotSignedIn,
+  ReadOnlyAttribute,
+  type Refused,
+  ServiceError,
+  TooManyRequests,
+  Unavailable,
+  UnexpectedAnswer,
+  UnknownEcosystem,
+} from "./errors.ts";
+import type { Answer } from "./transport.ts";
+
+/** The words for the numbers of the adaptor and the platform calls: those that /v3 has for the same. */
+const codes: ReadonlyMap<number, string> = new Map([
+  [101, "invalid_login"],
+  [102, "invalid_request"],
+  [103, "unknown_operation"],
+  [106, "invalid_token"],
+  [107, "too_many_requests"],
+  [109, "unknown_device"],
+  [110, "unknown_attribute"],
+  [111, "read_only_attribute"],
+  [112, "bad_value"],
+  [113, "unknown_trigger"],
+  [118, "already_federated"],
+  [119, "not_federated"],
+  [120, "unknown_ecosystem"],
+  [121, "ecosystem_refused"],
+  [122, "ecosystem_unreachable"],
+  [199, "internal_error"],
+]);
+
+const byCode: ReadonlyMap<string, typeof ServiceError> = new Map<string, typeof ServiceError>([
+  ["invalid_login", InvalidLogin],
+  ["invalid_token", NotSignedIn],
+  ["missing_token", NotSignedIn],
+  ["too_many_requests", TooManyRequests],
+  ["unknown_device", NotFound],
+  ["unknown_attribute", NotFound],
+  ["unknown_trigger", NotFound],
+  ["unknown_operation", NotFound],
+  ["read_only_attribute", ReadOnlyAttribute],
+  ["bad_value", InvalidRequest],
+  ["already_federated", AlreadyFederated],
+  ["not_federated", NotFederated],
+  ["unknown_ecosystem", UnknownEcosystem],
+  ["ecosystem_refused", EcosystemRefused],
+  ["ecosystem_unreachable", EcosystemUnreachable],
+  ["invalid_grant", InvalidGrant],
+  ["invalid_client", InvalidClient],
+  ["invalid_request", InvalidRequest],
+  ["internal_error", Unavailable],
+]);
+
+/** What has no class by its code has one by its status. */
+const byStatus: ReadonlyMap<number, typeof ServiceError> = new Map<number, typeof ServiceError>([
+  [400, InvalidRequest],
+  [401, NotSignedIn],
+  [403, Forbidden],
+  [404, NotFound],
+  [409, Conflict],
+  [413, InvalidRequest],
+  [415, InvalidRequest],
+  [422, InvalidRequest],
+  [429, TooManyRequests],
+]);
+
+/** The typed error of a refusal in JSON: the error object of /v3 and /oauth2, or the numbered one of the adaptor. */
+export function refusalInJson(answer: Answer): ServiceError | UnexpectedAnswer {
+  const body = objectOf(answer.text);
+  if (typeof body.errorCode === "number") {
+    return numberedRefusal(answer, body.errorCode, textOf(body.errorMessage));
+  }
+  if (typeof body.error !== "string") return unexpected(answer);
+  const requestId = typeof body.request_id === "string" ? body.request_id : undefined;
+  return refusal(answer, { code: body.error, requestId }, textOf(body.error_description));
+}
+
+/** The typed error of a refusal that has a number. */
+export function numberedRefusal(answer: Answer, errorCode: number, message: string): ServiceError {
+  return refusal(answer, { code: codes.get(errorCode) ?? `error_${errorCode}`, errorCode }, message);
+}
+
+/** Somebody between us and the service answered. A gateway that can't reach it is as good as a service that can't answer. */
+export function unexpected(answer: Answer): ServiceError | UnexpectedAnswer {
+  const { status } = answer;
+  if (status >= 500 || status === 429) return refusal(answer, { code: `http_${status}` }, "");
+  return new UnexpectedAnswer(`The answer (HTTP ${status}) isn't one of the service.`, status);
+}
+
+function refusal(answer: Answer, known: Partial<Refused> & { readonly code: string }, message: string): ServiceError {
+  const { status, retryAfterSeconds } = answer;
+  const byRange = status >= 500 ? Unavailable : ServiceError;
+  const Kind = byCode.get(known.code) ?? byStatus.get(status) ?? byRange;
+  const sentence = message === "" ? `The service refused the call (HTTP ${status}).` : message;
+  const requestId = known.requestId ?? answer.requestId;
+  return new Kind(answer.conceal(sentence), { ...known, status, retryAfterSeconds, requestId });
+}
+
+function objectOf(text: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
+  } catch {
+    return {};
+  }
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}

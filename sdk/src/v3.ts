@@ -1,0 +1,92 @@
+import type { AccessTokens } from "./access-tokens.ts";
+import { NotSignedIn, UnexpectedAnswer } from "./errors.ts";
+import { refusalInJson } from "./refusals.ts";
+import { type Answer, type Call, type CallOptions, readAnswer, type Transport } from "./transport.ts";
+
+/** A parameter that is undefined is left out; a list is repeated. */
+type Query = Readonly<Record<string, string | number | readonly (string | number)[] | undefined>>;
+
+/** @internal */
+export interface V3Request extends CallOptions {
+  readonly query?: Query;
+  readonly json?: unknown;
+}
+
+/**
+ * /v3 with an access token in the header. A refused token is renewed once, and the call repeated: refused, it did
+ * nothing.
+ * @internal
+ */
+export class V3 {
+  readonly #transport: Transport;
+  readonly #baseUrl: string;
+  readonly #tokens: AccessTokens;
+
+  constructor(transport: Transport, baseUrl: string, tokens: AccessTokens) {
+    this.#transport = transport;
+    this.#baseUrl = baseUrl;
+    this.#tokens = tokens;
+  }
+
+  async call<Body>(method: Call["method"], path: string, request: V3Request = {}): Promise<Body> {
+    const answer = await this.#withToken(request.signal, (token) =>
+      this.#transport.send(this.#made(method, path, request, token)),
+    );
+    if (answer.status < 200 || answer.status > 299) throw refusalInJson(answer);
+    try {
+      return JSON.parse(answer.text) as Body;
+    } catch {
+      throw new UnexpectedAnswer("The answer isn't JSON.", answer.status);
+    }
+  }
+
+  /** An answer that goes on until it is stopped. */
+  async open(path: string, request: V3Request & { readonly headers?: Record<string, string> }, stop: AbortController) {
+    const opened = await this.#withToken(request.signal, async (token) => {
+      const call = this.#made("GET", path, request, token);
+      const response = await this.#transport.open({ ...call, headers: { ...call.headers, ...request.headers } }, stop);
+      if (response.ok) return { status: response.status, response };
+      return readAnswer(response, await response.text().catch(() => ""), call.secrets);
+    });
+    if ("response" in opened) return opened.response;
+    throw refusalInJson(opened);
+  }
+
+  async #withToken<Outcome extends Pick<Answer, "status">>(
+    signal: AbortSignal | undefined,
+    act: (token: string) => Promise<Outcome>,
+  ): Promise<Outcome> {
+    signal?.throwIfAborted();
+    const token = await this.#tokens.current(signal);
+    const outcome = await act(token);
+    if (outcome.status !== 401) return outcome;
+    const renewed = await this.#tokens.renewed(token, signal);
+    return renewed === undefined || renewed === token ? outcome : act(renewed);
+  }
+
+  #made(method: Call["method"], path: string, { query = {}, json, signal }: V3Request, token: string): Call {
+    const hasBody = json !== undefined;
+    return {
+      method,
+      url: `${this.#baseUrl}/v3${path}${queryText(query)}`,
+      headers: { authorization: `Bearer ${token}`, ...(hasBody && { "content-type": "application/json" }) },
+      ...(hasBody && { body: JSON.stringify(json) }),
+      secrets: [token],
+      signal,
+    };
+  }
+}
+
+/** @internal */
+export function missingAccessToken(what: string): NotSignedIn {
+  return new NotSignedIn(`${what} needs an access token: hand one in as accessToken.`, { code: "missing_token" });
+}
+
+function queryText(query: Query): string {
+  const pairs = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    for (const one of [value ?? []].flat()) pairs.append(name, String(one));
+  }
+  const text = pairs.toString();
+  return text === "" ? "" : `?${text}`;
+}

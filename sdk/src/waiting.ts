@@ -1,0 +1,31 @@
+/** Waits; rejects with the signal's reason as soon as it is aborted. */
+export function pause(delayMs: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason);
+    const stop = () => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener("abort", stop);
+      resolve();
+    }, delayMs);
+    signal?.addEventListener("abort", stop, { once: true });
+  });
+}
+
+/** What others wait for too: an abort ends our waiting, not theirs. */
+export function orAborted<Value>(shared: Promise<Value>, signal: AbortSignal | undefined): Promise<Value> {
+  if (!signal) return shared;
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(signal.reason);
+    if (signal.aborted) stop();
+    signal.addEventListener("abort", stop, { once: true });
+    shared.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
+  });
+}
+
+/** Grows with each failure, to ten seconds, and never the same for all who failed together. */
+export function backoffMs(failures: number, firstMs: number): number {
+  return Math.min(10_000, firstMs * 2 ** Math.min(failures, 10)) * (0.5 + Math.random() / 2);
+}

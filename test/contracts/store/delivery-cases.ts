@@ -1,0 +1,66 @@
+import assert from "node:assert/strict";
+import { it } from "node:test";
+import type { OpenStore } from "../../../src/store/seam.ts";
+import { onStore, type StoreHarness } from "./harness.ts";
+import { gate, type Home, keep, makeHome } from "./home.ts";
+
+export function deliveryCases(harness: StoreHarness): void {
+  it("are postponed only by whom they still belong to", { timeout: 30_000 }, () =>
+    onStore(harness, async (store) => {
+      const delivery = await addDelivery(store, await makeHome(store));
+      const failed = { status: 500, text: "answered 500" };
+      const [first, second] = [
+        { ...delivery, nextMs: 1_000 },
+        { ...delivery, nextMs: 2_000 },
+      ];
+      await store.transaction(async (tx) => {
+        assert.ok(await tx.deliveries.claim(delivery, first.nextMs));
+        assert.ok(!(await tx.deliveries.claim(delivery, 9_000)));
+        assert.ok(await tx.deliveries.claim(first, second.nextMs));
+        await tx.deliveries.postpone(first, 9_000, failed);
+      });
+      assert.equal((await deliveriesOf(store))[0]?.nextMs, second.nextMs);
+      await store.transaction((tx) => tx.deliveries.postpone(second, 3_000, failed));
+      const { nextMs, text, attempts } = (await deliveriesOf(store))[0]!;
+      assert.deepEqual([nextMs, text, attempts], [3_000, failed.text, 2]);
+    }),
+  );
+
+  if (harness.kind === "postgres") {
+    it("of a device that is being removed go with it, also those that are just being made", { timeout: 30_000 }, () =>
+      onStore(harness, async (store) => {
+        const home = await makeHome(store);
+        await addDelivery(store, home);
+        const [made, end] = [gate(), gate()];
+        const feeding = store.transaction(async (tx) => {
+          await tx.webhooks.lockFeed();
+          await tx.deliveries.add({ ...deliveryOf(home), messageId: "msg_2" });
+          made.open();
+          await end.opened;
+        });
+        await made.opened;
+        const removal = store.transaction((tx) => tx.log.removeOfDevice(home.userId, home.devices[0]!));
+        // Time enough for a removal that would not wait.
+        for (let i = 0; i < 10; i++) await store.transaction(keep(`meanwhile ${i}`));
+        end.open();
+        await Promise.all([feeding, removal]);
+        assert.deepEqual(await deliveriesOf(store), []);
+      }),
+    );
+  }
+}
+
+const webhookId = "wh_1";
+
+function deliveryOf({ userId, devices }: Home) {
+  return { webhookId, userId, deviceId: devices[0]!, messageId: "msg_1", type: "device", body: "{}" };
+}
+
+async function addDelivery(store: OpenStore, home: Home) {
+  await store.transaction((tx) => tx.deliveries.add(deliveryOf(home)));
+  return (await deliveriesOf(store))[0]!;
+}
+
+function deliveriesOf(store: OpenStore) {
+  return store.read((tx) => tx.deliveries.ofWebhook(webhookId, 10));
+}

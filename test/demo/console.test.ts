@@ -1,0 +1,175 @@
+import assert from "node:assert/strict";
+import { exec } from "node:child_process";
+import { after, before, describe, it } from "node:test";
+import { promisify } from "node:util";
+import type { BrowserContext, Page } from "playwright-core";
+import { assertAccessible } from "../browser/axe.ts";
+import { browserOfFile, devices, type Look, skip } from "../browser/world.ts";
+import { demoFolder, endingTogether, type RunningDemo, startDemo } from "./running-demo.ts";
+
+const browser = browserOfFile();
+const timeout = 90_000;
+
+describe("the demo's console", { skip, timeout }, () => {
+  const suite = endingTogether();
+  let folder: string;
+  let demo: RunningDemo;
+  let context: BrowserContext;
+  let tab: Page;
+  const complaints: string[] = [];
+  const hosts = new Set<string>();
+
+  before(async () => {
+    folder = demoFolder(suite);
+    demo = await startDemo(suite, folder);
+    context = await browser().newContext({ ...devices.desktop, reducedMotion: "reduce" });
+    context.on("weberror", (error) => complaints.push(String(error.error())));
+    context.on("console", (message) => {
+      if (/Content Security Policy|Refused to|violates/i.test(message.text())) complaints.push(message.text());
+    });
+    context.on("request", (request) => hosts.add(new URL(request.url()).origin));
+    tab = await context.newPage();
+  });
+  after(async () => {
+    await context?.close();
+    suite.end();
+  });
+
+  const button = (name: string) => tab.getByRole("button", { name, exact: true });
+  const step = (number: number) => tab.locator(`#step-${number}.is-done`);
+
+  it("is shown to nobody without the link, and the link opens once", async () => {
+    for (const path of ["/console/", "/console/events", "/console/?claim=guess"]) {
+      assert.equal((await fetch(demo.baseUrl + path)).status, 403, path);
+    }
+    await tab.goto(demo.claim);
+    assert.equal(tab.url(), `${demo.baseUrl}/console/`, "the address doesn't keep the claim");
+    await tab.getByText(/^Live · /).waitFor();
+    assert.ok(await tab.getByText("Test", { exact: true }).isVisible());
+    assert.equal((await fetch(demo.claim, { redirect: "manual" })).status, 403, "it is used up");
+    await tab.goto(demo.claim);
+    await button("Leave home").waitFor();
+  });
+
+  it("leads through four steps that tick themselves off from what happens", async () => {
+    await assertGood(tab);
+    await button("Leave home").click();
+    await step(1).waitFor();
+    assert.equal(await tab.locator("#lamp .power").textContent(), "off");
+
+    const thermostat = tab.getByRole("article").filter({ has: button("Run fan") });
+    const name = await thermostat.first().getByRole("heading").textContent();
+    const tile = tab.getByRole("article", { name: name!, exact: true }).filter({ hasText: "Thermostat" });
+    await tile.getByRole("button").click();
+    await tile.getByText(/error: Cannot change fan_timer_active while structure is away, true, \d{4}-.*Z/).waitFor();
+    await step(2).waitFor();
+    await assertGood(tab);
+
+    await button("Come home").click();
+    await button("Leave home").waitFor();
+    await tile.getByRole("button", { name: "Run fan" }).click();
+    await tile.locator(".stages .is-reached", { hasText: "Running" }).waitFor();
+    await tile.getByText(/Fan runs/).waitFor();
+    await step(3).waitFor();
+
+    const before = await tab.locator("#lamp .power").textContent();
+    await promisify(exec)((await tab.locator("#curl").textContent())!);
+    await step(4).waitFor();
+    assert.notEqual(await tab.locator("#lamp .power").textContent(), before);
+    await tab.locator("#happened").getByText("written by a client").first().waitFor();
+  });
+
+  it("becomes an alarm in an emergency, in words, and is quiet again afterwards", async () => {
+    await button("Make smoke").click();
+    await tab
+      .getByRole("alert")
+      .filter({ hasText: /^Smoke emergency: .*, Maple Street$/ })
+      .waitFor();
+    await assertGood(tab);
+    await button("Clear the air").click();
+    await tab.getByRole("alert").waitFor({ state: "detached" });
+  });
+
+  it("narrows its attributes as somebody types, and goes by keyboard", async () => {
+    await tab.getByLabel("Filter").focus();
+    await tab.keyboard.type("a.away");
+    assert.deepEqual(await tab.locator("#attributes tr:visible th").allTextContents(), ["d.structures[1].a.away"]);
+    await tab.getByLabel("Filter").fill("");
+    await button("Leave home").focus();
+    await tab.keyboard.press("Enter");
+    await button("Come home").waitFor();
+    assert.equal(await tab.evaluate("document.activeElement.textContent"), "Come home", "the focus stays where it was");
+  });
+
+  it("says that what it shows is stale while the ecosystem can't be heard", async () => {
+    const faults = (method: string, fault?: object) =>
+      fetch(`${demo.simulatorUrl}/simulator/faults`, {
+        method,
+        ...(fault && { body: JSON.stringify(fault), headers: { "content-type": "application/json" } }),
+      });
+    await faults("POST", { fault: "server-error", status: 503 });
+    await faults("POST", { fault: "drop" });
+    await tab.getByText(/^Stale \d/).waitFor();
+    await faults("DELETE");
+    await tab.getByText(/^Live · /).waitFor();
+  });
+
+  it("is a snapshot without script, whose buttons work", async () => {
+    const plain = await browser().newContext({ javaScriptEnabled: false });
+    await plain.addCookies(await context.cookies());
+    const page = await plain.newPage();
+    await page.goto(`${demo.baseUrl}/console/`);
+    await page.getByText("Snapshot", { exact: true }).waitFor();
+    await page.getByRole("button", { name: "Come home" }).click();
+    await page.getByRole("heading", { name: "Maple Street" }).waitFor();
+    await button("Leave home").waitFor();
+    await plain.close();
+  });
+
+  it("takes no orders from another page", async () => {
+    const [{ name, value } = { name: "", value: "" }] = await context.cookies();
+    const body = new URLSearchParams({ act: "smoke:1", form: "guess" });
+    const headers = { cookie: `${name}=${value}` };
+    assert.equal((await fetch(`${demo.baseUrl}/console/do`, { method: "POST", body, headers })).status, 403);
+  });
+
+  it("comes back by itself after kill -9, with everything and nothing twice", async (t) => {
+    const happened = tab.locator("#happened li");
+    const before = await happened.allTextContents();
+    demo.process.kill("SIGKILL");
+    await demo.ended;
+    await tab.getByText("Reconnecting").waitFor();
+    const again = await startDemo(t, folder, Number(new URL(demo.baseUrl).port));
+    assert.equal(again.baseUrl, demo.baseUrl);
+    await tab.getByText(/^Live · /).waitFor();
+    for (const number of [1, 2, 3, 4]) await step(number).waitFor();
+    await button("Leave home").click();
+    await button("Come home").waitFor();
+    const after = await happened.allTextContents();
+    assert.equal(new Set(after).size, after.length, "nothing is told twice");
+    assert.ok(after.includes(before[0]!), "what was there is there");
+    const { attributes } = await again.get("devices/1");
+    assert.equal(await tab.locator("#attributes tr").count(), Object.keys(attributes).length);
+  });
+
+  it("asked nobody but the service, and was refused nothing by its own policy", () => {
+    assert.deepEqual(complaints, []);
+    assert.deepEqual([...hosts], [demo.baseUrl]);
+  });
+});
+
+/** On a phone in the dark and on a desk by day: it fits, and axe has nothing to say or to ask. */
+async function assertGood(tab: Page): Promise<void> {
+  const looks: readonly Look[] = [
+    { device: "phone", scheme: "dark" },
+    { device: "desktop", scheme: "light" },
+  ];
+  for (const { device, scheme } of looks) {
+    await tab.setViewportSize(devices[device].viewport);
+    await tab.emulateMedia({ colorScheme: scheme });
+    await tab.evaluate("scrollTo(0, 0)");
+    const width = await tab.evaluate<number>("document.documentElement.scrollWidth");
+    assert.ok(width <= devices[device].viewport.width, `the page is ${width} wide`);
+    await assertAccessible(tab);
+  }
+}

@@ -1,0 +1,30 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { nginxInFront } from "../set-up/nginx-server.ts";
+import { eventually } from "../stories/world.ts";
+import { foreignReaders } from "./foreign-readers.ts";
+import { readThroughKills } from "./killed-service.ts";
+import { home, write } from "./made-home.ts";
+
+describe("readers that others have written, of a service that is killed twice", () => {
+  it("hear 2,000 changes, each once, and miss none", { timeout: 120_000 }, (t) =>
+    readThroughKills(t, { database: "sqlite", events: 2_000, kills: 2, isBehindNginx: false }),
+  );
+
+  it("hear 2,000 changes through nginx, each once, and miss none", { timeout: 120_000 }, (t) =>
+    readThroughKills(t, { database: "postgres", events: 2_000, kills: 2, isBehindNginx: true }),
+  );
+});
+
+describe("an nginx as it comes, in front of the service", () => {
+  it("passes on a single event, and heartbeats, though nothing else follows", { timeout: 60_000 }, async (t) => {
+    const { world, token, lamp } = await home(t, { haste: 50 });
+    const readers = foreignReaders(`${await nginxInFront(t, world.baseUrl)}/v3/events`, token);
+    t.after(() => readers.forEach((reader) => void reader.close()));
+    await Promise.all(readers.map(({ opened }) => opened));
+    await write(world, token, lamp, { a: "1" });
+    await Promise.all(readers.map(({ until }) => until(1)));
+    // One when the stream began, and those that are due every 15 seconds.
+    await eventually(t.signal, async () => assert.ok(readers.every(({ heartbeats }) => heartbeats >= 3)));
+  });
+});

@@ -1,0 +1,127 @@
+import assert from "node:assert/strict";
+import type { TestContext } from "node:test";
+import { nginxInFront } from "../set-up/nginx-server.ts";
+import { breezeway, type ChildOptions, type ChildService, startChild } from "../stories/child-service.ts";
+import { killableHouse } from "../stories/killable-house.ts";
+import type { Database } from "../stories/world.ts";
+import { foreignReaders } from "./foreign-readers.ts";
+
+export interface ReadThroughKills {
+  readonly database: Database;
+  readonly events: number;
+  readonly kills: number;
+  /** Behind an nginx in which nothing about buffers is set. */
+  readonly isBehindNginx: boolean;
+}
+
+/** What one write changes: a reader that breaks off in the middle of it goes on there. */
+const attributes = ["a", "b", "c", "d"];
+
+/** Foreign readers hear each change once, in one order, and miss none, while the service is killed in between. */
+export async function readThroughKills(
+  t: TestContext,
+  { database, events, kills, isBehindNginx }: ReadThroughKills,
+): Promise<void> {
+  const { service, start, token, lamps } = await lampHouse(t, database);
+  const address = isBehindNginx ? await nginxInFront(t, service.baseUrl) : service.baseUrl;
+  const readers = foreignReaders(`${address}/v3/events`, token);
+  t.after(() => readers.forEach((reader) => void reader.close()));
+  await Promise.all(readers.map(({ opened }) => opened));
+
+  const acknowledged: string[] = [];
+  let running = service;
+  for (let life = 0; life <= kills; life++) {
+    const until = Math.ceil((events * (life + 1)) / (kills + 1) / attributes.length);
+    const middle = (acknowledged.length + until) / 2;
+    const halfWay = Promise.withResolvers<void>();
+    // Two for each lamp, side by side.
+    const writers = [...lamps, ...lamps].map(async (lamp, n) => {
+      for (let i = 0; acknowledged.length < until; i++) {
+        const value = `${life} ${n} ${i}`;
+        if (await isWritten(running.baseUrl, token, lamp, value)) acknowledged.push(value);
+        if (acknowledged.length >= middle) halfWay.resolve();
+      }
+    });
+    await halfWay.promise;
+    if (life < kills) {
+      // With writes under way.
+      running.process.kill("SIGKILL");
+      await running.ended;
+      running = await start();
+    }
+    await Promise.all(writers);
+  }
+
+  // What counts is what was committed: also writes of which no answer came back.
+  const committed = (await Promise.all(lamps.map((lamp) => history(running.baseUrl, token, lamp)))).flat().sort();
+  assert.ok(committed.length >= events);
+  const kept = new Set(committed);
+  assert.ok(
+    acknowledged.every((value) => kept.has(value)),
+    "an acknowledged write is not in the history",
+  );
+  for (const { client, events, resyncs, until } of readers) {
+    await until(committed.length);
+    assert.deepEqual(events.map(({ value }) => value).sort(), committed, client);
+    assert.equal(new Set(events.map(({ id }) => id)).size, events.length, client);
+    assert.deepEqual(resyncs, [], client);
+    assert.deepEqual(
+      events.map(({ id }) => id),
+      readers[0]!.events.map(({ id }) => id),
+      `${client} heard it in another order`,
+    );
+  }
+  t.diagnostic(`${committed.length} events, ${kills} kills, ${readers.length} readers`);
+}
+
+/** How the service is run this time. */
+export interface Life extends ChildOptions {
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+/** Two lamps, a token for them, and a service that starts again at the same port. */
+export async function lampHouse(t: TestContext, database: Database, more: Readonly<Record<string, string>> = {}) {
+  const house = await killableHouse(t, database);
+  const environment = { ...house.environment, ...more };
+  const started = async (port: string, how: Life = {}): Promise<ChildService> => {
+    const service = await startChild("serve", { ...environment, ...how.environment, BREEZEWAY_PORT: port }, how);
+    t.after(() => service.process.kill("SIGKILL"));
+    house.baseUrl = service.baseUrl;
+    return service;
+  };
+  const command = async (...args: readonly string[]) => {
+    const { code, stdout, stderr } = await breezeway([...args, "--json"], { environment });
+    assert.equal(code, 0, stderr);
+    return JSON.parse(stdout);
+  };
+  const users = await command("user", "list", "--tenant", "Story");
+  const user = String((users.users ?? users)[0].userId);
+  const lamps: number[] = [];
+  for (const name of ["one", "two"]) {
+    lamps.push((await command("device", "add", "--user", user, "--name", name, "--type", "Lamp")).deviceId);
+  }
+  const service = await started("0");
+  const { port } = new URL(service.baseUrl);
+  const token = (await house.letClientIn()).accessToken;
+  return { service, start: (how?: Life) => started(port, how), token, lamps };
+}
+
+async function isWritten(baseUrl: string, token: string, lamp: number, value: string): Promise<boolean> {
+  const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+  const body = JSON.stringify(Object.fromEntries(attributes.map((name) => [name, value])));
+  const answer = await fetch(`${baseUrl}/v3/devices/${lamp}`, { method: "PUT", headers, body }).catch(() => undefined);
+  if (!answer) await new Promise((resolve) => setTimeout(resolve, 20));
+  return answer?.status === 200;
+}
+
+async function history(baseUrl: string, token: string, lamp: number): Promise<readonly string[]> {
+  const values: string[] = [];
+  for (let cursor = ""; ; ) {
+    const headers = { authorization: `Bearer ${token}` };
+    const answer = await fetch(`${baseUrl}/v3/devices/${lamp}/history?cursor=${cursor}`, { headers });
+    const page = (await answer.json()) as { changes: { value: string }[]; cursor?: string };
+    values.push(...page.changes.map(({ value }) => value));
+    if (page.cursor === undefined) return values;
+    cursor = page.cursor;
+  }
+}

@@ -1,0 +1,80 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { everyAddress, everyPath } from "../isolation/every-address.ts";
+import { madeServer } from "./made-server.ts";
+
+const origin = "https://app.example";
+const preflight = (asked = "GET", from = origin) => ({
+  method: "OPTIONS",
+  headers: { origin: from, "access-control-request-method": asked, "access-control-request-headers": "authorization" },
+});
+const concrete = (path: string) => path.replace(/:\w+/g, "1");
+const ofCors = (headers: Headers) => [...headers.keys()].filter((name) => name.startsWith("access-control-"));
+
+/** What pages of other sites may call, as docs/interface.md says. */
+const isLetIn = (path: string) =>
+  /^\/(v3|adaptor|zdk\/services\/zamapi)\//.test(path) || /^\/oauth2\/(access|revoke)_token$/.test(path);
+
+describe("a page of a named origin", () => {
+  it("may call what takes a token or a secret, by the methods it takes, and nothing else", async (t) => {
+    const { fetch } = await madeServer(t, { corsOrigins: ["http://localhost:3000", origin] });
+    for (const [path, methods] of everyPath()) {
+      const answer = await fetch(concrete(path), preflight());
+      if (isLetIn(path)) {
+        assert.equal(answer.status, 204, path);
+        assert.equal(answer.headers.get("access-control-allow-origin"), origin);
+        assert.equal(answer.headers.get("access-control-allow-methods"), methods.join(", "));
+        assert.equal(answer.headers.get("access-control-allow-headers"), "authorization, content-type, last-event-id");
+        assert.equal(answer.headers.get("access-control-max-age"), "7200");
+        assert.equal(answer.headers.get("vary"), "Origin");
+        assert.equal(await answer.text(), "");
+      } else {
+        assert.equal(answer.status, 405, path);
+        assert.deepEqual(ofCors(answer.headers), [], path);
+      }
+      assert.equal(answer.headers.get("access-control-allow-credentials"), null);
+    }
+  });
+
+  it("can read answers and refusals, and what they say of tokens and waiting", async (t) => {
+    const { fetch } = await madeServer(t, { corsOrigins: [origin] });
+    for (const { method, path } of everyAddress()) {
+      const answer = await fetch(concrete(path), { method, headers: { origin } });
+      await answer.arrayBuffer();
+      assert.equal(answer.headers.get("access-control-allow-origin"), isLetIn(path) ? origin : null, path);
+      if (!isLetIn(path)) continue;
+      assert.equal(answer.headers.get("access-control-expose-headers"), "www-authenticate, retry-after, x-request-id");
+      assert.equal(answer.headers.get("access-control-allow-credentials"), null);
+    }
+    const refused = await fetch("/v3/users", { method: "PATCH", headers: { origin } });
+    assert.deepEqual([refused.status, refused.headers.get("access-control-allow-origin")], [405, origin]);
+  });
+});
+
+describe("a page of any other origin", () => {
+  it("is told nothing, and that the answer goes by the origin", async (t) => {
+    const { fetch } = await madeServer(t, { corsOrigins: [origin] });
+    const others = [
+      "https://evil.example",
+      "https://app.example.evil.example",
+      "http://app.example",
+      "null",
+      `${origin}:8443`,
+    ];
+    for (const other of others) {
+      const answer = await fetch("/v3/devices", preflight("GET", other));
+      assert.deepEqual([answer.status, ofCors(answer.headers)], [405, []], other);
+      assert.equal(answer.headers.get("vary"), "Origin");
+    }
+    const plain = await fetch("/v3/devices");
+    assert.deepEqual([ofCors(plain.headers), plain.headers.get("vary")], [[], "Origin"]);
+  });
+
+  it("is let in nowhere while no origin is named", async (t) => {
+    const { fetch } = await madeServer(t);
+    for (const path of everyPath().keys()) {
+      const answer = await fetch(concrete(path), preflight());
+      assert.deepEqual([answer.status, ofCors(answer.headers), answer.headers.get("vary")], [405, [], null], path);
+    }
+  });
+});

@@ -1,0 +1,226 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { describe, it } from "node:test";
+import { inspect } from "node:util";
+import * as sdk from "../../sdk/src/index.ts";
+import { Breezeway, OAuthClient, ServiceError } from "../../sdk/src/index.ts";
+import { fault, json, scripted, sdkWorld, thrownBy } from "./sdk-world.ts";
+
+const baseUrl = "http://home.example";
+const by = (fetch: typeof globalThis.fetch) => ({
+  platform: () => new Breezeway({ baseUrl, secToken: "s-secret", fetch }).setDeviceAttribute(1, "a", "b"),
+  adaptor: () => new Breezeway({ baseUrl, secToken: "s-secret", fetch }).unlink("nest"),
+  v3: () => new Breezeway({ baseUrl, accessToken: "t-secret", fetch }).setDeviceAttribute(1, "a", "b"),
+  oauth: () =>
+    new OAuthClient({ baseUrl, clientId: "c", clientSecret: "c-secret", fetch }).exchange("code-secret", "v"),
+});
+
+/** Each refusal of each door, by its number or code, and the class that it becomes. */
+const refusals: readonly (readonly [keyof ReturnType<typeof by>, number, number | string, typeof ServiceError])[] = [
+  ["platform", 500, 101, sdk.InvalidLogin],
+  ["platform", 500, 102, sdk.InvalidRequest],
+  ["platform", 500, 103, sdk.NotFound],
+  ["platform", 500, 106, sdk.NotSignedIn],
+  ["platform", 500, 107, sdk.TooManyRequests],
+  ["platform", 500, 109, sdk.NotFound],
+  ["platform", 500, 110, sdk.NotFound],
+  ["platform", 500, 111, sdk.ReadOnlyAttribute],
+  ["platform", 500, 112, sdk.InvalidRequest],
+  ["platform", 500, 113, sdk.NotFound],
+  ["platform", 500, 199, sdk.Unavailable],
+  ["platform", 500, 177, sdk.Unavailable],
+  ["adaptor", 401, 106, sdk.NotSignedIn],
+  ["adaptor", 400, 102, sdk.InvalidRequest],
+  ["adaptor", 409, 118, sdk.AlreadyFederated],
+  ["adaptor", 404, 119, sdk.NotFederated],
+  ["adaptor", 400, 120, sdk.UnknownEcosystem],
+  ["adaptor", 422, 121, sdk.EcosystemRefused],
+  ["adaptor", 503, 122, sdk.EcosystemUnreachable],
+  ["adaptor", 404, 109, sdk.NotFound],
+  ["v3", 400, "invalid_request", sdk.InvalidRequest],
+  ["v3", 401, "invalid_token", sdk.NotSignedIn],
+  ["v3", 401, "missing_token", sdk.NotSignedIn],
+  ["v3", 403, "insufficient_scope", sdk.Forbidden],
+  ["v3", 403, "read_only_attribute", sdk.ReadOnlyAttribute],
+  ["v3", 404, "unknown_device", sdk.NotFound],
+  ["v3", 404, "not_found", sdk.NotFound],
+  ["v3", 405, "method_not_allowed", sdk.ServiceError],
+  ["v3", 409, "too_many_triggers", sdk.Conflict],
+  ["v3", 413, "value_too_large", sdk.InvalidRequest],
+  ["v3", 415, "unsupported_media_type", sdk.InvalidRequest],
+  ["v3", 429, "too_many_requests", sdk.TooManyRequests],
+  ["v3", 500, "internal_error", sdk.Unavailable],
+  ["v3", 503, "store_unavailable", sdk.Unavailable],
+  ["oauth", 400, "invalid_grant", sdk.InvalidGrant],
+  ["oauth", 401, "invalid_client", sdk.InvalidClient],
+  ["oauth", 400, "unauthorized_client", sdk.InvalidRequest],
+];
+
+describe("a refusal", () => {
+  it("has its class, its code, and no secret, even when somebody repeats one", async () => {
+    for (const [door, status, code, Kind] of refusals) {
+      const echo = "no: s-secret t-secret c-secret code-secret";
+      const headers = { "retry-after": "7", "x-request-id": "r-1" };
+      const answer =
+        door === "platform"
+          ? fault(Number(code), echo, headers)
+          : typeof code === "number"
+            ? json(status, { errorCode: code, errorMessage: echo }, headers)
+            : json(status, { error: code, error_description: echo, request_id: "r-1" }, headers);
+      const { fetch, asked } = scripted(answer);
+      const error = await thrownBy(by(fetch)[door]());
+      assert.ok(error instanceof ServiceError, String(error));
+      assert.equal(error.constructor, Kind, `${door} ${code}`);
+      assert.deepEqual(
+        [error.name, error.status, error.requestId, error.retryAfterSeconds],
+        [Kind.name, status, "r-1", 7],
+      );
+      assert.equal(typeof code === "number" ? error.errorCode : error.code, code);
+      const own =
+        door === "platform" || door === "adaptor"
+          ? ["s-secret"]
+          : door === "v3"
+            ? ["t-secret"]
+            : ["c-secret", "code-secret"];
+      for (const secret of own) assert.ok(!inspect(error, { depth: 9 }).includes(secret), inspect(error));
+      assert.equal(asked.length, 1, "what isn't safe to repeat was sent once");
+    }
+  });
+
+  it("is told from answers of somebody else", async () => {
+    const page = (status: number) => new Response("<html><p>t-secret</html>", { status });
+    for (const door of ["platform", "adaptor", "v3", "oauth"] as const) {
+      for (const status of [200, 302, 403, 502]) {
+        const answer = status === 302 ? json(302, {}) : page(status);
+        const error = await thrownBy(by(scripted(answer).fetch)[door]());
+        const expected = status === 502 ? sdk.Unavailable : sdk.UnexpectedAnswer;
+        assert.ok(error instanceof expected, `${door} ${status}: ${error}`);
+        assert.ok(!inspect(error, { depth: 9 }).includes("secret"));
+      }
+    }
+  });
+
+  it("comes from the real service with the class that it should have", async (t) => {
+    const { bySecToken, byAccessToken, login, linked, addLamp, baseUrl: real, oauth } = await sdkWorld(t);
+    const nobody = new Breezeway({ baseUrl: real, secToken: "bws_none", accessToken: "bwa_none" });
+    const away = "d.structures[1].a.away";
+    const [deviceId, lampId] = [await linked(), await addLamp()];
+    const cases: readonly (readonly [string, () => Promise<unknown>, new (...given: never[]) => Error])[] = [
+      ["login", () => new Breezeway({ baseUrl: real }).login({ ...login, password: "wrong" }), sdk.InvalidLogin],
+      ["secToken", () => nobody.getTriggers(), sdk.NotSignedIn],
+      ["secToken for the adaptor", () => nobody.getLinkStatus("nest"), sdk.NotSignedIn],
+      ["access token", () => nobody.getDevices(), sdk.NotSignedIn],
+      ["ecosystem", () => bySecToken.updateFederatedToken("hive", "t"), sdk.UnknownEcosystem],
+      ["ecosystem's token", () => bySecToken.updateFederatedToken("nest", "wrong"), sdk.EcosystemRefused],
+      ["device", () => bySecToken.getDevice(999), sdk.NotFound],
+      ["device of /v3", () => byAccessToken.getDevice(999), sdk.NotFound],
+      ["read-only", () => bySecToken.setDeviceAttribute(deviceId, away, "home"), sdk.ReadOnlyAttribute],
+      ["read-only of /v3", () => byAccessToken.setDeviceAttribute(deviceId, away, "home"), sdk.ReadOnlyAttribute],
+      ["attribute", () => byAccessToken.setDeviceAttribute(deviceId, "roof", "on"), sdk.NotFound],
+      ["too large", () => byAccessToken.setDeviceAttribute(lampId, "a", "x".repeat(9_000)), sdk.InvalidRequest],
+      ["largestrings", () => bySecToken.getLargeStrings(lampId), sdk.NotFound],
+      ["alert", () => bySecToken.removeTrigger(999), sdk.NotFound],
+      ["refresh", () => oauth.refresh("bwr_none"), sdk.InvalidGrant],
+      [
+        "client",
+        () => new OAuthClient({ baseUrl: real, clientId: "x", clientSecret: "y" }).asItself(),
+        sdk.InvalidClient,
+      ],
+    ];
+    for (const [what, call, Kind] of cases) {
+      const error = await thrownBy(call());
+      assert.equal((error as Error).constructor, Kind, `${what}: ${error}`);
+    }
+    await bySecToken.unlink("nest");
+    await assert.rejects(bySecToken.getLinkStatus("nest"), sdk.NotFederated);
+    await bySecToken.logout();
+    await assert.rejects(bySecToken.getDevices(), /getDevices needs a secToken: call login first/);
+    let error: unknown;
+    const stranger = new Breezeway({ baseUrl: real });
+    do error = await stranger.login({ ...login, name: "nobody" }).catch((thrown: unknown) => thrown);
+    while (error instanceof sdk.InvalidLogin);
+    assert.ok(error instanceof sdk.TooManyRequests && Number(error.retryAfterSeconds) > 0, String(error));
+  });
+});
+
+describe("no answer", () => {
+  it("is Unreachable: nobody there, a broken connection, too long", async (t) => {
+    const server = createServer((request, response) => {
+      if (request.url?.includes("broken"))
+        response.writeHead(200, { "content-length": "50" }).write("{", () => response.destroy());
+    });
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    t.after(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const write = (base: string, timeoutMs?: number) =>
+      new Breezeway({ baseUrl: base, accessToken: "t-secret", timeoutMs }).setDeviceAttribute(1, "a", "b");
+    const refused = await write("http://127.0.0.1:1").catch((error: unknown) => error);
+    assert.ok(refused instanceof sdk.Unreachable && refused.cause instanceof Error);
+    await assert.rejects(write(`${url}/broken`), sdk.Unreachable);
+    await assert.rejects(write(`${url}/silent`, 20), /Unreachable: No answer came within 20 ms/);
+    assert.ok(!inspect(refused, { depth: 9 }).includes("t-secret"));
+  });
+
+  it("and no redirect takes a token elsewhere", async (t) => {
+    const heard: string[] = [];
+    const server = createServer((request, response) => {
+      heard.push(String(request.headers.authorization));
+      response.writeHead(307, { location: `http://localhost:${port}/elsewhere` }).end();
+    });
+    server.listen(0);
+    await once(server, "listening");
+    t.after(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+    const { port } = server.address() as AddressInfo;
+    const client = new Breezeway({ baseUrl: `http://127.0.0.1:${port}`, accessToken: "t-secret" });
+    await assert.rejects(client.setDeviceAttribute(1, "a", "b"), sdk.Unreachable);
+    assert.deepEqual(heard, ["Bearer t-secret"]);
+  });
+
+  it("is asked for again when that is safe, waiting as long as the service says, and not for ever", async () => {
+    const list = () => json(200, { devices: [] });
+    const busy = (after: string) => json(503, { error: "store_unavailable" }, { "retry-after": after });
+    const read = (...answers: Parameters<typeof scripted>) => {
+      const { fetch, asked } = scripted(...answers);
+      const call = new Breezeway({ baseUrl, accessToken: "t", fetch }).getDevices();
+      return call.then(
+        () => ["read", asked.length],
+        (error: Error) => [error.name, asked.length],
+      );
+    };
+    assert.deepEqual(await read(new TypeError("fetch failed"), list()), ["read", 2]);
+    assert.deepEqual(await read(busy("0"), busy("0"), list()), ["read", 3]);
+    assert.deepEqual(await read(busy(new Date(0).toUTCString()), list()), ["read", 2]);
+    assert.deepEqual(await read(busy("0"), busy("0"), busy("0"), list()), ["Unavailable", 3]);
+    assert.deepEqual(await read(busy("3600"), list()), ["Unavailable", 1]);
+    assert.deepEqual(await read(json(404, { error: "not_found" }), list()), ["NotFound", 1]);
+  });
+});
+
+describe("what can't be meant", () => {
+  it("is refused before anything is sent, and without what was meant to be secret", async () => {
+    assert.throws(() => new Breezeway({ baseUrl: "home.example" }), sdk.InvalidArgument);
+    assert.throws(() => new Breezeway({ baseUrl }).setEcoCloudUrl("ftp://x"), sdk.InvalidArgument);
+    const { fetch, asked } = scripted();
+    const client = new Breezeway({ baseUrl, accessToken: "t-secret\r\n", fetch });
+    const error = await thrownBy(client.getDevices());
+    assert.ok(error instanceof sdk.InvalidArgument && !inspect(error).includes("t-secret"));
+    assert.deepEqual(asked, []);
+    for (const call of [() => client.getTriggers(), () => client.getLargeStrings(1), () => client.logout()]) {
+      await assert.rejects(call(), { name: "NotSignedIn", code: "missing_token" });
+    }
+    const other = new Breezeway({ baseUrl, secToken: "s", fetch });
+    assert.throws(() => other.events(), sdk.NotSignedIn);
+    for (const call of [() => other.getUsers(), () => other.getDevice(1, { since: 1 }), () => other.alerts.list()]) {
+      await assert.rejects(call(), { name: "NotSignedIn", code: "missing_token" });
+    }
+  });
+});

@@ -1,0 +1,263 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { describe, it, type TestContext } from "node:test";
+import { Breezeway, type HomeEvent, NotFound, NotSignedIn, type ResyncEvent } from "../../sdk/src/index.ts";
+import { ServerSentReader } from "../../sdk/src/sse.ts";
+import { breezeway, startChild } from "../stories/child-service.ts";
+import { killableHouse } from "../stories/killable-house.ts";
+import { sdkWorld, thrownBy } from "./sdk-world.ts";
+
+describe("events()", () => {
+  it("tells what happens to a home, typed, and ends quietly when it is aborted", async (t) => {
+    const { byAccessToken, linked, simulator, accountId } = await sdkWorld(t);
+    const controller = new AbortController();
+    const events = byAccessToken.events({ signal: controller.signal, heartbeats: true });
+    assert.equal((await events.next()).value?.type, "heartbeat");
+    const heard: HomeEvent[] = [];
+    const following = (async () => {
+      for await (const event of events) {
+        heard.push(event);
+        const isLast = event.type === "attribute" && event.name.endsWith(".a.away") && event.value === "away";
+        if (isLast) controller.abort();
+      }
+    })();
+    const deviceId = await linked();
+    await byAccessToken.runFan(deviceId, "d.structures[1].d.thermostats[1]");
+    await simulator.playScene(accountId, { scene: "leave" });
+    await following;
+    const types = new Set(heard.map(({ type }) => type));
+    for (const type of ["attribute", "command", "device", "link"] as const) assert.ok(types.has(type), type);
+    assert.ok(
+      heard.every((event) => event.type === "heartbeat" || ("deviceId" in event && event.deviceId === deviceId)),
+    );
+    assert.equal(new Set(heard.map(({ id }) => id)).size, heard.length);
+  });
+
+  it("are narrowed to devices and attributes, and go on behind an id", async (t) => {
+    const { byAccessToken, addLamp } = await sdkWorld(t);
+    const [one, other] = [await addLamp("one"), await addLamp("other")];
+    const begin = byAccessToken.events({ heartbeats: true });
+    const { value: first } = await begin.next();
+    await begin.return();
+    for (const power of ["on", "off"]) {
+      await byAccessToken.setDeviceAttributes(other, { power });
+      await byAccessToken.setDeviceAttributes(one, { power, level: 3 });
+    }
+    const narrowed = { lastEventId: first!.id, deviceIds: [one], attributes: ["power"] };
+    const heard: unknown[] = [];
+    for await (const event of byAccessToken.events(narrowed)) {
+      assert.ok(event.type === "attribute");
+      heard.push([event.deviceId, event.name, event.value, event.cause.by]);
+      if (heard.length === 2) break;
+    }
+    assert.deepEqual(heard, [
+      [one, "power", "on", "client"],
+      [one, "power", "off", "client"],
+    ]);
+    assert.ok((await thrownBy(byAccessToken.events({ deviceIds: [999] }).next())) instanceof NotFound);
+  });
+
+  it("says resync when it can't go on where it was", async (t) => {
+    const { byAccessToken } = await sdkWorld(t);
+    const events = byAccessToken.events({ lastEventId: "nobody's" });
+    const { value } = await events.next();
+    assert.deepEqual([value?.type, (value as ResyncEvent).reason], ["resync", "unknown_id"]);
+    await events.return();
+  });
+
+  it("goes on with a new token when the old one ends, and throws when the access has ended", async (t) => {
+    const { byAccessToken, addLamp, store, oauth } = await sdkWorld(t);
+    const lamp = await addLamp();
+    // What the keeper holds is refused at the door: it is renewed, and nobody notices.
+    store.tokens = { ...store.tokens!, accessToken: "bwa_nobodys" };
+    const events = byAccessToken.events({ heartbeats: true });
+    assert.equal((await events.next()).value?.type, "heartbeat");
+    assert.equal(store.saved, 1);
+    const next = events.next();
+    await byAccessToken.setDeviceAttribute(lamp, "power", "on");
+    assert.equal((await next).value?.type, "attribute");
+    const last = events.next();
+    await oauth.revoke(store.tokens!.accessToken);
+    assert.ok((await thrownBy(last)) instanceof NotSignedIn);
+  });
+
+  it("misses nothing and repeats nothing while the service is killed again and again", {
+    timeout: 120_000,
+  }, async (t) => {
+    const { start, accessToken, lamp } = await house(t);
+    let service = await start("0");
+    const { port } = new URL(service.baseUrl);
+    const client = new Breezeway({ baseUrl: service.baseUrl, accessToken: await accessToken() });
+    const heard: { readonly id: string; readonly value: unknown }[] = [];
+    const controller = new AbortController();
+    const opened = Promise.withResolvers<void>();
+    let connected = Promise.withResolvers<void>();
+    const following = (async () => {
+      const onConnected = () => connected.resolve();
+      for await (const event of client.events({ signal: controller.signal, heartbeats: true, onConnected })) {
+        assert.notEqual(event.type, "resync");
+        if (event.type === "heartbeat") opened.resolve();
+        if (event.type === "attribute") heard.push({ id: event.id, value: event.value });
+      }
+    })();
+    await opened.promise;
+    let n = 0;
+    const write = async (until: number) => {
+      while (n < until) await client.setDeviceAttribute(lamp, "n", n++).catch(() => undefined);
+    };
+    for (let round = 1; round <= 2; round++) {
+      await write(round * 60 - 30);
+      const writing = write(round * 60);
+      connected = Promise.withResolvers<void>();
+      service.process.kill("SIGKILL");
+      await Promise.all([service.ended, writing]);
+      service = await start(port);
+      // The last one goes on where nobody listens yet.
+      if (round < 2) await connected.promise;
+    }
+    await write(n + 20);
+    const committed: unknown[] = [];
+    for await (const { value } of client.getHistory(lamp)) committed.push(value);
+    while (heard.length < committed.length) await new Promise((resolve) => setTimeout(resolve, 10));
+    controller.abort();
+    await following;
+    assert.deepEqual(
+      heard.map(({ value }) => value),
+      committed,
+    );
+    assert.equal(new Set(heard.map(({ id }) => id)).size, heard.length);
+    assert.ok(committed.length >= 2 * 30 + 20);
+  });
+});
+
+describe("a stream that fails", () => {
+  it("is taken up again behind its last whole event: broken off, ended, silent, refused for a while", async (t) => {
+    const lastIds: (string | undefined)[] = [];
+    const steps: ((response: ServerResponse) => void)[] = [
+      (response) => {
+        begin(response).write('retry: 10\n\nid: 1\nevent: attribute\ndata: {"value":"a"}\n\nid: 2\nevent: attr');
+        setImmediate(() => response.destroy());
+      },
+      (response) => response.writeHead(503, { "retry-after": "0" }).end('{"error":"store_unavailable"}'),
+      (response) =>
+        begin(response).end('id: 2\nevent: later-kind\ndata: ?\n\nid: 3\nevent: attribute\ndata: {"value":"b"}\n\n'),
+      (response) => void begin(response).write(": nothing more\n\n"),
+      (response) => void begin(response).write('id: 4\nevent: attribute\ndata: {"value":"c"}\n\n'),
+    ];
+    const url = await eventServer(t, (response, lastId) => {
+      lastIds.push(lastId);
+      steps.shift()?.(response);
+    });
+    const lost: string[] = [];
+    const heard: unknown[] = [];
+    const client = new Breezeway({ baseUrl: url, accessToken: "t" });
+    const onDisconnected = (reason: unknown) => void lost.push(reason instanceof Error ? reason.name : "ended");
+    for await (const event of client.events({ onDisconnected, silenceMs: 50 })) {
+      assert.ok(event.type === "attribute");
+      heard.push(event.value);
+      if (heard.length === 3) break;
+    }
+    assert.deepEqual(heard, ["a", "b", "c"]);
+    assert.deepEqual(lastIds, [undefined, "1", "1", "3", "3"]);
+    assert.deepEqual(lost, ["Unreachable", "Unavailable", "ended", "Unreachable"]);
+  });
+
+  it("closes its connection when nobody listens any more", async (t) => {
+    const closed = Promise.withResolvers<void>();
+    const url = await eventServer(t, (response) => {
+      response.once("close", () => closed.resolve());
+      begin(response).write('id: 1\nevent: attribute\ndata: {"value":"a"}\n\n');
+    });
+    for await (const _ of new Breezeway({ baseUrl: url, accessToken: "t" }).events()) break;
+    await closed.promise;
+  });
+
+  it("tells nothing more once it is aborted, not even what has come already", async (t) => {
+    const one = "event: attribute\ndata: {}\n\n";
+    const url = await eventServer(t, (response) => void begin(response).write(one.repeat(3)));
+    const stop = new AbortController();
+    let heard = 0;
+    for await (const _ of new Breezeway({ baseUrl: url, accessToken: "t" }).events({ signal: stop.signal })) {
+      heard += 1;
+      stop.abort();
+    }
+    assert.equal(heard, 1);
+  });
+
+  it("ends with an error when it makes no sense", async (t) => {
+    const url = await eventServer(t, (response) => void begin(response).write("event: attribute\ndata: {\n\n"));
+    const events = new Breezeway({ baseUrl: url, accessToken: "t" }).events();
+    await assert.rejects(events.next(), { code: "unexpected_answer" });
+    const page = await eventServer(t, (response) => void response.end("<p>Please log in to the hotel's network"));
+    const none = new Breezeway({ baseUrl: page, accessToken: "t" }).events();
+    await assert.rejects(none.next(), { code: "unexpected_answer", status: 200 });
+  });
+
+  function begin(response: ServerResponse): ServerResponse {
+    return response.writeHead(200, { "content-type": "text/event-stream" });
+  }
+
+  async function eventServer(t: TestContext, answer: (response: ServerResponse, lastId: string | undefined) => void) {
+    const server = createServer(({ headers }, response) =>
+      answer(response, headers["last-event-id"] as string | undefined),
+    );
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    t.after(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  }
+});
+
+describe("Server-Sent Events", () => {
+  const stream =
+    "\r\n: hello\nretry: 20\r\rid: 1\revent: x\r\ndata: a\ndata:\ndata:  b:c\r\n\r\nid\ndata\n\nevent: y\n\nid: \0\nid: é🏮\ndata: 2\n\ndata: half";
+
+  it("are read the same wherever the stream is cut", () => {
+    const whole = new ServerSentReader().read(stream);
+    assert.equal(whole.retryMs, 20);
+    assert.deepEqual(whole.messages, [
+      { event: "x", data: "a\n\n b:c", id: "1" },
+      { event: "message", data: "", id: "" },
+      { event: "message", data: "2", id: "é🏮" },
+    ]);
+    for (let at = 0; at <= stream.length; at++) {
+      const reader = new ServerSentReader();
+      const messages = [stream.slice(0, at), stream.slice(at)].flatMap((piece) => reader.read(piece).messages);
+      assert.deepEqual(messages, whole.messages, `cut at ${at}`);
+    }
+    const reader = new ServerSentReader();
+    assert.deepEqual(
+      [...stream].flatMap((piece) => reader.read(piece).messages),
+      whole.messages,
+    );
+  });
+
+  it("don't fill the memory without an end", () => {
+    const reader = new ServerSentReader();
+    assert.throws(() => {
+      for (let i = 0; i < 100; i++) reader.read(`data: ${"x".repeat(100_000)}\n`);
+    }, /longer than any/);
+  });
+});
+
+/** A lamp's house that can be killed, and a client that the user lets in. */
+async function house(t: TestContext) {
+  const made = await killableHouse(t, "sqlite");
+  const { environment } = made;
+  const users = JSON.parse((await breezeway(["user", "list", "--tenant", "Story", "--json"], { environment })).stdout);
+  const user = String((users.users ?? users)[0].userId);
+  const device = ["device", "add", "--user", user, "--name", "Lamp", "--type", "Lamp", "--json"];
+  const lamp: number = JSON.parse((await breezeway(device, { environment })).stdout).deviceId;
+  const start = async (port: string) => {
+    const service = await startChild("serve", { ...environment, BREEZEWAY_PORT: port });
+    t.after(() => service.process.kill("SIGKILL"));
+    made.baseUrl = service.baseUrl;
+    return service;
+  };
+  return { start, lamp, accessToken: async () => (await made.letClientIn()).accessToken };
+}

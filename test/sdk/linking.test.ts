@@ -1,0 +1,245 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import {
+  AmbiguousName,
+  Breezeway,
+  EcosystemRefused,
+  type FederatedAccount,
+  HomeNames,
+  InvalidArgument,
+  NotFound,
+  type TriggerDefinition,
+  UnknownName,
+} from "../../sdk/src/index.ts";
+import { eventually } from "../stories/world.ts";
+import { json, scripted, sdkWorld } from "./sdk-world.ts";
+
+describe("updateFederatedToken", () => {
+  it("links an account, and renews the link when it is there already", async (t) => {
+    const { bySecToken, accountToken, simulator, accountId } = await sdkWorld(t);
+    const first = await bySecToken.updateFederatedToken("nest", accountToken);
+    assert.equal(first.wasLinked, false);
+    const again = await bySecToken.updateFederatedToken("nest", simulator.issueToken(accountId));
+    assert.deepEqual(again, { deviceId: first.deviceId, wasLinked: true });
+    const status = await bySecToken.getLinkStatus("nest");
+    assert.equal(status.deviceId, first.deviceId);
+    const gone = await bySecToken.unlink("nest");
+    assert.equal(gone.deviceId, first.deviceId);
+    assert.equal((await bySecToken.updateFederatedToken("nest", simulator.issueToken(accountId))).wasLinked, false);
+  });
+
+  it("calls back exactly one of two functions", async (t) => {
+    const { bySecToken, accountToken } = await sdkWorld(t);
+    const linked = await new Promise<FederatedAccount>((resolve, reject) => {
+      const answer = bySecToken.updateFederatedToken("nest", accountToken, resolve, reject);
+      assert.equal(answer, undefined);
+    });
+    assert.ok(linked.deviceId > 0);
+    const refused = await new Promise<unknown>((resolve, reject) => {
+      bySecToken.updateFederatedToken("nest", "no such token", () => reject(new Error("linked")), resolve);
+    });
+    assert.ok(refused instanceof EcosystemRefused);
+    const unsigned = await new Promise<unknown>((resolve, reject) => {
+      const nobody = new Breezeway({ baseUrl: "http://127.0.0.1:1" });
+      nobody.updateFederatedToken("nest", accountToken, reject, resolve);
+    });
+    assert.match(String(unsigned), /NotSignedIn: updateFederatedToken needs a secToken/);
+  });
+
+  const linkedAlready = () => json(409, { errorCode: 118, errorMessage: "linked already" });
+  const notLinked = () => json(404, { errorCode: 119, errorMessage: "not linked" });
+  const done = () => json(200, { DeviceId: "41" });
+
+  it("goes by 118 and 119 to the other method, and gives up when both go on", async () => {
+    const cases = [
+      { answers: [done()], methods: ["POST"] },
+      { answers: [linkedAlready(), done()], methods: ["POST", "PUT"] },
+      { answers: [linkedAlready(), notLinked(), done()], methods: ["POST", "PUT", "POST"] },
+      { answers: [linkedAlready(), notLinked(), linkedAlready()], methods: ["POST", "PUT", "POST"], code: 118 },
+      { answers: [notLinked()], methods: ["POST"], code: 119 },
+    ];
+    for (const { answers, methods, code } of cases) {
+      const { fetch, asked } = scripted(...answers);
+      const client = new Breezeway({ baseUrl: "http://home.example", secToken: "s", fetch });
+      client.setEcoCloudUrl("http://adaptor.example/v1/");
+      const call = client.updateFederatedToken("nest", "e-token");
+      if (code) await assert.rejects(call, { errorCode: code });
+      else assert.equal((await call).deviceId, 41);
+      assert.deepEqual(
+        asked.map(({ method }) => method),
+        methods,
+      );
+      for (const { url, headers, body } of asked) {
+        assert.equal(url, "http://adaptor.example/v1/federatedtokens");
+        assert.equal(headers.get("authorization"), "Bearer s");
+        assert.equal(body, "anEcosystemName=nest&anAccessToken=e-token");
+      }
+    }
+  });
+});
+
+describe("devices", () => {
+  it("are the same by a secToken and by an access token", async (t) => {
+    const { bySecToken, byAccessToken, linked, addLamp } = await sdkWorld(t);
+    const deviceId = await linked();
+    const lampId = await addLamp('Lamp <1> & "more"');
+    await bySecToken.setDeviceAttribute(lampId, "note", 'a & b < c\r\n\t"d" 🏮');
+    await byAccessToken.setDeviceAttributes(lampId, { power: true, level: 7 });
+    const shortly = async (client: Breezeway) =>
+      (await client.getDevices()).map(({ deviceId: id, deviceName }) => ({ id, deviceName }));
+    assert.deepEqual(await shortly(bySecToken), await shortly(byAccessToken));
+    for (const id of [deviceId, lampId]) {
+      const [one, other] = [await bySecToken.getDevice(id), await byAccessToken.getDevice(id)];
+      assert.deepEqual(one.attributes, other.attributes);
+      assert.deepEqual([one.deviceTypeName, one.presenceInfo], [other.deviceTypeName, other.presenceInfo]);
+    }
+    const names = ["note", "power", "nothing"];
+    const asked = await bySecToken.getDevice(lampId, { attributes: names });
+    assert.equal(asked.attributes.note?.value, 'a & b < c\r\n\t"d" 🏮');
+    const { attributes } = await byAccessToken.getDevice(lampId, { attributes: names });
+    assert.deepEqual(attributes, asked.attributes);
+    const since = await byAccessToken.getDevice(lampId, { since: attributes.note?.updateTime ?? 0 });
+    assert.deepEqual(Object.keys(since.attributes).sort(), ["level", "power"]);
+    const past: unknown[] = [];
+    for await (const { name, value } of byAccessToken.getHistory(lampId)) past.push([name, value]);
+    assert.equal(past.length, 3);
+    const [userId = 0] = await byAccessToken.getUsers();
+    assert.equal((await byAccessToken.getUser(userId)).userName, "ada");
+  });
+});
+
+describe("friendly names", () => {
+  it("lead to attribute names, for structures, thermostats and alarms", async (t) => {
+    const { bySecToken, linked } = await sdkWorld(t, {
+      structures: [
+        { name: "Mill", thermostats: 2, alarms: 1 },
+        { name: "Barn", thermostats: 1, alarms: 0 },
+      ],
+    });
+    const deviceId = await linked();
+    const names = await bySecToken.getHomeNames(deviceId);
+    const { attributes } = await bySecToken.getDevice(deviceId);
+    assert.equal(names.devices.length, 4);
+    for (const structure of names.structures) {
+      assert.equal(attributes[structure.attribute("name")]?.value, structure.name);
+      assert.equal(names.structure(structure.name), structure);
+    }
+    for (const device of names.devices) {
+      assert.equal(attributes[device.attribute("name")]?.value, device.name);
+      assert.equal(attributes[device.attribute("device_id")]?.value, device.id);
+      const search = { kind: device.kind, structure: device.structure.name };
+      assert.equal(names.device(device.name, search), device);
+    }
+    assert.throws(
+      () => names.structure("Castle"),
+      (error) => error instanceof UnknownName && /"Mill"/.test(error.message),
+    );
+  });
+
+  it("are refused when nothing or several have them", () => {
+    const largeStrings = {
+      labels: { Mill: "s1", "Mill (2)": "s2" },
+      identifiers: {
+        ...{ s1: ["2"], s2: ["1"] },
+        t1: ["2", "thermostats", "Hall", "s1"],
+        t2: ["1", "thermostats", "Hall", "s2"],
+        a1: ["2", "smokeCoAlarms", "Hall", "s1"],
+        gone: ["2", "thermostats", "Attic", "s1"],
+      },
+    };
+    const id = (value: string) => ({ value, updateTime: 1 });
+    const names = new HomeNames(largeStrings, {
+      "d.structures[2].d.thermostats[7].device_id": id("t1"),
+      "d.structures[1].d.thermostats[1].device_id": id("t2"),
+      "d.structures[2].d.smokeCoAlarms[3].device_id": id("a1"),
+    });
+    assert.throws(() => names.device("Hall"), AmbiguousName);
+    assert.throws(() => names.device("Hall", { structure: "Mill" }), AmbiguousName);
+    assert.throws(() => names.device("Attic"), UnknownName);
+    const found = names.device("Hall", { structure: "Mill", kind: "thermostats" });
+    assert.equal(found.attribute("has_fan"), "d.structures[2].d.thermostats[7].has_fan");
+    assert.equal(names.device("Hall", { kind: "smokeCoAlarms" }).index, 3);
+  });
+});
+
+describe("addTrigger", () => {
+  it("takes the names of both platforms, and what it makes fires", async (t) => {
+    const { bySecToken, byAccessToken, linked, addLamp, simulator, accountId } = await sdkWorld(t);
+    const [deviceId, lampId] = [await linked(), await addLamp()];
+    const away = (await bySecToken.getHomeNames(deviceId)).structure("Mill").attribute("away");
+    const common = { action: "attribute", operation: "regex", address: "", msg: "", autoDisarm: true } as const;
+    const asAndroid = await bySecToken.addTrigger({
+      ...{ ...common, deviceId, attrName: away, stringThreshold: "away|auto-away" },
+      targetDeviceAttributes: [{ deviceId: lampId, attributeName: "power", value: 'off, "now"; really' }],
+    });
+    const asIos = await bySecToken.addTrigger({
+      ...{ ...common, initWithDeviceId: deviceId, attributeName: away, stringThreshold: "home" },
+      targetDeviceAttributes: `${lampId},power:"on"`,
+    });
+    const [first, second] = await bySecToken.getTriggers({ deviceId });
+    assert.deepEqual([first?.triggerId, second?.triggerId], [asAndroid, asIos]);
+    const { triggerId: _, stringThreshold: __, targets: ___, ...one } = first!;
+    assert.deepEqual(one, {
+      ...{ deviceId, attrName: away, action: "attribute", operation: "regex", threshold: undefined, address: "" },
+      ...{ msg: "", autoDisarm: true, disarmed: false, autoDelete: false, autoDisable: false, enable: true },
+    });
+    const power = async () => (await byAccessToken.getDevice(lampId)).attributes.power?.value;
+    await simulator.playScene(accountId, { scene: "leave" });
+    await eventually(t.signal, async () => assert.equal(await power(), 'off, "now"; really'));
+    await simulator.playScene(accountId, { scene: "come-home" });
+    await eventually(t.signal, async () => assert.equal(await power(), "on"));
+    await bySecToken.setTriggerEnabled(asIos, false);
+    await bySecToken.removeTrigger(asAndroid);
+    assert.deepEqual(
+      (await bySecToken.getTriggers()).map(({ triggerId, enable }) => ({ triggerId, enable })),
+      [{ triggerId: asIos, enable: false }],
+    );
+    await assert.rejects(bySecToken.removeTrigger(asAndroid), NotFound);
+  });
+
+  it("refuses what can't be meant before anything is sent", async () => {
+    const { fetch, asked } = scripted();
+    const client = new Breezeway({ baseUrl: "http://home.example", secToken: "s", fetch });
+    const rest = { operation: "equals", stringThreshold: "home" } as const;
+    const wrong: readonly unknown[] = [
+      { ...rest, deviceId: 1, initWithDeviceId: 2, attrName: "a" },
+      { ...rest, deviceId: 1, attrName: "a", attributeName: "b" },
+      { ...rest, attrName: "a" },
+      { ...rest, deviceId: 1, attrName: "" },
+      {
+        ...rest,
+        deviceId: 1,
+        attrName: "a",
+        targetDeviceAttributes: [{ deviceId: 2, attributeName: "b", value: "\\" }],
+      },
+    ];
+    for (const definition of wrong) {
+      await assert.rejects(client.addTrigger(definition as TriggerDefinition), InvalidArgument);
+    }
+    assert.deepEqual(asked, []);
+  });
+});
+
+describe("alerts and webhooks of /v3", () => {
+  it("are made, listed, changed and removed", async (t) => {
+    const { byAccessToken, addLamp } = await sdkWorld(t, { allowsPrivateWebhooks: true });
+    const deviceId = await addLamp();
+    const definition = { deviceId, attrName: "level", operation: ">", threshold: 5, action: "email" } as const;
+    const made = await byAccessToken.alerts.create({ ...definition, msg: "high" });
+    assert.deepEqual(await byAccessToken.alerts.list({ deviceId }), [made]);
+    const changed = await byAccessToken.alerts.change(made.alertId, { ...definition, threshold: 6 });
+    assert.deepEqual([changed.threshold, changed.msg], [6, ""]);
+    assert.deepEqual(await byAccessToken.alerts.get(made.alertId), changed);
+    await byAccessToken.alerts.remove(made.alertId);
+    assert.deepEqual(await byAccessToken.alerts.list(), []);
+
+    const { secret, ...webhook } = await byAccessToken.webhooks.add({
+      url: "http://127.0.0.1:9/",
+      deviceIds: [deviceId],
+    });
+    assert.ok(secret.length > 20);
+    assert.deepEqual(await byAccessToken.webhooks.list(), [webhook]);
+    await byAccessToken.webhooks.remove(webhook.webhookId);
+    assert.deepEqual(await byAccessToken.webhooks.list(), []);
+  });
+});

@@ -1,0 +1,136 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { inspect } from "node:util";
+import {
+  AuthorizationRefused,
+  Breezeway,
+  InvalidArgument,
+  InvalidGrant,
+  NotSignedIn,
+  OAuthClient,
+  TokenKeeper,
+  type Tokens,
+} from "../../sdk/src/index.ts";
+import { ScriptedBrowser } from "../oauth/scripted-browser.ts";
+import { person } from "../stories/world.ts";
+import { sdkWorld, thrownBy } from "./sdk-world.ts";
+
+describe("signing in by OAuth", () => {
+  it("sends a fresh state and challenge each time, and takes back only what answers them", async (t) => {
+    const { oauth, baseUrl, credentials } = await sdkWorld(t);
+    const [first, second] = [await oauth.begin(), await oauth.begin()];
+    assert.notEqual(first.state, second.state);
+    assert.notEqual(first.codeVerifier, second.codeVerifier);
+    assert.match(first.codeVerifier, /^[A-Za-z0-9_-]{43}$/);
+    assert.ok(!first.url.includes(first.codeVerifier));
+    const browser = new ScriptedBrowser(() => baseUrl);
+    const returned = await browser.authorize(first.url, person);
+    await assert.rejects(oauth.finish(returned, second), { name: "AuthorizationRefused", code: "wrong_state" });
+    const elsewhere = new URL(returned);
+    elsewhere.searchParams.set("iss", "https://evil.example");
+    await assert.rejects(oauth.finish(elsewhere, first), { code: "wrong_issuer" });
+    const tokens = await oauth.finish(returned.href, first);
+    assert.ok(tokens.refreshToken && tokens.expiresAtMs > Date.now());
+
+    const wrongVerifier = await oauth.begin();
+    const again = await browser.authorize(wrongVerifier.url, person);
+    const mixed = { state: wrongVerifier.state, codeVerifier: first.codeVerifier };
+    await assert.rejects(oauth.finish(again, mixed), InvalidGrant);
+    const declined = await oauth.begin();
+    const refusal = await browser.authorize(declined.url, person, "decline");
+    await assert.rejects(oauth.finish(refusal, declined), (error) => {
+      return error instanceof AuthorizationRefused && error.code === "access_denied";
+    });
+    const noCode = new URL(`${credentials.redirectUri}?state=${declined.state}`);
+    await assert.rejects(oauth.finish(noCode, declined), { code: "no_code" });
+    const half = await thrownBy(oauth.finish("/callback?code=c-secret", declined));
+    assert.ok(half instanceof InvalidArgument && !inspect(half).includes("c-secret"));
+  });
+
+  it("works where there is no crypto in plain sight, as in Node 18", async (t) => {
+    const plain = Object.getOwnPropertyDescriptor(globalThis, "crypto")!;
+    t.after(() => Object.defineProperty(globalThis, "crypto", plain));
+    Object.defineProperty(globalThis, "crypto", { value: undefined, configurable: true });
+    const { url } = await new OAuthClient({ baseUrl: "http://a.example", clientId: "c", clientSecret: "s" }).begin();
+    assert.match(new URL(url).searchParams.get("code_challenge") ?? "", /^[A-Za-z0-9_-]{43}$/);
+  });
+
+  it("speaks for a whole tenant as an enterprise client", async (t) => {
+    const { story, baseUrl, addLamp } = await sdkWorld(t);
+    await addLamp();
+    const wanted = { tenant: "Story", name: "Hub", kind: "enterprise", redirectUris: ["https://a.example/"] } as const;
+    const made = await story.service.parts.oauth.addClient({ ...wanted, requiresPkce: false });
+    const oauth = new OAuthClient({ baseUrl, clientId: made.client.id, clientSecret: made.secret });
+    const { accessToken, refreshToken } = await oauth.asItself();
+    assert.equal(refreshToken, undefined);
+    const devices = await new Breezeway({ baseUrl, accessToken }).getDevices({ deviceTypeName: "Lamp" });
+    assert.equal(devices.length, 1);
+  });
+});
+
+describe("tokens that renew themselves", () => {
+  it("are refreshed once for 20 calls at once, each of which then works", async (t) => {
+    const { baseUrl, oauth, keeper, store, byAccessToken } = await sdkWorld(t);
+    let refreshes = 0;
+    const refresh = oauth.refresh.bind(oauth);
+    oauth.refresh = (...given) => {
+      refreshes += 1;
+      return refresh(...given);
+    };
+    const all = (count = 20) => Promise.all(Array.from({ length: count }, () => byAccessToken.getUsers()));
+    // Refused by the service, though its time isn't up.
+    store.tokens = { ...store.tokens!, accessToken: "bwa_nobodys" };
+    assert.equal((await all()).length, 20);
+    assert.deepEqual([refreshes, store.saved], [1, 1]);
+    // Its time is up, by our own clock.
+    store.tokens = { ...store.tokens!, expiresAtMs: Date.now() };
+    await all();
+    assert.deepEqual([refreshes, store.saved], [2, 2]);
+    await all();
+    assert.equal(refreshes, 2);
+    // Renewed by another process in the meantime: that one is taken.
+    const other = await refresh(store.tokens!.refreshToken!);
+    const stale = store.tokens!.accessToken;
+    store.tokens = other;
+    assert.equal(await keeper.renewed(stale), other.accessToken);
+    assert.equal(refreshes, 2);
+    await oauth.revoke(other.accessToken);
+    const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => byAccessToken.getUsers()));
+    for (const outcome of outcomes) {
+      assert.ok(outcome.status === "rejected" && outcome.reason instanceof NotSignedIn, String(outcome.status));
+      assert.match(outcome.reason.message, /sign in again/);
+    }
+    const fixed = new Breezeway({ baseUrl, accessToken: other.accessToken });
+    await assert.rejects(fixed.getUsers(), NotSignedIn);
+  });
+
+  it("are refreshed once though the store is slow, and each caller reads it at another moment", async () => {
+    let tokens: Tokens = { accessToken: "old", refreshToken: "r", expiresAtMs: 0 };
+    let [refreshes, turns] = [0, 0];
+    const turn = async (count: number) => {
+      for (let i = 0; i < count; i++) await new Promise((resolve) => setImmediate(resolve));
+    };
+    const refresh = async () => {
+      await turn(3);
+      return { accessToken: `new ${++refreshes}`, refreshToken: "r2", expiresAtMs: Date.now() + 3_600_000 };
+    };
+    const load = async () => {
+      const read = tokens;
+      await turn(turns < 20 ? turns++ : 0);
+      return read;
+    };
+    const save = async (fresh: Tokens) => {
+      await turn(1);
+      tokens = fresh;
+    };
+    const keeper = new TokenKeeper({ refresh }, { load, save });
+    const taken = await Promise.all(Array.from({ length: 20 }, () => keeper.current()));
+    assert.deepEqual([refreshes, new Set(taken)], [1, new Set(["new 1"])]);
+  });
+
+  it("are asked for when there are none", async (t) => {
+    const { store, byAccessToken } = await sdkWorld(t);
+    store.tokens = undefined;
+    await assert.rejects(byAccessToken.getUsers(), { name: "NotSignedIn", code: "missing_token" });
+  });
+});

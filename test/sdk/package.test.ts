@@ -1,0 +1,107 @@
+import assert from "node:assert/strict";
+import { readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core";
+import { publint } from "publint";
+import { formatMessage } from "publint/utils";
+import { installedSdk, root } from "./installed-sdk.ts";
+
+/** Uses what the SDK promises in types, as somebody would who is strict about them. */
+const consumer = `
+import {
+  type Authorization, Breezeway, type FanOutcome, type HomeEvent, NotSignedIn, OAuthClient, TokenKeeper, type Tokens,
+} from "@breezeway/sdk";
+
+let tokens: Tokens | undefined;
+const oauth = new OAuthClient({ baseUrl: "https://a.example", clientId: "c", clientSecret: "s" });
+const accessToken = new TokenKeeper(oauth, { load: () => tokens, save: (fresh) => { tokens = fresh; } });
+export const home = new Breezeway({ baseUrl: "https://a.example", accessToken });
+export const authorization: Promise<Authorization> = oauth.begin();
+export async function use(signal: AbortSignal): Promise<string> {
+  home.updateFederatedToken("nest", "t", ({ deviceId }) => void deviceId.toFixed(), (error: unknown) => void error);
+  const { deviceId } = await home.updateFederatedToken("nest", "t", { signal });
+  await home.addTrigger({ initWithDeviceId: deviceId, attributeName: "a", operation: "equals", stringThreshold: "b" });
+  await home.addTrigger({ deviceId, attrName: "a", operation: "regex", stringThreshold: "b" });
+  // @ts-expect-error An alert needs its attribute.
+  home.addTrigger({ deviceId, operation: "equals" }).catch(() => undefined);
+  const outcome: FanOutcome = await home.runFan(deviceId, "d.structures[1].d.thermostats[1]", { signal });
+  if (!outcome.done) return outcome.error.message;
+  for await (const event of home.events({ signal, lastEventId: undefined })) told(event);
+  const { attributes } = await home.getDevice(deviceId);
+  const value: string | number | null | undefined = attributes["a"]?.value;
+  return String(value);
+}
+function told(event: HomeEvent): number {
+  switch (event.type) {
+    case "attribute": return event.updateTime;
+    case "resync": return event.reason === "too_slow" ? 1 : 0;
+    case "heartbeat": case "link": case "command": case "alert": case "device": return event.time;
+  }
+}
+export const isOver = (error: unknown): boolean => error instanceof NotSignedIn && error.status === 401;
+`;
+
+const strict = {
+  ...{
+    strict: true,
+    noEmit: true,
+    skipLibCheck: false,
+    exactOptionalPropertyTypes: true,
+    noUncheckedIndexedAccess: true,
+  },
+  ...{ noPropertyAccessFromIndexSignature: true, noImplicitReturns: true, verbatimModuleSyntax: true },
+};
+
+describe("the package", () => {
+  it("is right in the eyes of publint and of attw, installs anywhere, and has strict types", {
+    timeout: 120_000,
+  }, async (t) => {
+    const { tarball, project, run } = await installedSdk(t);
+    const packed = readFileSync(tarball);
+    const { messages, pkg } = await publint({
+      pack: { tarball: packed.buffer.slice(packed.byteOffset, packed.byteOffset + packed.length) as ArrayBuffer },
+      strict: true,
+    });
+    assert.deepEqual(
+      messages.map((message) => formatMessage(message, pkg!)),
+      [],
+    );
+    const types = await checkPackage(createPackageFromTarballData(new Uint8Array(packed)));
+    assert.ok(types.types);
+    // An ES module is one for CommonJS too, which is what it wants to be: Node 22 can require it.
+    assert.deepEqual(
+      types.problems.filter(({ kind }) => kind !== "CJSResolvesToESM"),
+      [],
+    );
+
+    const own = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+    const installed = JSON.parse(readFileSync(join(project, "node_modules/@breezeway/sdk/package.json"), "utf8"));
+    assert.deepEqual([installed.version, installed.license], [own.version, own.license]);
+    assert.equal(installed.dependencies, undefined);
+
+    const script = `import("@breezeway/sdk").then(({ Breezeway }) => {
+      console.log(typeof new Breezeway({ baseUrl: "https://a.example" }).runFan, process.version);
+    })`;
+    for (const node of new Set([process.execPath, "node"]))
+      assert.match(await run(node, "-e", script), /^function v\d+/);
+
+    writeFileSync(join(project, "consumer.ts"), consumer);
+    await mkdir(join(project, "node_modules/@types"));
+    symlinkSync(join(root, "node_modules/@types/node"), join(project, "node_modules/@types/node"));
+    symlinkSync(join(root, "node_modules/undici-types"), join(project, "node_modules/undici-types"));
+    const variants = {
+      node: { module: "nodenext", moduleResolution: "nodenext", target: "es2022", lib: ["es2022"], types: ["node"] },
+      page: { module: "esnext", moduleResolution: "bundler", target: "es2022", lib: ["es2022", "dom"], types: [] },
+    };
+    for (const [name, options] of Object.entries(variants)) {
+      const file = `tsconfig.${name}.json`;
+      writeFileSync(
+        join(project, file),
+        JSON.stringify({ compilerOptions: { ...strict, ...options }, files: ["consumer.ts"] }),
+      );
+      await run(join(root, "node_modules/.bin/tsc"), "-p", file);
+    }
+  });
+});

@@ -1,0 +1,112 @@
+import assert from "node:assert/strict";
+import type { TestContext } from "node:test";
+import { Breezeway, OAuthClient, TokenKeeper, type TokenStore, type Tokens } from "../../sdk/src/index.ts";
+import { ScriptedBrowser } from "../oauth/scripted-browser.ts";
+import { callback } from "../stories/v3-client.ts";
+import { eventually, person, type WorldPlan, world } from "../stories/world.ts";
+
+/** Tokens in memory, as a test may look at them. */
+export class RememberedTokens implements TokenStore {
+  tokens: Tokens | undefined;
+  saved = 0;
+
+  load(): Tokens | undefined {
+    return this.tokens;
+  }
+
+  save(tokens: Tokens): void {
+    this.tokens = tokens;
+    this.saved += 1;
+  }
+}
+
+/** The real service and the simulator, and a user with the SDK: by a secToken, and by tokens of OAuth. */
+export async function sdkWorld(test: TestContext, plan: WorldPlan = {}) {
+  const story = await world(test, { structures: [{ name: "Mill", thermostats: 3, alarms: 1 }], ...plan });
+  const { baseUrl, parts } = story.service;
+  const { tenantId } = await parts.identity.findTenant("Story");
+  const login = { ...person, appId: tenantId };
+  const bySecToken = new Breezeway({ baseUrl });
+  await bySecToken.login(login);
+  const made = await parts.oauth.addClient({
+    ...{ tenant: "Story", name: "SDK", kind: "user", redirectUris: [callback], requiresPkce: true },
+  });
+  const credentials = { clientId: made.client.id, clientSecret: made.secret, redirectUri: callback };
+  const oauth = new OAuthClient({ baseUrl, ...credentials });
+  const store = new RememberedTokens();
+  const authorization = await oauth.begin();
+  const returned = await new ScriptedBrowser(() => baseUrl).authorize(authorization.url, person);
+  store.tokens = await oauth.finish(returned, authorization);
+  const keeper = new TokenKeeper(oauth, store);
+  return {
+    simulator: story.simulator,
+    accountId: story.accountId,
+    accountToken: story.accountToken,
+    story,
+    baseUrl,
+    login,
+    oauth,
+    credentials,
+    store,
+    keeper,
+    bySecToken,
+    byAccessToken: new Breezeway({ baseUrl, accessToken: keeper }),
+    /** Links the account by the SDK and waits until the ecosystem's stream is live. */
+    async linked(): Promise<number> {
+      const { deviceId } = await bySecToken.updateFederatedToken("nest", story.accountToken);
+      await eventually(test.signal, async () => {
+        assert.equal((await bySecToken.getLinkStatus("nest")).state, "live");
+      });
+      return deviceId;
+    },
+    async addLamp(name = "Lamp"): Promise<number> {
+      const wanted = { user: String(story.userId), name, type: "Lamp" };
+      const address = { baseUrl };
+      return ((await parts.administration.run("device add", wanted, address)) as { deviceId: number }).deviceId;
+    },
+  };
+}
+
+export type SdkWorld = Awaited<ReturnType<typeof sdkWorld>>;
+
+/** Answers each call in turn, and remembers what was asked: what the network would be between us and anybody. */
+export function scripted(...answers: (Response | Error | "never")[]) {
+  const asked: { readonly method: string; readonly url: string; readonly headers: Headers; readonly body: string }[] =
+    [];
+  const waiting = [...answers];
+  const answering = async (url: unknown, init: RequestInit = {}): Promise<Response> => {
+    asked.push({
+      method: init.method ?? "GET",
+      url: String(url),
+      headers: new Headers(init.headers),
+      body: String(init.body ?? ""),
+    });
+    const answer = waiting.shift() ?? new Error("nobody scripted this call");
+    if (answer === "never") {
+      return new Promise((_, reject) => {
+        init.signal?.addEventListener("abort", () => reject(init.signal?.reason), { once: true });
+      });
+    }
+    if (answer instanceof Error) throw answer;
+    return answer;
+  };
+  return { fetch: answering as typeof fetch, asked };
+}
+
+export function json(status: number, body: unknown, headers: Record<string, string> = {}): Response {
+  return new Response(JSON.stringify(body), { status, headers });
+}
+
+export function fault(errorCode: number, errorMsg: string, headers: Record<string, string> = {}): Response {
+  const content = `<errorCode>${errorCode}</errorCode><errorMsg>${errorMsg}</errorMsg>`;
+  const xml = `<ns1:requestFault xmlns:ns1="http://arrayent.com/zamapi/">${content}</ns1:requestFault>`;
+  return new Response(xml, { status: 500, headers });
+}
+
+/** What a call failed with. */
+export function thrownBy(call: Promise<unknown>): Promise<unknown> {
+  return call.then(
+    () => assert.fail("it did not fail"),
+    (thrown: unknown) => thrown,
+  );
+}

@@ -1,0 +1,270 @@
+import { alarmPlaceOf, parseStoredMap } from "./expected-device.ts";
+import type { Arrival, CommittedTransaction, LinkStanding, LogLine, Receipt, StoredRow, Watch } from "./history.ts";
+import { demand, Violation } from "./violation.ts";
+
+type Key = string | number;
+
+/** An alert as the store has it, read by the checker's own understanding. */
+interface Rule {
+  readonly id: number;
+  readonly deviceId: number;
+  readonly key: Key;
+  readonly condition: {
+    readonly operation: string;
+    readonly pattern?: string;
+    readonly text?: string;
+    readonly threshold?: number;
+  };
+  readonly action: string;
+  readonly targets: readonly { readonly deviceId: number; readonly attributeName: string; readonly value: string }[];
+  readonly autoDisarm: boolean;
+  readonly autoDelete: boolean;
+  readonly autoDisable: boolean;
+  readonly isEnabled: boolean;
+  readonly isArmed: boolean;
+  readonly firings: number;
+  readonly firedMs: number | null;
+  readonly reason: string | null;
+}
+
+interface Expected {
+  readonly alert: number;
+  readonly deviceId: number;
+  readonly changes: readonly (readonly [name: string, value: string | null])[];
+}
+
+interface AttributeLine {
+  readonly cause: { readonly by: string; readonly alert?: number; readonly hop?: number };
+  readonly changes: readonly (readonly [Key, string | null])[];
+}
+
+const limits = { hops: 8, writes: 200, firings: 1_000 };
+
+/**
+ * Alerts, played once more over the history by the rules of the interface (4.4): in the transaction of each change, and
+ * in none but that, every enabled alert on it is stepped once, in the order of ids; what it writes comes next, wave by
+ * wave, up to the limits; and each stands afterwards as it should.
+ */
+export function checkAlerts(history: readonly CommittedTransaction[]): void {
+  const rules = new Map<number, Rule>();
+  const devices = new Map<number, StoredRow>();
+  for (const transaction of history) {
+    const before = new Map(rules);
+    for (const { table, key, after } of transaction.writes) {
+      if (table === "devices") after ? devices.set(key as number, after) : devices.delete(key as number);
+      if (!table.startsWith("triggers/")) continue;
+      if (after) rules.set(key as number, after as unknown as Rule);
+      else rules.delete(key as number);
+    }
+    const isChange = transaction.log.some(({ kind }) => kind === "attribute");
+    if (isChange) new Play(transaction, before, rules, devices).check();
+    else checkByHand(transaction);
+  }
+}
+
+/** Made, changed and removed by people: making and enabling arm, nothing fires. */
+function checkByHand({ seq, writes, log }: CommittedTransaction): void {
+  const fired = log.find(({ kind }) => kind === "alert");
+  demand(!fired, () => `transaction ${seq} changes nothing, and an alert fires: ${fired?.body}`);
+  for (const { table, key, before, after } of writes) {
+    if (!table.startsWith("triggers/") || !after) continue;
+    const isAsBefore = before ? before.firings === after.firings : after.firings === 0 && after.isArmed === true;
+    demand(isAsBefore, () => `transaction ${seq}: alert ${key} fires though nothing changes, or is made disarmed`);
+    demand(
+      before?.isEnabled !== false || after.isEnabled !== true || after.isArmed === true,
+      () => `transaction ${seq} enables alert ${key} and doesn't arm it`,
+    );
+  }
+}
+
+/** One transaction as it should have gone. */
+class Play {
+  readonly #transaction: CommittedTransaction;
+  readonly #stored: ReadonlyMap<number, Rule>;
+  readonly #devices: ReadonlyMap<number, StoredRow>;
+  readonly #rules: Map<number, Rule>;
+  readonly #lines: readonly LogLine[];
+  readonly #stopped = new Set<number>();
+  #place = 0;
+  #firings = 0;
+  #writesLeft = limits.writes;
+
+  constructor(
+    transaction: CommittedTransaction,
+    before: Map<number, Rule>,
+    stored: ReadonlyMap<number, Rule>,
+    devices: ReadonlyMap<number, StoredRow>,
+  ) {
+    this.#transaction = transaction;
+    this.#rules = before;
+    this.#stored = stored;
+    this.#devices = devices;
+    this.#lines = transaction.log.filter(({ kind }) => kind === "attribute" || kind === "alert");
+    // A slot that passed to another device takes its alerts out of action before anything is written.
+    for (const rule of stored.values()) {
+      const isLost = rule.reason?.endsWith("has passed to another device") && before.get(rule.id)?.isEnabled;
+      if (isLost) before.set(rule.id, { ...before.get(rule.id)!, isEnabled: false });
+    }
+  }
+
+  check(): void {
+    const { seq } = this.#transaction;
+    // What closes a fan request comes of the first change, and before what alerts write because of it.
+    const echo = this.#lines.slice(1).filter((line) => line.kind === "attribute" && bodyOf(line).cause.by !== "alert");
+    for (const line of echo) this.#writesLeft -= bodyOf(line).changes.length;
+    let wave = this.#apply(this.#take(), 0);
+    for (let hop = 1; wave.length > 0 || this.#place < this.#lines.length; hop++) {
+      const next: Expected[] = [];
+      if (hop === 1) for (const _ of echo) next.push(...this.#apply(this.#take(), hop));
+      for (const update of wave) next.push(...this.#follow(update, hop));
+      demand(
+        next.length > 0 || this.#place === this.#lines.length,
+        () => `transaction ${seq}: nothing asks for ${this.#lines[this.#place]?.body}`,
+      );
+      wave = next;
+    }
+    for (const id of new Set([...this.#rules.keys(), ...this.#stored.keys()])) this.#compare(id);
+  }
+
+  #take(): LogLine {
+    const line = this.#lines[this.#place];
+    if (!line)
+      throw new Violation(`transaction ${this.#transaction.seq} ends before all that alerts ask for is written`);
+    this.#place += 1;
+    return line;
+  }
+
+  /** What an alert writes; a fan request passes a gate, which may keep it back or write something else. */
+  #follow({ alert, deviceId, changes }: Expected, hop: number): readonly Expected[] {
+    const line = this.#lines[this.#place];
+    const body = line?.kind === "attribute" ? bodyOf(line) : undefined;
+    const isIts = line?.deviceId === deviceId && body?.cause.alert === alert && body.cause.hop === hop;
+    if (this.#devices.get(deviceId)?.isVirtual) return isIts ? this.#apply(this.#take(), hop) : [];
+    demand(
+      isIts && JSON.stringify(body?.changes) === JSON.stringify(changes),
+      () =>
+        `transaction ${this.#transaction.seq}: alert ${alert} should write ${JSON.stringify(changes)} to device ${deviceId} at hop ${hop}; what comes is ${line?.body}`,
+    );
+    return this.#apply(this.#take(), hop);
+  }
+
+  #apply(line: LogLine, hop: number): readonly Expected[] {
+    const values = new Map(bodyOf(line).changes);
+    const watching = [...this.#rules.values()]
+      .filter(({ deviceId, key, isEnabled }) => deviceId === line.deviceId && isEnabled && values.has(key))
+      .sort((a, b) => a.id - b.id);
+    let room = hop < limits.hops ? this.#writesLeft : 0;
+    const updates: Expected[] = [];
+    for (const rule of watching) {
+      const value = values.get(rule.key) ?? null;
+      if (!isTrue(rule, value)) this.#rules.set(rule.id, { ...rule, isArmed: true });
+      else if (rule.isArmed || !rule.autoDisarm) {
+        const written = this.#fire(rule, line, value, room);
+        room -= written.reduce((sum, { changes }) => sum + changes.length, 0);
+        updates.push(...written);
+      }
+    }
+    this.#writesLeft -= updates.reduce((sum, { changes }) => sum + changes.length, 0);
+    return updates;
+  }
+
+  #fire(rule: Rule, { deviceId, timeMs }: LogLine, value: string | null, room: number): readonly Expected[] {
+    const { id, autoDisarm, autoDelete, autoDisable } = rule;
+    this.#firings += 1;
+    const targets = rule.action === "attribute" ? rule.targets.filter((to) => this.#devices.has(to.deviceId)) : [];
+    const isStopped = this.#firings > limits.firings || targets.length > room;
+    const fired = { ...rule, isArmed: !autoDisarm, firings: rule.firings + 1, firedMs: timeMs };
+    if (autoDelete) this.#rules.delete(id);
+    else this.#rules.set(id, { ...fired, isEnabled: !autoDisable });
+    if (isStopped && this.#stopped.has(id)) return [];
+    if (isStopped) this.#stopped.add(id);
+    const said = this.#take();
+    const body = JSON.parse(said.body) as { alert?: number; value?: string; writes?: unknown[]; note?: string };
+    demand(
+      said.kind === "alert" &&
+        said.deviceId === deviceId &&
+        said.timeMs === timeMs &&
+        body.alert === id &&
+        body.value === value &&
+        body.writes?.length === (isStopped ? 0 : targets.length) &&
+        (body.note?.includes("limit") ?? false) === isStopped,
+      () =>
+        `transaction ${this.#transaction.seq}: alert ${id} should fire for ${value}${isStopped ? " and be stopped" : ""}; what comes is ${said.kind} ${said.body}`,
+    );
+    if (isStopped) return [];
+    return [...Map.groupBy(targets, (target) => target.deviceId)].map(([target, ofDevice]) => ({
+      alert: id,
+      deviceId: target,
+      changes: ofDevice.map((to) => [to.attributeName, to.value === "" ? null : to.value] as const),
+    }));
+  }
+
+  #compare(id: number): void {
+    const [due, is] = [this.#rules.get(id), this.#stored.get(id)];
+    const said = (rule: Rule | undefined) =>
+      rule
+        ? `${rule.isEnabled ? "on" : "off"}, ${rule.isArmed ? "armed" : "disarmed"}, fired ${rule.firings} times, last at ${rule.firedMs}`
+        : "gone";
+    demand(
+      said(due) === said(is),
+      () => `transaction ${this.#transaction.seq}: alert ${id} should be ${said(due)}; it is ${said(is)}`,
+    );
+  }
+}
+
+/**
+ * And counted from outside: an alert on an alarm fires at least as often as that alarm was seen to become an emergency
+ * by the owner that lives, and at most as often as it did in all that ever reached a node.
+ */
+export function checkFirings(
+  watches: readonly Watch[],
+  standings: readonly LinkStanding[],
+  triggers: readonly StoredRow[],
+  receipts: readonly Receipt[],
+  arrivals: readonly Arrival[],
+): void {
+  for (const watch of watches) {
+    const { link } = standings.find(({ userId }) => userId === watch.userId)!;
+    const trigger = triggers.find(({ id }) => id === watch.id);
+    if (link?.deviceId !== watch.deviceId || !trigger || trigger.reason !== null) continue;
+    const place = alarmPlaceOf(parseStoredMap(link.indexMap as string), watch.x, watch.y);
+    if (!place) continue;
+    const stateIn = (home: Pick<Receipt["home"], "alarms" | "structures">) => {
+      const alarm = home.alarms.get(place.alarm);
+      const isThere = alarm?.structureId === place.structure && home.structures.has(place.structure);
+      return isThere ? alarm[`${watch.sensor}AlarmState`] : null;
+    };
+    const seen = receipts.filter(({ userId, seq }) => userId === watch.userId && seq > watch.seq);
+    const all = arrivals.filter(({ userId }) => userId === watch.userId);
+    const [first, ...later] = seen.map(({ home }) => stateIn(home));
+    const least = emergencies(later, first ?? null);
+    const most = emergencies(all.map(stateIn), null);
+    const firings = trigger.firings as number;
+    demand(
+      firings >= least && firings <= most,
+      () =>
+        `alert ${watch.id} fired ${firings} times; its owner saw ${least} emergencies begin, and ${most} reached any node`,
+    );
+  }
+}
+
+function emergencies(states: readonly (string | null)[], before: string | null): number {
+  let count = 0;
+  let last = before;
+  for (const state of states) {
+    if (state === "emergency" && last !== "emergency") count += 1;
+    last = state;
+  }
+  return count;
+}
+
+function isTrue({ condition: { operation, pattern, text, threshold } }: Rule, value: string | null): boolean {
+  if (value === null) return false;
+  if (operation === "equals") return value === text;
+  if (operation === "regex") return new RegExp(`^(?:${pattern})$`).test(value);
+  return operation === ">=" && value.trim() !== "" && Number(value) >= threshold!;
+}
+
+function bodyOf({ body }: LogLine): AttributeLine {
+  return JSON.parse(body) as AttributeLine;
+}

@@ -1,0 +1,114 @@
+import { type LogPosition, logStart } from "../../src/store/tables/log.ts";
+import type { DeliveryRow } from "../../src/store/tables/webhook-deliveries.ts";
+import type { Session, SimulatedTables } from "./memory-tables.ts";
+import { exclusive } from "./row-locks.ts";
+import type { Draft, Rows } from "./rows.ts";
+import { standIn } from "./stand-in.ts";
+
+const table = "deliveries";
+export const feed = "webhook feed";
+
+/** All deliveries of webhooks, the oldest first. */
+export function deliveriesIn(rows: Rows): DeliveryRow[] {
+  return [...rows.all<DeliveryRow>(table).values()].sort((a, b) => a.id - b.id);
+}
+
+/** The table of deliveries in memory. */
+export function deliveryRows(session: Session): SimulatedTables["deliveries"] {
+  const change = (what: string, id: number, act: (row: DeliveryRow) => Partial<DeliveryRow> | undefined) =>
+    session.run(
+      `${what} delivery ${id}`,
+      (rows) => {
+        const row = rows.get<DeliveryRow>(table, id);
+        const changed = row && act(row);
+        if (changed) rows.set(table, id, { ...row, ...changed });
+        return changed !== undefined;
+      },
+      () => [exclusive(table, id)],
+    );
+  const waiting = (rows: Draft, webhookId: string, deviceId: number) =>
+    deliveriesIn(rows).filter(
+      (row) => row.webhookId === webhookId && row.deviceId === deviceId && row.state === "waiting",
+    );
+  return standIn<SimulatedTables["deliveries"]>("deliveries", {
+    add: ({ webhookId, userId, deviceId, messageId, type, body }) =>
+      session.run(`add delivery ${messageId}`, (rows) => {
+        const id = session.nextId();
+        const nowMs = session.nowMs();
+        const nextMs = waiting(rows, webhookId, deviceId).length === 0 ? nowMs : null;
+        const told = { webhookId, userId, deviceId, messageId, type, body };
+        const unsent = { state: "waiting", attempts: 0, settledMs: null, status: null, text: null };
+        rows.set(table, id, { id, ...told, ...unsent, nextMs, createdMs: nowMs });
+        return id;
+      }),
+    find: (webhookId, id) =>
+      session.run(`delivery ${id}`, (rows) => {
+        const row = rows.get<DeliveryRow>(table, id);
+        return row?.webhookId === webhookId ? row : undefined;
+      }),
+    due: (nowMs, except, limit) =>
+      session.run("due deliveries", (rows) =>
+        deliveriesIn(rows)
+          .filter(({ state, nextMs, webhookId }) => {
+            return state === "waiting" && nextMs !== null && nextMs <= nowMs && !except.includes(webhookId);
+          })
+          .sort((a, b) => a.nextMs! - b.nextMs! || a.id - b.id)
+          .slice(0, limit),
+      ),
+    claim: ({ id, nextMs }, untilMs) =>
+      change("claim", id, (row) =>
+        row.state === "waiting" && row.nextMs === nextMs ? { nextMs: untilMs, attempts: row.attempts + 1 } : undefined,
+      ),
+    postpone: async ({ id, nextMs }, untilMs, attempt) =>
+      void (await change("postpone", id, (row) =>
+        row.state === "waiting" && row.nextMs === nextMs ? { nextMs: untilMs, ...attempt } : undefined,
+      )),
+    async settle({ id, webhookId, deviceId }, state, nowMs, attempt) {
+      await change(state, id, () => ({ state, nextMs: null, settledMs: nowMs, ...attempt }));
+      const next = (rows: Draft) => waiting(rows, webhookId, deviceId)[0];
+      await session.run(
+        `next delivery of ${deviceId}`,
+        (rows) => {
+          const row = next(rows);
+          if (row?.nextMs === null) rows.set(table, row.id, { ...row, nextMs: nowMs });
+        },
+        (rows) => {
+          const row = next(rows);
+          return row ? [exclusive(table, row.id)] : [];
+        },
+      );
+    },
+    removeSettled: (beforeMs, limit) =>
+      session.run("remove settled deliveries", (rows) => {
+        const old = deliveriesIn(rows).filter(({ settledMs }) => settledMs !== null && settledMs < beforeMs);
+        for (const { id } of old.slice(0, limit)) rows.set(table, id, undefined);
+        return Math.min(limit, old.length);
+      }),
+  });
+}
+
+/** Up to where the log has become deliveries. */
+export function lockFeed(session: Session): Promise<LogPosition> {
+  return session.run(
+    "lock feed",
+    (rows) => rows.get<LogPosition>(feed, 1) ?? logStart,
+    () => [exclusive(feed, 1)],
+  );
+}
+
+export function removeDeliveries(
+  session: Session,
+  what: string,
+  isMeant: (row: DeliveryRow) => boolean,
+): Promise<void> {
+  return session.run(
+    `remove deliveries ${what}`,
+    (rows) => {
+      for (const row of deliveriesIn(rows)) if (isMeant(row)) rows.set(table, row.id, undefined);
+    },
+    (rows) =>
+      deliveriesIn(rows)
+        .filter(isMeant)
+        .map(({ id }) => exclusive(table, id)),
+  );
+}

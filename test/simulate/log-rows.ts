@@ -1,0 +1,60 @@
+import type { DeviceId, TenantId } from "../../src/model/ids.ts";
+import { comparePositions, type LogPosition, logStart, type TailedEntry } from "../../src/store/tables/log.ts";
+import { lockFeed, removeDeliveries } from "./delivery-rows.ts";
+import type { Session, SimulatedTables } from "./memory-tables.ts";
+import { exclusive } from "./row-locks.ts";
+import { type Draft, type PlacedEntry, type Rows, removeAll } from "./rows.ts";
+import { standIn } from "./stand-in.ts";
+
+const table = (deviceId: DeviceId | null) => `log/${deviceId}`;
+const horizon = "log horizon";
+
+/** Up to where entries were removed for their age. */
+export function horizonOf(rows: Rows): LogPosition {
+  return rows.get<LogPosition>(horizon, 1) ?? logStart;
+}
+
+/** The log in memory: on a shared store nobody sees an entry before all transactions that began before it have ended. */
+export function logRows(session: Session): SimulatedTables["log"] {
+  const visible = (rows: Draft, after: LogPosition) => {
+    const before = session.seenBefore();
+    return rows.loggedAfter(after).filter((one) => one.position.transaction < before && isThere(rows, one));
+  };
+  const isThere = (rows: Draft, { deviceId, position }: PlacedEntry) => rows.get(table(deviceId), position.id);
+  const ordered = (entries: PlacedEntry[]) => entries.sort((a, b) => comparePositions(a.position, b.position));
+  return standIn<SimulatedTables["log"]>("log", {
+    append: (entry) =>
+      session.run(`log ${entry.kind}`, (rows) => {
+        const position = session.nextPosition();
+        rows.log.push({ ...entry, position });
+        rows.set(table(entry.deviceId), position.id, entry);
+      }),
+    tail: (after, limit) =>
+      session.run("tail of the log", (rows) => {
+        return ordered(visible(rows, after))
+          .slice(0, limit)
+          .map((entry): TailedEntry => ({ ...entry, tenantId: 1 as TenantId }));
+      }),
+    end: () => session.run("end of the log", () => session.logEnd()),
+    horizon: () => session.run("horizon of the log", (rows) => horizonOf(rows)),
+    removeOlder: (beforeMs, limit) =>
+      session.run(
+        "shorten the log",
+        (rows) => {
+          const all = ordered(visible(rows, logStart));
+          const last = all.slice(0, limit).findLast(({ timeMs }) => timeMs < beforeMs);
+          if (!last) return 0;
+          const old = all.filter(({ position }) => comparePositions(position, last.position) <= 0);
+          for (const { deviceId, position } of old) rows.set(table(deviceId), position.id, undefined);
+          if (comparePositions(horizonOf(rows), last.position) < 0) rows.set(horizon, 1, last.position);
+          return old.length;
+        },
+        () => [exclusive(horizon, 1)],
+      ),
+    async removeOfDevice(_, id) {
+      await lockFeed(session);
+      await removeDeliveries(session, `of device ${id}`, ({ deviceId }) => deviceId === id);
+      return session.run(`remove log of ${id}`, (rows) => removeAll(rows, table(id)));
+    },
+  });
+}

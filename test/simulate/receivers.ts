@@ -1,0 +1,86 @@
+import type { Post } from "../../src/events/webhooks/post.ts";
+import type { Faults } from "./faults.ts";
+import type { DeliveryAttempt } from "./history.ts";
+import type { SimulatedNode } from "./node.ts";
+import type { Scheduler } from "./scheduler.ts";
+
+export interface ReceiverParts {
+  readonly scheduler: Scheduler;
+  readonly faults: Faults;
+  readonly committedSoFar: () => number;
+  /** In a quiet stretch receivers work: else a message would wait for an hour. */
+  readonly isQuiet: () => boolean;
+}
+
+/** Those who run the addresses of webhooks. They take what they are told; or refuse, are slow, or never answer. */
+export class Receivers {
+  readonly attempts: DeliveryAttempt[] = [];
+  readonly #parts: ReceiverParts;
+  #arrived = 0;
+
+  constructor(parts: ReceiverParts) {
+    this.#parts = parts;
+  }
+
+  /** How one node reaches them. */
+  postFor(node: SimulatedNode): Post {
+    const { scheduler } = this.#parts;
+    return (_, headers, body, signal) =>
+      new Promise((resolve) => {
+        const attempt: DeliveryAttempt = {
+          node: node.name,
+          messageId: headers["webhook-id"]!,
+          body,
+          sentMs: scheduler.nowMs,
+          arrivedSeq: undefined,
+          place: undefined,
+          isTaken: false,
+          endedMs: Number.POSITIVE_INFINITY,
+        };
+        this.attempts.push(attempt);
+        const fail = (text: string) => {
+          attempt.endedMs = Math.min(attempt.endedMs, scheduler.nowMs);
+          resolve({ status: null, text });
+        };
+        signal.addEventListener("abort", () => fail("no answer in time"), { once: true });
+        scheduler.after(this.#delayMs(), undefined, `${node.name} posts ${attempt.messageId}`, () => {
+          // What a node sent before it died may still arrive.
+          if (signal.aborted || (node.isDead && scheduler.dice.chance(0.5))) return;
+          const will = this.#will();
+          attempt.arrivedSeq = this.#parts.committedSoFar();
+          attempt.place = this.#arrived++;
+          attempt.isTaken = will === "taken" || will === "taken in silence" || will === "slow";
+          if (will === "silent" || will === "taken in silence") return;
+          const delayMs = will === "slow" ? scheduler.dice.between(2_000, 14_000) : this.#delayMs();
+          scheduler.after(delayMs, undefined, `${attempt.messageId} is answered`, () => {
+            attempt.endedMs = Math.min(attempt.endedMs, scheduler.nowMs);
+            scheduler.after(0, node, "answer of a receiver", () => {
+              resolve(attempt.isTaken ? { status: 200, text: null } : { status: 500, text: "answered 500" });
+            });
+          });
+        });
+      });
+  }
+
+  /** A node is dead: what it had under way has ended. */
+  disconnect(node: SimulatedNode): void {
+    const { nowMs } = this.#parts.scheduler;
+    for (const attempt of this.attempts) {
+      if (attempt.node === node.name) attempt.endedMs = Math.min(attempt.endedMs, nowMs);
+    }
+  }
+
+  #will(): "taken" | "slow" | "refused" | "silent" | "taken in silence" {
+    const { faults, isQuiet } = this.#parts;
+    if (isQuiet()) return "taken";
+    if (faults.strikes("receiver refuses", 0.08)) return "refused";
+    if (faults.strikes("receiver silent", 0.03)) return "silent";
+    if (faults.strikes("receiver takes and is silent", 0.02)) return "taken in silence";
+    return faults.strikes("receiver slow", 0.04) ? "slow" : "taken";
+  }
+
+  #delayMs(): number {
+    const { dice } = this.#parts.scheduler;
+    return dice.chance(0.03) ? dice.between(200, 3_000) : dice.between(1, 40);
+  }
+}

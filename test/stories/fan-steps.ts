@@ -1,0 +1,148 @@
+import assert from "node:assert/strict";
+import type { TestContext } from "node:test";
+import type { DeviceId } from "../../src/model/ids.ts";
+import { type ChildService, startChild } from "./child-service.ts";
+import { killableHouse } from "./killable-house.ts";
+import { type Database, eventually } from "./world.ts";
+
+const crashPoint = new URL("../set-up/crash-point.ts", import.meta.url);
+const fan = (y: number) => `d.structures[1].d.thermostats[${y}].fan_timer_active`;
+const noAnswer = /^error: no answer from the ecosystem, true, \d{4}-/;
+const refused = /^error: not today, true, \d{4}-/;
+
+/** A step in the life of a fan request at which the service dies, and what must come of it. */
+interface Step {
+  readonly when: string;
+  /** The transaction that brings it into this state, and the side of its commit; undefined: once it was heard. */
+  readonly at?: readonly [side: "before" | "after", state: string];
+  /** What the ecosystem does with it; it takes it when left out. */
+  readonly fault?: { readonly fault: string; readonly message?: string };
+  /** Whether the writer got an answer. */
+  readonly isAnswered: boolean;
+  /** How often the ecosystem hears it, over all lives. */
+  readonly heard: 0 | 1;
+  /** What requestWrite shows in the end: blank, or these words. */
+  readonly shows: null | RegExp;
+}
+
+const steps: readonly Step[] = [
+  { when: "before the intent is kept", at: ["before", "queued"], isAnswered: false, heard: 0, shows: null },
+  { when: "after that, before it is answered", at: ["after", "queued"], isAnswered: false, heard: 1, shows: null },
+  { when: "before it is marked as sent", at: ["before", "sending"], isAnswered: true, heard: 1, shows: null },
+  { when: "after that, before it is sent", at: ["after", "sending"], isAnswered: true, heard: 0, shows: noAnswer },
+  {
+    when: "when it was sent, before the answer",
+    fault: { fault: "withhold-answer" },
+    isAnswered: true,
+    heard: 1,
+    shows: null,
+  },
+  {
+    when: "when the answer has come, before it is kept",
+    at: ["before", "accepted"],
+    isAnswered: true,
+    heard: 1,
+    shows: null,
+  },
+  {
+    when: "after that, before the stream shows it",
+    at: ["after", "accepted"],
+    isAnswered: true,
+    heard: 1,
+    shows: null,
+  },
+  {
+    when: "when a refusal has come, before it is kept",
+    at: ["before", "rejected"],
+    fault: { fault: "reject-fan", message: "not today" },
+    isAnswered: true,
+    heard: 1,
+    shows: noAnswer,
+  },
+  {
+    when: "when a refusal was kept",
+    at: ["after", "rejected"],
+    fault: { fault: "reject-fan", message: "not today" },
+    isAnswered: true,
+    heard: 1,
+    shows: refused,
+  },
+  {
+    when: "when the stream has shown it, before that is kept",
+    at: ["before", "confirmed"],
+    isAnswered: true,
+    heard: 1,
+    shows: null,
+  },
+  { when: "when that was kept", at: ["after", "confirmed"], isAnswered: true, heard: 1, shows: null },
+];
+
+/**
+ * Kills the service at each step of a fan request. The ecosystem hears it at most once, and exactly as often as can be
+ * known; its outcome is there 5 s after the next start, or within 35 s where another node might wait for the answer.
+ */
+export async function killAtEachStep(t: TestContext, database: Database): Promise<void> {
+  const house = await killableHouse(t, database);
+  const { simulator, client } = house;
+  const account = simulator.addAccount({ structures: [{ thermostats: steps.length, alarms: 0 }] });
+  const start = async (at?: Step["at"]): Promise<ChildService> => {
+    const [CRASH_AT, CRASH_STATE] = at ?? [];
+    const service = await startChild(
+      "serve",
+      { ...house.environment, ...(at && { CRASH_AT: CRASH_AT!, CRASH_STATE: CRASH_STATE! }) },
+      { preload: at && crashPoint },
+    );
+    house.baseUrl = service.baseUrl;
+    t.after(() => service.process.kill("SIGKILL"));
+    return service;
+  };
+  let service = await start(steps[0]?.at);
+  await house.signIn();
+  const { body } = await client.federate("POST", account.token);
+  const deviceId = Number(body.DeviceId) as DeviceId;
+  const program = await house.letClientIn();
+  const shown = async (name: string) => (await client.device(deviceId)).attributes.get(name)?.value ?? null;
+  const isLive = async () => assert.equal((await client.device(deviceId)).presenceInfo, "1");
+  await eventually(t.signal, isLive);
+  const heard = async (y: number) => {
+    const id = (await shown(`d.structures[1].d.thermostats[${y}].device_id`)) ?? "";
+    const isAbout = ({ kind, method, path }: ReturnType<typeof simulator.log>[number]) =>
+      (kind === "command" || (kind === "fault" && method === "PUT")) && String(path).includes(id);
+    return simulator.log().filter(isAbout).length;
+  };
+
+  const outcomes: (() => Promise<void>)[] = [];
+  for (const [i, step] of steps.entries()) {
+    const y = i + 1;
+    if (step.fault) simulator.addFault(step.fault as never);
+    const writing = program.write(deviceId, { [`${fan(y)}.requestWrite`]: "true" }).then(
+      () => true,
+      () => false,
+    );
+    if (!step.at) {
+      await writing;
+      await eventually(t.signal, async () => assert.equal(await heard(y), 1));
+      service.process.kill("SIGKILL");
+    }
+    assert.equal(await service.ended, "SIGKILL", step.when);
+    assert.equal(await writing, step.isAnswered, step.when);
+    simulator.clearFaults();
+    service = await start(steps[i + 1]?.at);
+    const dueMs = Date.now() + (database === "sqlite" ? 5_000 : 35_000);
+    const outcome = async () => {
+      await eventually(AbortSignal.timeout(Math.max(1, dueMs - Date.now())), async () => {
+        const text = await shown(`${fan(y)}.requestWrite`);
+        assert.ok(step.shows ? step.shows.test(text ?? "") : text === null, `${step.when}: requestWrite shows ${text}`);
+      });
+      await eventually(t.signal, async () => {
+        assert.equal(await shown(fan(y)), step.heard === 1 && step.shows === null ? "true" : "false", step.when);
+      });
+      assert.equal(await heard(y), step.heard, step.when);
+    };
+    if (database === "sqlite") await outcome();
+    else outcomes.push(outcome);
+    await eventually(t.signal, isLive);
+  }
+  for (const outcome of outcomes) await outcome();
+  t.diagnostic(`killed at ${steps.length} steps`);
+}
