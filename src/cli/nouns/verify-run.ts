@@ -12,7 +12,6 @@ import { reportText } from "../../verify/report-text.ts";
 import { SimulatorControl } from "../../verify/simulator-control.ts";
 import { type ThrowAway, throwAwayOn } from "../../verify/throw-away.ts";
 import { DeploymentUnreachable, verify } from "../../verify/verify.ts";
-import { present } from "../output.ts";
 import type { VerifySurroundings, VerifyTyped } from "./verify.ts";
 
 /** Runs a verification and prints its report. Rejects when a row failed, or nothing could be reached. */
@@ -35,7 +34,8 @@ export async function runVerify(typed: VerifyTyped, surroundings: VerifySurround
   if (typed.report !== undefined) keep(typed.report, report);
   const hasColour = process.stdout.isTTY && !environment.NO_COLOR && !environment.CI && environment.TERM !== "dumb";
   const width = process.stdout.columns || 100;
-  present(report, (shown) => reportText(shown, { hasColour, width }), typed.json === true);
+  const isRead = process.stdout.isTTY && typed.json !== true;
+  process.stdout.write(`${isRead ? reportText(report, { hasColour, width }) : JSON.stringify(report)}\n`);
   const { fail } = report.counts;
   if (fail > 0) throw new Error(`${fail} of ${report.rows.length} rows failed.`);
 }
