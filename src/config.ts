@@ -201,11 +201,15 @@ export const settings = {
 
 /** Read by a command, not settings of the service. */
 const otherVariables = [
-  "BREEZEWAY_PASSWORD",
-  "BREEZEWAY_CLIENT_SECRET",
   "BREEZEWAY_URL",
   "BREEZEWAY_PROFILE",
-  ...["BREEZEWAY_TOKEN", "BREEZEWAY_SEC_TOKEN", "BREEZEWAY_ECOSYSTEM_TOKEN"].flatMap((name) => [name, `${name}_FILE`]),
+  ...[
+    "BREEZEWAY_PASSWORD",
+    "BREEZEWAY_CLIENT_SECRET",
+    "BREEZEWAY_TOKEN",
+    "BREEZEWAY_SEC_TOKEN",
+    "BREEZEWAY_ECOSYSTEM_TOKEN",
+  ].flatMap((name) => [name, `${name}_FILE`]),
 ];
 
 export interface ConfigSources {

@@ -20,6 +20,12 @@ export function federate(verification: Verification, method: "POST" | "PUT"): Pr
   return adaptor(verification, method, { anEcosystemName: given.ecosystem, anAccessToken: found.account!.token });
 }
 
+/** Whether the user has a link, without touching it. */
+export async function isLinked(verification: Verification): Promise<boolean> {
+  const { status } = await adaptor(verification, "GET", { anEcosystemName: verification.given.ecosystem });
+  return status === 200;
+}
+
 export function unlink(verification: Verification): Promise<Answered> {
   return adaptor(verification, "DELETE", { anEcosystemName: verification.given.ecosystem });
 }
@@ -28,7 +34,8 @@ export function unlink(verification: Verification): Promise<Answered> {
 function adaptor({ deployment, found }: Verification, method: string, fields: Readonly<Record<string, string>>) {
   const headers = { authorization: `Bearer ${found.secToken}` };
   const path = "/adaptor/federatedtokens";
-  if (method === "DELETE") return deployment.call(`${path}?${new URLSearchParams(fields)}`, { method, headers });
+  if (method === "GET" || method === "DELETE")
+    return deployment.call(`${path}?${new URLSearchParams(fields)}`, { method, headers });
   return deployment.call(path, { method, headers, body: new URLSearchParams(fields) });
 }
 

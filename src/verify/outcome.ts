@@ -3,7 +3,7 @@ export type Side = "service" | "between" | "ecosystem" | "client";
 
 export const sides: Readonly<Record<Side, string>> = {
   service: "the service",
-  between: "the service, or something between it and its clients: a proxy, a cache, a gateway",
+  between: "the service, or something before it (a proxy, a cache, a gateway); ask the service directly to tell which",
   ecosystem: "the ecosystem",
   client: "the client, or what verify was given",
 };

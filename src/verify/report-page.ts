@@ -16,6 +16,7 @@ export function reportPage(report: Report): string {
   const { url, grade, verdict, counts, startedTime, seconds, version } = report;
   const when = `${startedTime.slice(0, 10)}, ${startedTime.slice(11, 16)} UTC`;
   const tally = (Object.keys(words) as Status[])
+    .filter((status) => counts[status] > 0)
     .map(
       (status) => `<li class="${status}">${icon(status)}<b>${counts[status]}</b> ${words[status].toLowerCase()}</li>`,
     )
@@ -41,15 +42,27 @@ export function reportPage(report: Report): string {
 </div>
 </header>
 <ul class="tally" aria-label="Rows">${tally}</ul>
+${toDo(report.rows)}
 ${groups.map((group) => section(group, report.rows)).join("\n")}
 <footer>
 <p>${escaped(when)}, in ${seconds} seconds, by breezeway ${escaped(version)}.</p>
-<p>A: all passed. B: nothing failed, but not all was seen. C: only what goes beyond the published interface failed. F: the interface is not kept.</p>
+<p>A: all passed. B: nothing failed, but not all was seen. C: only what goes beyond the published interface failed. D: fewer than half of the rows were run. F: the interface is not kept.</p>
 </footer>
 </main>
 </body>
 </html>
 `;
+}
+
+/** What asks for somebody's attention, before all the rest. */
+function toDo(rows: readonly ReportedRow[]): string {
+  const open = (["fail", "warn"] as const).flatMap((wanted) => rows.filter(({ status }) => status === wanted));
+  if (open.length === 0) return "";
+  const items = open.map(
+    ({ name, title, status, next }) =>
+      `<li class="${status}">${icon(status)}<p><a href="#${escaped(name)}">${escaped(title)}</a><br>${escaped(next ?? "")}</p></li>`,
+  );
+  return `<section class="todo"><h2>What to do</h2><ul>${items.join("")}</ul></section>`;
 }
 
 function section(group: string, rows: readonly ReportedRow[]): string {

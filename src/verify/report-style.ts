@@ -11,7 +11,7 @@ ul{list-style:none}
 header{display:flex;gap:1.25rem;align-items:center}
 .grade{flex:none;display:grid;place-items:center;width:5.5rem;height:5.5rem;border-radius:1.25rem;font-size:3.25rem;font-weight:700;line-height:1;letter-spacing:-.03em;border:2px solid currentColor}
 .grade.A{color:var(--good);background:var(--good-tint)}
-.grade.B,.grade.C{color:var(--warn);background:var(--warn-tint)}
+.grade.B,.grade.C,.grade.D{color:var(--warn);background:var(--warn-tint)}
 .grade.F{color:var(--bad);background:var(--bad-tint)}
 .kind{color:var(--soft);font-size:.875rem}
 h1{font-size:1.375rem;line-height:1.25;font-weight:650;letter-spacing:-.02em}
@@ -35,6 +35,13 @@ h3{display:flex;justify-content:space-between;gap:1rem;font-size:1rem;font-weigh
 .seen{margin-top:.375rem;font-size:.9375rem}
 .fault,.next{margin-top:.375rem;font-size:.9375rem}
 .fail .seen{color:var(--bad);font-weight:600}
+.todo ul{display:grid;gap:.75rem;padding:1rem;background:var(--card);border:1px solid var(--line);border-radius:.875rem}
+.todo li{display:flex;gap:.625rem;font-size:.9375rem}
+.todo svg{margin-top:.25rem}
+.todo .fail svg{color:var(--bad)}
+.todo .warn svg{color:var(--warn)}
+a{color:inherit;font-weight:600;text-underline-offset:.2em}
+:focus-visible{outline:3px solid var(--good);outline-offset:2px}
 footer{margin-top:2rem;color:var(--soft);font-size:.875rem}
 footer p+p{margin-top:.25rem}
 @media(max-width:36rem){.row{grid-template-columns:1fr;gap:.5rem}.grade{width:4.25rem;height:4.25rem;font-size:2.5rem;border-radius:1rem}h1{font-size:1.125rem}}

@@ -28,11 +28,10 @@ export function reportText(report: Report, { hasColour, width }: TextOptions): s
     }
   }
   const { pass, warn, fail, not_run } = report.counts;
-  const counted = `${pass} passed, ${warn} with a warning, ${fail} failed, ${not_run} not run, in ${report.seconds} s`;
+  const counted = `${pass} passed, ${warn} with a warning, ${fail} failed, ${not_run} not run, in ${report.seconds} s.`;
   const grade = paint(report.grade === "F" ? 31 : report.grade === "A" ? 32 : 33, `Grade ${report.grade}`);
-  return [`${paint(1, report.url)}`, ...lines, "", `${grade}   ${counted}`, ...wrapped(report.verdict, width), ""].join(
-    "\n",
-  );
+  const verdict = wrapped(`${report.verdict} ${counted}`, Math.max(40, width));
+  return [paint(1, report.url), ...lines, "", grade, ...verdict, ""].join("\n");
 }
 
 function time({ milliseconds, status }: ReportedRow): string {

@@ -19,7 +19,7 @@ export interface ReportedRow {
   readonly milliseconds: number;
 }
 
-export type Grade = "A" | "B" | "C" | "F";
+export type Grade = "A" | "B" | "C" | "D" | "F";
 
 export interface Report {
   readonly url: string;
@@ -35,24 +35,27 @@ export interface Report {
 
 /**
  * A: all passed. B: nothing failed, but not all was seen, or something should be looked at. C: only what goes beyond
- * the published interface failed. F: something that the interface promises failed.
+ * the published interface failed. D: nothing failed, but fewer than half of the rows were run. F: something that the
+ * interface promises failed.
  */
 export function gradeOf(rows: readonly Pick<ReportedRow, "status" | "essential">[]): Grade {
   if (rows.some(({ status, essential }) => status === "fail" && essential)) return "F";
   if (rows.some(({ status }) => status === "fail")) return "C";
-  return rows.every(({ status }) => status === "pass") ? "A" : "B";
+  if (rows.every(({ status }) => status === "pass")) return "A";
+  return rows.filter(({ status }) => status !== "not_run").length * 2 < rows.length ? "D" : "B";
 }
 
 export function verdictOf(grade: Grade, rows: readonly Pick<ReportedRow, "status" | "title">[]): string {
-  const failed = rows.filter(({ status }) => status === "fail").map(({ title }) => title);
-  const notRun = rows.filter(({ status }) => status === "not_run").length;
-  if (failed.length > 0)
-    return `Failed: ${failed.join("; ")}.${grade === "C" ? " The published interface is kept." : ""}`;
+  const failed = rows.filter(({ status }) => status === "fail").map(({ title }) => `"${title}"`);
+  if (failed.length > 0) {
+    const kept = grade === "C" ? " What the published interface promises is kept." : "";
+    return `It failed ${failed.join(" and ")}.${kept}`;
+  }
   if (grade === "A") return "All that verify knows to ask was right.";
-  const ran = `${rows.length - notRun} of ${rows.length} rows were run`;
-  return rows.some(({ status }) => status === "warn")
-    ? `Nothing failed; ${ran}, some with a warning.`
-    : `Nothing failed; ${ran}.`;
+  const { warn, not_run } = countsOf(rows);
+  const unseen = not_run === 0 ? "" : ` ${rows.length - not_run} of ${rows.length} rows were run.`;
+  const little = grade === "D" ? " That is too little to say more." : "";
+  return `Nothing failed${warn === 0 ? "" : ", but something should be looked at"}.${unseen}${little}`;
 }
 
 export function countsOf(rows: readonly Pick<ReportedRow, "status">[]): Record<Status, number> {

@@ -36,7 +36,10 @@ import { users } from "./rows/users.ts";
 import { webhooks } from "./rows/webhooks.ts";
 import { write } from "./rows/write.ts";
 
-/** All rows in the order in which they run. Revoking ends the tokens that all others use, so it comes last. */
+/**
+ * All rows in the order in which they run. A stream that was cut may take a while to heal, so nothing that needs it
+ * follows; revoking ends the tokens that all others use, so it comes last.
+ */
 export const rows: readonly Row[] = [
   alive,
   ready,
@@ -65,10 +68,10 @@ export const rows: readonly Row[] = [
   linkedAgain,
   mirror,
   rename,
-  cutStream,
   fanAccepted,
   fanRefused,
   alerts,
+  cutStream,
   events,
   eventsResume,
   webhooks,

@@ -20,15 +20,16 @@ export async function runRows(
   const startedTime = new Date().toISOString();
   const startMs = performance.now();
   const reported = new Map<string, ReportedRow>();
-  /** Rows that failed, and those that could not be run because of one. */
-  const stopped = new Set<string>();
+  /** By the row that was not run for want of another: the first in that chain. */
+  const roots = new Map<string, string>();
   try {
     for (const [place, row] of rows.entries()) {
       verification.signal.throwIfAborted();
       begins?.(row, place, rows.length);
       const rowMs = performance.now();
-      const outcome = blockedBy(row, reported, stopped) ?? (await outcomeOf(row, verification));
-      if (outcome.status === "fail" || outcome.isStopped) stopped.add(row.name);
+      const root = rootOf(row, reported, roots);
+      if (root !== undefined) roots.set(row.name, root.name);
+      const outcome = root ? blockedBy(root) : await outcomeOf(row, verification);
       reported.set(row.name, describe(row, outcome, Math.round(performance.now() - rowMs), verification));
     }
   } finally {
@@ -48,28 +49,24 @@ export async function runRows(
   };
 }
 
-interface Outcome extends Pick<ReportedRow, "status" | "seen" | "atFault" | "next"> {
-  /** Not run because something before it failed. */
-  readonly isStopped?: boolean;
-}
+type Outcome = Pick<ReportedRow, "status" | "seen" | "atFault" | "next">;
 
-function blockedBy(
+/** The row because of which this one can't be run: where somebody has to begin. */
+function rootOf(
   { after, unless = [] }: Row,
   reported: ReadonlyMap<string, ReportedRow>,
-  stopped: ReadonlySet<string>,
-): Outcome | undefined {
-  const failed = [...after, ...unless].find((name) => stopped.has(name));
-  const missing = failed ?? after.find((name) => reported.get(name)?.status === "not_run");
-  if (missing === undefined) return undefined;
-  const { title = missing, status } = reported.get(missing) ?? {};
+  roots: ReadonlyMap<string, string>,
+): ReportedRow | undefined {
+  const rootsOf = (names: readonly string[]) => names.map((name) => reported.get(roots.get(name) ?? name));
+  return (
+    rootsOf([...after, ...unless]).find((row) => row?.status === "fail") ??
+    rootsOf(after).find((row) => row?.status === "not_run")
+  );
+}
+
+function blockedBy({ title, status }: ReportedRow): Outcome {
   const why = status === "fail" ? "failed" : "was not run";
-  return {
-    status: "not_run",
-    seen: `It builds on "${title}", which ${why}.`,
-    atFault: null,
-    next: `See "${title}".`,
-    isStopped: failed !== undefined,
-  };
+  return { status: "not_run", seen: `It builds on "${title}", which ${why}.`, atFault: null, next: `See "${title}".` };
 }
 
 async function outcomeOf(row: Row, verification: Verification): Promise<Outcome> {

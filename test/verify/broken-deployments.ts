@@ -7,6 +7,8 @@ export interface BrokenDeployment {
   /** What its report must say. */
   readonly says: RegExp;
   readonly breaking: () => Breaking;
+  /** Only seen by who waits a minute. */
+  readonly needsPatience?: true;
 }
 
 const isTokenCall = ({ path }: Asked) => path.startsWith("/oauth2/access_token");
@@ -184,6 +186,169 @@ export const brokenDeployments: readonly BrokenDeployment[] = [
     breaking: () => ({ ask: ({ headers: { "last-event-id": _, ...headers }, ...asked }) => ({ ...asked, headers }) }),
   },
 ];
+
+/** Of the rows that none of those breaks, each has a way to fail too. */
+export const otherFaults: readonly BrokenDeployment[] = [
+  {
+    what: "hides /livez",
+    row: "alive",
+    says: /not 200/,
+    breaking: () => ({ answer: (answer, { path }) => (path === "/livez" ? { ...answer, status: 404 } : answer) }),
+  },
+  {
+    what: "calls itself by another name",
+    row: "discovery",
+    says: /issuer is https:\/\/inside/,
+    breaking: () => inJson(isAt("/.well-known/"), (json) => ({ ...json, issuer: "https://inside" })),
+  },
+  {
+    what: "redirects strangers",
+    row: "redirect-refused",
+    says: /and a redirect/,
+    breaking: () => ({
+      answer: (answer, { path }) =>
+        answer.status === 400 && path.includes("stranger.invalid")
+          ? { ...answer, status: 302, headers: { location: "https://stranger.invalid/?error=invalid_request" } }
+          : answer,
+    }),
+  },
+  {
+    what: "hides that the user declined",
+    row: "declined",
+    says: /error server_error/,
+    breaking: () => ({
+      answer: (answer) => {
+        const location = answer.headers.location?.replace("access_denied", "server_error");
+        return location === undefined ? answer : { ...answer, headers: { ...answer.headers, location } };
+      },
+    }),
+  },
+  {
+    what: "takes any verifier",
+    row: "pkce",
+    says: /wrong code_verifier was answered with 200/,
+    breaking: () => ({
+      answer: (answer, asked) =>
+        isTokenCall(asked) && asked.body.includes("made-up") ? { ...answer, status: 200, body: "{}" } : answer,
+    }),
+  },
+  {
+    what: "takes a refresh token once only",
+    row: "refresh-retry",
+    says: /asked with again, was answered with 400/,
+    breaking: () => {
+      const used = new Set<string>();
+      return {
+        answer(answer, asked) {
+          const token = new URLSearchParams(asked.body).get("refresh_token") ?? "";
+          const isAgain = used.has(token);
+          if (isTokenCall(asked) && answer.status === 200 && token !== "") used.add(token);
+          return isAgain ? { ...answer, status: 400, body: '{"error":"invalid_grant"}' } : answer;
+        },
+      };
+    },
+  },
+  {
+    what: "wraps the list of users",
+    row: "users",
+    says: /not a list of integers/,
+    breaking: () => inJson(isAt("/v3/users"), (json) => ({ users: json })),
+  },
+  {
+    what: "says nothing about bad input",
+    row: "fields",
+    says: /names no field/,
+    breaking: () => ({
+      answer: (answer) =>
+        answer.status === 400
+          ? { ...answer, body: answer.body.replace(/("error_description":)"[^"]*"/, '$1"Bad request."') }
+          : answer,
+    }),
+  },
+  {
+    what: "takes any cursor",
+    row: "cursor",
+    says: /one character changed was answered with 200/,
+    breaking: () => ({
+      answer: (answer, { path }) =>
+        answer.status === 400 && path.includes("cursor=") ? { ...answer, status: 200, body: '{"devices":[]}' } : answer,
+    }),
+  },
+  {
+    what: "swallows secTokens",
+    row: "sign-in",
+    says: /not a securityToken/,
+    breaking: () => ({
+      answer: (answer) => ({ ...answer, body: answer.body.replace(/<securityToken>.*<\/securityToken>/, "") }),
+    }),
+  },
+  {
+    what: "turns 119 into an error of its own",
+    row: "unlinked",
+    says: /errorCode 119/,
+    breaking: () => ({
+      answer: (answer) => (answer.body.includes('"errorCode":119') ? { ...answer, status: 502, body: "{}" } : answer),
+    }),
+  },
+  {
+    what: "makes a number of the device's id",
+    row: "link",
+    says: /DeviceId is a number/,
+    breaking: () => inJson(isAt("/adaptor/federatedtokens"), (json) => ({ ...json, DeviceId: Number(json.DeviceId) })),
+  },
+  {
+    what: "shows an alarm in the wrong colour",
+    row: "mirror",
+    says: /ui_color_state of .* is gray, upstream (green|red)/,
+    breaking: () => ({
+      answer: (answer, asked) =>
+        isDevice(asked) ? { ...answer, body: answer.body.replaceAll('"green"', '"gray"') } : answer,
+    }),
+  },
+  {
+    what: "never shows a fan request as taken",
+    row: "fan-accepted",
+    says: /requestWrite still reads "true"/,
+    breaking: () => ({
+      answer: (answer, asked) =>
+        isDevice(asked)
+          ? { ...answer, body: answer.body.replace(/(requestWrite":\{"value":)null/, '$1"true"') }
+          : answer,
+    }),
+  },
+  {
+    what: "tells another secret than it signs with",
+    row: "webhooks",
+    says: /signature does not fit/,
+    breaking: () => ({
+      answer: (answer, { path }) =>
+        path === "/v3/webhooks" ? { ...answer, body: answer.body.replace("whsec_", "whsec_AAAA") } : answer,
+    }),
+  },
+  {
+    what: "lets no DELETE through",
+    row: "unlink",
+    says: /DELETE federatedtokens was 405/,
+    breaking: () => ({
+      answerFor: ({ method, path }) =>
+        method === "DELETE" && path.startsWith("/adaptor") ? { status: 405, headers: {}, body: "" } : undefined,
+    }),
+  },
+  {
+    what: "takes retired refresh tokens",
+    row: "refresh-reuse",
+    says: /retired refresh token was answered with 200/,
+    needsPatience: true,
+    breaking: () => ({
+      answer: (answer, asked) =>
+        isTokenCall(asked) && answer.status === 400 ? { ...answer, status: 200, body: "{}" } : answer,
+    }),
+  },
+];
+
+function isAt(start: string) {
+  return ({ path }: Asked) => path.startsWith(start);
+}
 
 // biome-ignore lint/suspicious/noExplicitAny: the answers are of many shapes
 type Change = (json: any, asked: Asked) => object;

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { type AddressInfo, createServer } from "node:net";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
@@ -11,6 +10,7 @@ import { breezeway, startChild } from "../stories/child-service.ts";
 import { eventually } from "../stories/world.ts";
 import { type Breaking, breakingProxy } from "./breaking-proxy.ts";
 import { brokenDeployments } from "./broken-deployments.ts";
+import { freePort, nothing } from "./world.ts";
 
 const main = new URL("../../src/main.ts", import.meta.url).pathname;
 
@@ -39,7 +39,7 @@ describe("breezeway verify", () => {
     assert.deepEqual(await left(), nothing);
   });
 
-  it("takes a client and a user that it is given, secrets by environment, file and stdin", {
+  it("takes a client and a user that it is given, secrets by file and stdin", {
     timeout: 120_000,
   }, async (t) => {
     const { url, folder, environment, left } = await deployed(t);
@@ -54,7 +54,9 @@ describe("breezeway verify", () => {
     const { deviceId } = await run(["device", "add", "--user", String(userId), "--name", "Lamp", "--type", "Lamp"]);
     const given = ["--url", url, "--client-id", client.client_id, "--user", "ada", "--device", String(deviceId)];
     // Elsewhere: nothing of the deployment is on this machine but its address.
-    const elsewhere = { BREEZEWAY_DATA: join(folder, "elsewhere"), BREEZEWAY_PASSWORD: "correct horse" };
+    const password = join(folder, "password");
+    writeFileSync(password, "correct horse\n");
+    const elsewhere = { BREEZEWAY_DATA: join(folder, "elsewhere"), BREEZEWAY_PASSWORD_FILE: password };
     const { code, stdout, stderr } = await breezeway(["verify", ...given, "--app-id", String(tenantId)], {
       environment: elsewhere,
       input: `${client.client_secret}\n`,
@@ -92,8 +94,6 @@ describe("breezeway verify", () => {
   });
 });
 
-const nothing = { tenants: [], accounts: [], faults: [] };
-
 /** A service in a process of its own behind a proxy, with a simulator. */
 async function deployed(t: TestContext, breaking: Breaking = {}) {
   const folder = mkdtempSync(join(tmpdir(), "breezeway-verify-"));
@@ -121,15 +121,6 @@ async function deployed(t: TestContext, breaking: Breaking = {}) {
     return { tenants, accounts: simulator.accountIds(), faults: simulator.faults() };
   };
   return { url, folder, environment, left };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
 }
 
 async function attributesOf(url: string, client: object, deviceId: number): Promise<unknown> {

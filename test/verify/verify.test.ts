@@ -2,23 +2,38 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { reportPage } from "../../src/verify/report-page.ts";
 import { reportText } from "../../src/verify/report-text.ts";
-import { brokenDeployments } from "./broken-deployments.ts";
-import { nothing, statuses, verifyWorld } from "./world.ts";
+import { rows } from "../../src/verify/rows.ts";
+import { verify } from "../../src/verify/verify.ts";
+import { ScriptedBrowser } from "../oauth/scripted-browser.ts";
+import { person, world } from "../stories/world.ts";
+import { brokenDeployments, otherFaults } from "./broken-deployments.ts";
+import { freePort, nothing, statuses, verifyWorld } from "./world.ts";
 
-const atOnce = 4;
+const atOnce = 6;
+const nothingGiven = {
+  client: undefined,
+  person: undefined,
+  signsInByHand: false,
+  appId: undefined,
+  deviceId: undefined,
+  foreignDeviceId: undefined,
+  simulator: undefined,
+  ecosystem: "nest",
+  isPatient: false,
+};
 
 describe("a verification", () => {
   it("passes on the service, in every row but those it has no time for, and leaves nothing", {
     timeout: 120_000,
   }, async (t) => {
-    const world = await verifyWorld(t);
-    const { report, given } = await world.run();
+    const house = await verifyWorld(t);
+    const { report, given } = await house.run();
     assert.deepEqual(
       report.rows.filter(({ status }) => status !== "pass").map(({ name, status, seen }) => [name, status, seen]),
       [["refresh-reuse", "not_run", "This waits for more than a minute."]],
     );
     assert.equal(report.grade, "B");
-    assert.deepEqual(await world.left(), nothing);
+    assert.deepEqual(await house.left(), nothing);
     const told = [
       JSON.stringify(report),
       reportPage(report),
@@ -28,9 +43,38 @@ describe("a verification", () => {
     assert.doesNotMatch(told, /bw[ars]_|whsec_|\bc\.[A-Za-z0-9_-]{20}/);
   });
 
+  it("lets a person sign in with a browser of their own", { timeout: 60_000 }, async (t) => {
+    const house = await verifyWorld(t);
+    const person = { name: "ada", password: "correct horse" };
+    const redirectUri = `http://127.0.0.1:${await freePort()}/verify`;
+    await house.administer("tenant add", { name: "Acme" });
+    await house.administer("user add", { tenant: "Acme", ...person });
+    const client = { tenant: "Acme", name: "Voice", "redirect-uri": [redirectUri] };
+    const { client_id: id, client_secret: secret } = await house.administer("client add", client);
+    const browser = new ScriptedBrowser(() => house.service.baseUrl);
+    const given = {
+      ...nothingGiven,
+      url: house.service.baseUrl,
+      client: { id, secret, redirectUri },
+      signsInByHand: true,
+    };
+    const report = await verify(given, {
+      version: "test",
+      signal: t.signal,
+      say: (words) => {
+        const [address = ""] = /http\S+/.exec(words) ?? [];
+        void browser.authorize(address, person).then((returned) => fetch(returned));
+      },
+    });
+    const found = statuses(report);
+    assert.deepEqual([found.authorize, found.state, found.exchange, found.revoke], ["pass", "pass", "pass", "pass"]);
+    assert.deepEqual([found.declined, found.write, found.link], ["not_run", "not_run", "not_run"]);
+    assert.equal(report.counts.fail, 0);
+  });
+
   it("catches a retired refresh token, and warns of a clock that goes wrong", { timeout: 120_000 }, async (t) => {
-    const world = await verifyWorld(t);
-    const { report } = await world.run({ isPatient: true });
+    const house = await verifyWorld(t);
+    const { report } = await house.run({ isPatient: true });
     const found = statuses(report);
     assert.equal(found["refresh-reuse"], "pass");
     assert.equal(found.times, "warn");
@@ -39,13 +83,13 @@ describe("a verification", () => {
   });
 
   it("names the one row that is broken, and no other", { timeout: 300_000 }, async (t) => {
-    const world = await verifyWorld(t);
+    const house = await verifyWorld(t);
     const waiting = [...brokenDeployments];
     const wrong: object[] = [];
     const work = async () => {
       for (let next = waiting.shift(); next; next = waiting.shift()) {
         const { what, row, says, breaking } = next;
-        const { report } = await world.run({ breaking: breaking() });
+        const { report } = await house.run({ breaking: breaking() });
         const failed = report.rows.filter(({ status }) => status === "fail");
         const [only] = failed;
         const isRight = failed.length === 1 && only?.name === row && says.test(only.seen);
@@ -61,27 +105,68 @@ describe("a verification", () => {
     };
     await Promise.all(Array.from({ length: atOnce }, work));
     assert.deepEqual(wrong, []);
-    assert.deepEqual(await world.left(), nothing);
+    assert.deepEqual(await house.left(), nothing);
+  });
+
+  it("has a way to fail for every row", { timeout: 120_000 }, async (t) => {
+    const house = await verifyWorld(t);
+    await house.runEach(otherFaults, ({ what, row, says }, { rows }) => {
+      const failed = rows.filter(({ status }) => status === "fail").map(({ name, seen }) => ({ name, seen }));
+      assert.deepEqual(
+        [failed.map(({ name }) => name), says.test(failed[0]?.seen ?? "")],
+        [[row], true],
+        `${what}: ${failed[0]?.seen}`,
+      );
+    });
+    assert.deepEqual(await house.left(), nothing);
+    const broken = new Set([...brokenDeployments, ...otherFaults].map(({ row }) => row));
+    assert.deepEqual(
+      rows.map(({ name }) => name).filter((name) => !broken.has(name)),
+      [],
+    );
+  });
+
+  it("leaves a link alone that it did not make", { timeout: 60_000 }, async (t) => {
+    const story = await world(t);
+    const deviceId = await story.link();
+    const { tenantId } = await story.service.parts.identity.findTenant("Story");
+    const client = { tenant: "Story", name: "Voice", "redirect-uri": ["https://voice.example/"] };
+    const made = await story.service.parts.administration.run("client add", client);
+    const { client_id: id, client_secret: secret } = made as { client_id: string; client_secret: string };
+    const given = {
+      ...nothingGiven,
+      url: story.service.baseUrl,
+      client: { id, secret, redirectUri: "https://voice.example/" },
+      person,
+      appId: String(tenantId),
+      simulator: { url: story.simulator.url, isAssumed: false },
+    };
+    const report = await verify(given, { version: "test", signal: t.signal, say: () => undefined });
+    const { status, seen } = report.rows.find(({ name }) => name === "unlinked")!;
+    assert.deepEqual([status, seen], ["not_run", "The user is linked already, and verify leaves links alone."]);
+    assert.equal(report.counts.fail, 0);
+    assert.equal((await story.client.linkStatus()).DeviceId, String(deviceId));
+    assert.deepEqual(story.simulator.accountIds(), [story.accountId]);
   });
 
   it("leaves nothing behind when it is interrupted", { timeout: 60_000 }, async (t) => {
-    const world = await verifyWorld(t);
+    const house = await verifyWorld(t);
     const interrupted = new AbortController();
     const begins = ({ name }: { readonly name: string }) => {
       if (name === "fan-refused") queueMicrotask(() => interrupted.abort(new Error("enough")));
     };
-    await assert.rejects(world.run({}, { signal: interrupted.signal, begins }), /enough/);
-    assert.deepEqual(await world.left(), nothing);
+    await assert.rejects(house.run({}, { signal: interrupted.signal, begins }), /enough/);
+    assert.deepEqual(await house.left(), nothing);
   });
 
   it("takes away what an earlier one could not", async (t) => {
-    const world = await verifyWorld(t);
+    const house = await verifyWorld(t);
     const old = `Verify ${new Date(Date.now() - 7_200_000).toISOString()} abc`;
-    const { tenantId } = (await world.administer("tenant add", { name: old })) as { tenantId: number };
-    await world.administer("user add", { tenant: String(tenantId), name: "verify", password: "a good password" });
-    await world.administer("client add", { tenant: old, name: "Verify", "redirect-uri": ["https://x.example/"] });
+    const { tenantId } = (await house.administer("tenant add", { name: old })) as { tenantId: number };
+    await house.administer("user add", { tenant: String(tenantId), name: "verify", password: "a good password" });
+    await house.administer("client add", { tenant: old, name: "Verify", "redirect-uri": ["https://x.example/"] });
     const signal = AbortSignal.abort(new Error("enough"));
-    await assert.rejects(world.run({}, { signal }), /enough/);
-    assert.deepEqual(await world.left(), nothing);
+    await assert.rejects(house.run({}, { signal }), /enough/);
+    assert.deepEqual(await house.left(), nothing);
   });
 });

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
@@ -7,11 +9,15 @@ import { startSimulator } from "../../simulator/simulator.ts";
 import { startLogging } from "../../src/logging.ts";
 import { startService } from "../../src/service.ts";
 import { realSurroundings } from "../../src/surroundings.ts";
+import type { Given } from "../../src/verify/given.ts";
 import type { Report } from "../../src/verify/report.ts";
-import { type ThrowAway, throwAwayOn } from "../../src/verify/throw-away.ts";
+import type { Row } from "../../src/verify/row.ts";
+import { rows } from "../../src/verify/rows.ts";
+import { type Administer, type ThrowAway, throwAwayOn } from "../../src/verify/throw-away.ts";
 import { type VerifyOptions, verify } from "../../src/verify/verify.ts";
 import { storyConfig } from "../stories/world.ts";
 import { type Breaking, breakingProxy } from "./breaking-proxy.ts";
+import type { BrokenDeployment } from "./broken-deployments.ts";
 
 /** The service with a simulator, and verifications of it, each with what it makes for itself. */
 export async function verifyWorld(test: TestContext) {
@@ -33,7 +39,32 @@ export async function verifyWorld(test: TestContext) {
     rmSync(folder, { recursive: true, force: true });
   });
   const { administration, identity } = service.parts;
-  const administer = (command: string, input: object) => administration.run(command, input, service);
+  const administer: Administer = (command, input) => administration.run(command, input, service);
+
+  const pause = async (ms: number) => {
+    shiftMs += ms;
+  };
+
+  /** One after the other, on what was made once: only the rows that this one builds on, and itself. */
+  async function runEach(faults: readonly BrokenDeployment[], each: (fault: BrokenDeployment, report: Report) => void) {
+    const throwAway = await throwAwayOn(administer, { isInterrupted: () => false });
+    for (const fault of faults) {
+      const url = await breakingProxy(test, () => service.baseUrl, fault.breaking());
+      const rows = needed(fault.row);
+      const said = { version: "test", say: () => undefined, signal: test.signal, rows, pause };
+      each(fault, await verify(givenAt(url, throwAway, fault.needsPatience), said));
+    }
+    assert.deepEqual(await throwAway.remove(), []);
+  }
+
+  const givenAt = (url: string, { given }: ThrowAway, isPatient = false): Given => ({
+    ...given,
+    url,
+    signsInByHand: false,
+    simulator: { url: simulator.url, isAssumed: false },
+    ecosystem: "nest",
+    isPatient,
+  });
 
   /** With `isPatient` the service's clock is moved on where verify would wait. */
   async function run(
@@ -41,21 +72,13 @@ export async function verifyWorld(test: TestContext) {
     options: Partial<VerifyOptions> = {},
   ): Promise<{ readonly report: Report; readonly given: ThrowAway["given"] }> {
     const url = breaking ? await breakingProxy(test, () => service.baseUrl, breaking) : service.baseUrl;
-    const throwAway = await throwAwayOn(administer, () => false);
+    const throwAway = await throwAwayOn(administer, { isInterrupted: () => false });
     try {
-      const given = {
-        ...throwAway.given,
-        url,
-        signsInByHand: false,
-        simulator: { url: simulator.url, isAssumed: false },
-        ecosystem: "nest",
-        isPatient,
-      };
-      const pause = async (ms: number) => {
-        shiftMs += ms;
-      };
       const said = { version: "test", say: () => undefined, signal: test.signal, pause };
-      return { report: await verify(given, { ...said, ...options }), given: throwAway.given };
+      return {
+        report: await verify(givenAt(url, throwAway, isPatient), { ...said, ...options }),
+        given: throwAway.given,
+      };
     } finally {
       assert.deepEqual(await throwAway.remove(), []);
     }
@@ -66,6 +89,7 @@ export async function verifyWorld(test: TestContext) {
     simulator,
     administer,
     run,
+    runEach,
     /** All that a verification could leave behind. */
     async left() {
       const tenants = await identity.listTenants();
@@ -74,8 +98,25 @@ export async function verifyWorld(test: TestContext) {
   };
 }
 
+function needed(name: string): readonly Row[] {
+  const wanted = new Set([name]);
+  for (const { name: other, after, unless = [] } of [...rows].reverse()) {
+    if (wanted.has(other)) for (const before of [...after, ...unless]) wanted.add(before);
+  }
+  return rows.filter((row) => wanted.has(row.name));
+}
+
 export const nothing = { tenants: [], accounts: [], faults: [] };
 
 export function statuses({ rows }: Report): Record<string, string> {
   return Object.fromEntries(rows.map(({ name, status }) => [name, status]));
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
 }

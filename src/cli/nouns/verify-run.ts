@@ -83,7 +83,8 @@ async function prepare(typed: VerifyTyped, surroundings: VerifySurroundings, tol
   const isOurs = config.databaseUrl !== undefined || (running !== undefined && running === url);
   if (!isOurs) return { given: base };
   const simulator = base.simulator ?? (await simulatorOf(config, typed.ecosystem));
-  const throwAway = await throwAwayOn(administer, () => told.aborted);
+  const isCostly = config.databaseUrl !== undefined;
+  const throwAway = await throwAwayOn(administer, { isInterrupted: () => told.aborted, isCostly });
   return { given: { ...base, ...throwAway.given, simulator }, throwAway };
 }
 

@@ -28,7 +28,7 @@ export const cutStream: Row = {
         () => ({
           seen: "10 seconds after the ecosystem dropped the stream, the device is still shown as present and fresh.",
           side: "between",
-          next: "Let nothing cache or complete answers of /v3: somebody would trust an alarm that nobody hears.",
+          next: "Let nothing cache or complete answers of /v3; a service that says so itself must not be deployed: somebody would trust an alarm that nobody hears.",
         }),
       );
       await mend();

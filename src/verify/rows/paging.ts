@@ -32,7 +32,7 @@ export const paging: Row = {
     } while (cursor !== undefined && pages < mostPages);
     if (pages === 1) {
       return {
-        seen: `${seen.length} devices on one page: nothing to page through.`,
+        seen: `One page holds all (${seen.length}): there is nothing to page through.`,
         next: "Give a user with more than 100 devices to see the pages; verify makes one for itself where it may administer.",
       };
     }

@@ -1,4 +1,4 @@
-import { federate } from "../linked-account.ts";
+import { federate, isLinked } from "../linked-account.ts";
 import { claim, NotRun } from "../outcome.ts";
 import type { Row } from "../row.ts";
 import { told } from "../told.ts";
@@ -13,17 +13,14 @@ export const unlinked: Row = {
   after: ["sign-in"],
   async run(verification) {
     const { simulator, found, secrets, given } = verification;
+    if (await isLinked(verification)) {
+      throw new NotRun("The user is linked already, and verify leaves links alone.", "Give a user without a link.");
+    }
     const account = await simulator!.addAccount();
     secrets.keep(account.token);
     verification.inTheEnd(() => simulator!.removeAccount(account.id));
     found.account = account;
     const answer = await federate(verification, "PUT");
-    if (answer.status === 200) {
-      throw new NotRun(
-        "The user was linked already, and has the simulated home's token now.",
-        "Link the user's own account again (PUT federatedtokens), and give verify a user without a link.",
-      );
-    }
     claim(answer.status === 404 && answer.json?.errorCode === 119, () => ({
       seen: `PUT federatedtokens of a user who isn't linked was ${told(answer)}, not 404 with errorCode 119.`,
       side: answer.json?.errorCode === 120 ? "client" : "between",

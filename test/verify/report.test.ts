@@ -1,0 +1,99 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { gradeOf, type Report, type ReportedRow, type Status } from "../../src/verify/report.ts";
+import { reportPage } from "../../src/verify/report-page.ts";
+import { reportText } from "../../src/verify/report-text.ts";
+import { groups } from "../../src/verify/row.ts";
+import { rows } from "../../src/verify/rows.ts";
+import { Secrets } from "../../src/verify/secrets.ts";
+import { assertAccessible } from "../browser/axe.ts";
+import { browserOfFile, devices, looks, skip } from "../browser/world.ts";
+
+describe("a verification's report", () => {
+  it("grades by what failed, and whether the published interface asks for it", () => {
+    for (const [statuses, grade] of [
+      [["pass", "pass"], "A"],
+      [["pass", "not_run"], "B"],
+      [["warn", "pass"], "B"],
+      [["pass", "not_run", "not_run"], "D"],
+      [["pass", "fail beyond"], "C"],
+      [["fail", "fail beyond"], "F"],
+    ] as const) {
+      const graded = statuses.map((word) => ({
+        status: word.split(" ")[0] as Status,
+        essential: word !== "fail beyond",
+      }));
+      assert.equal(gradeOf(graded), grade, statuses.join());
+    }
+  });
+
+  it("says in words, on a terminal, what to do about each row that did not pass", () => {
+    const text = reportText(made({ seen: "It was \x1b[31m so." }), { hasColour: false, width: 60 });
+    for (const word of ["✗ FAIL", "At fault: the service.", "Next: Mend it.", "Grade F", "– not run"]) {
+      assert.ok(text.includes(word), word);
+    }
+    assert.ok(!text.includes("\x1b"), "an order to the terminal came through");
+    assert.ok(text.split("\n").every((line) => line.length <= 60));
+  });
+
+  it("is one page without script or anything from elsewhere, and nothing that was seen is markup", () => {
+    const page = reportPage(made({ seen: '<img src="https://x.example/">' }));
+    assert.doesNotMatch(page, /<script|<img|<link|@import|url\(|\shref="[^#]/i);
+    assert.match(page, /&lt;img src=&quot;https:/);
+  });
+
+  it("holds no secret, in clear or as it stands in an address", () => {
+    const secrets = new Secrets();
+    secrets.keep("correct horse");
+    assert.equal(secrets.without("a correct horse, a correct%20horse"), "a …, a …");
+  });
+
+  it("knows every row that another builds on, and only such as came before", () => {
+    const before = new Set<string>();
+    for (const { name, after, unless = [] } of rows) {
+      for (const other of [...after, ...unless]) assert.ok(before.has(other), `${name} builds on ${other}`);
+      assert.ok(!before.has(name), name);
+      before.add(name);
+    }
+  });
+
+  const browser = browserOfFile();
+  it("can be read by everybody, in light and dark, on a phone and a desk", { skip, timeout: 60_000 }, async () => {
+    for (const { device, scheme } of looks) {
+      const context = await browser().newContext({ ...devices[device], colorScheme: scheme });
+      const tab = await context.newPage();
+      await tab.setContent(reportPage(made()));
+      await assertAccessible(tab);
+      const isWide = await tab.evaluate<boolean>("document.documentElement.scrollWidth > innerWidth");
+      assert.ok(!isWide, `${device} scrolls sideways`);
+      await context.close();
+    }
+  });
+});
+
+/** A report with a row of each status. */
+function made(change: Partial<ReportedRow> = {}): Report {
+  const row = (status: Status, place: number): ReportedRow => ({
+    name: `row-${place}`,
+    group: groups[place % groups.length]!,
+    title: `The ${status} row`,
+    proves: "Something that an integrator wants to know.",
+    essential: true,
+    status,
+    seen: "It was so.",
+    atFault: status === "fail" ? "the service" : null,
+    next: status === "pass" ? null : "Mend it.",
+    milliseconds: 1_234,
+    ...change,
+  });
+  return {
+    url: "https://breezeway.example",
+    startedTime: "2026-01-02T03:04:05.678Z",
+    seconds: 4.2,
+    version: "1.2.3",
+    grade: "F",
+    verdict: 'It failed "The fail row".',
+    counts: { pass: 1, warn: 1, fail: 1, not_run: 1 },
+    rows: (["pass", "warn", "fail", "not_run"] as const).map(row),
+  };
+}
