@@ -32,6 +32,7 @@ export class AlertOwners {
   areQuiet = false;
   readonly #parts: AlertOwnerParts;
   readonly #watched = new Set<DeviceId>();
+  readonly #linked = new Set<string>();
   #made = 0;
 
   constructor(parts: AlertOwnerParts) {
@@ -53,7 +54,7 @@ export class AlertOwners {
       const others = own.filter(({ message }) => message !== "watch");
       if (virtual !== undefined && !this.#watched.has(virtual)) this.#watch(node, userId, virtual);
       else if (others.length === 0 || (own.length < mostAlerts && dice.chance(0.5))) {
-        const given = hasChains && dice.chance(0.5) ? this.#link(userId, own) : this.#alert(userId, virtual);
+        const given = hasChains && dice.chance(0.5) ? this.#link(userId) : this.#alert(userId, virtual);
         if (given) this.#send(node.alerts.add({ kind: "user", userId }, given));
       } else this.#change(node, userId, dice.pick(others));
       this.#act(userId, hasChains);
@@ -155,7 +156,7 @@ export class AlertOwners {
   }
 
   /** One of a few alerts that together set each other off without end, and write ever more. */
-  #link(userId: UserId, own: readonly TriggerRow[]): GivenTrigger | undefined {
+  #link(userId: UserId): GivenTrigger | undefined {
     const { calls, lampOf, sirenOf } = this.#parts;
     const [lamp, siren] = [lampOf(userId), sirenOf(userId)];
     const onSiren = (count: number) =>
@@ -168,8 +169,9 @@ export class AlertOwners {
       [siren, "f2", "[0-9]+", onSiren(70)],
     ];
     const [deviceId, name, stringThreshold, targets] = calls.scheduler.dice.pick(links);
-    // Two of the same would double at each hop.
-    if (own.some((one) => one.deviceId === deviceId && one.attributeName === name && one.message === "chain")) return;
+    // Two of the same, of which the first may still be under way, would double at each hop.
+    if (this.#linked.has(`${deviceId} ${name}`)) return;
+    this.#linked.add(`${deviceId} ${name}`);
     return {
       ...plain,
       deviceId,
