@@ -82,7 +82,8 @@ export class Reader {
   async #run(command: string, args: readonly string[], signal: AbortSignal, environment = process.env): Promise<void> {
     const child = spawn(command, args, {
       cwd: this.#folder,
-      env: { ...withoutOurs(environment), NO_COLOR: "1" },
+      // As after installing: the command is on the path.
+      env: { ...withoutOurs(environment), PATH: `${this.#folder}/bin:${process.env.PATH}`, NO_COLOR: "1" },
       stdio: ["ignore", "pipe", "pipe"],
       signal,
     });
