@@ -132,7 +132,7 @@ export const plants: readonly Plant[] = [
   {
     name: "since-skips",
     mistake: "since leaves out what changed a millisecond after it",
-    edits: [{ file: "devices/read.ts", find: "timeMs > sinceMs)", replace: "timeMs > sinceMs + 1)" }],
+    edits: [{ file: "devices/read.ts", find: "updateTimeMs > sinceMs)", replace: "updateTimeMs > sinceMs + 1)" }],
   },
   {
     name: "ghosts-first",
