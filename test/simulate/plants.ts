@@ -382,19 +382,24 @@ export const plants: readonly Plant[] = [
     edits: [
       {
         file: fans,
-        find: "    const marked = await this.#mark(command, link);\n",
+        find: '    const marked = await this.#mark(command, link);\n    if (!marked || marked === "too late") {\n',
+        replace: '    if (command.state !== "queued") {\n',
+      },
+      {
+        file: fans,
+        find: "      if (marked) await this.#record(command, (tx, nowMs) => overdue(tx, command, nowMs));\n",
         replace: "",
+      },
+      {
+        file: fans,
+        find: "this.#within(timeLeft(marked, fanDeadlines.answerMs),",
+        replace: "this.#within(fanDeadlines.answerMs,",
       },
       {
         file: fans,
         find: "    await this.#settle(marked, outcome);\n",
         replace:
-          "    const marked = await this.#mark(command, link);\n    if (marked) await this.#settle(marked, outcome);\n",
-      },
-      {
-        file: fans,
-        find: "    if (!marked) return void this.#sentMs.delete(command.id);\n",
-        replace: "",
+          '    const marked = await this.#mark(command, link);\n    if (marked && marked !== "too late") await this.#settle(marked, outcome);\n',
       },
     ],
   },
