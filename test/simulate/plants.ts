@@ -392,8 +392,8 @@ export const plants: readonly Plant[] = [
       },
       {
         file: fans,
-        find: "this.#within(timeLeft(marked, fanDeadlines.answerMs),",
-        replace: "this.#within(fanDeadlines.answerMs,",
+        find: "const leftMs = timeLeft(marked, fanDeadlines.answerMs);",
+        replace: "const leftMs = fanDeadlines.answerMs;",
       },
       {
         file: fans,
