@@ -617,14 +617,6 @@ export const plants: readonly Plant[] = [
     ],
   },
   {
-    name: "claim-outlived",
-    mistake: "a node that stood still sends what it had claimed, whosever that is by now",
-    edits: [
-      { file: sender, find: "if (!claimed || leftMs <= 0) return;", replace: "if (!claimed) return;" },
-      { file: sender, find: "Math.min(webhookTimes.answerMs, leftMs)", replace: "webhookTimes.answerMs" },
-    ],
-  },
-  {
     name: "fed-before-stored",
     mistake: "the place up to which the log has become deliveries moves on before they are stored",
     edits: [
