@@ -480,9 +480,9 @@ export const plants: readonly Plant[] = [
       },
       {
         file: commit,
-        find: "    parts.committed(commits);\n",
+        find: "    parts.committed(commits, request.urgent ?? false);\n",
         replace:
-          "    for (const commit of commits) {\n      const answered = await parts.store.transaction(async (tx) => {\n        await tx.users.lock(commit.userId);\n        const all = [];\n        for (const react of parts.reactions) all.push(...(await react(tx, commit, 200)));\n        return all;\n      });\n      for (const update of answered) await commitOn({ ...parts, reactions: [] })({ userId: commit.userId, cause: update.cause, updates: [update] });\n    }\n    parts.committed(commits);\n",
+          "    for (const commit of commits) {\n      const answered = await parts.store.transaction(async (tx) => {\n        await tx.users.lock(commit.userId);\n        const all = [];\n        for (const react of parts.reactions) all.push(...(await react(tx, commit, 200)));\n        return all;\n      });\n      for (const update of answered) await commitOn({ ...parts, reactions: [] })({ userId: commit.userId, cause: update.cause, updates: [update] });\n    }\n    parts.committed(commits, request.urgent ?? false);\n",
       },
     ],
   },
@@ -587,9 +587,14 @@ export const plants: readonly Plant[] = [
     edits: [
       {
         file: sender,
-        find: "    const attempt = await post(webhook.url, headers, body, signal);\n",
+        find: "    const limitMs = Math.min(webhookTimes.answerMs, leftMs);\n",
         replace:
-          "    await store.transaction((tx) => settle(tx, delivery, { status: 200, text: null }, 0));\n    const attempt = await post(webhook.url, headers, body, signal);\n    if (headers) return;\n",
+          "    const limitMs = Math.min(webhookTimes.answerMs, leftMs);\n    await store.transaction((tx) => settle(tx, delivery, { status: 200, text: null }, 0));\n",
+      },
+      {
+        file: sender,
+        find: "    if (this.#stopping.signal.aborted && attempt.status === null) return;\n",
+        replace: "    if (attempt) return;\n",
       },
     ],
   },
@@ -622,14 +627,14 @@ export const plants: readonly Plant[] = [
     edits: [
       {
         file: "events/webhooks/feeder.ts",
-        find: '  return store.transaction(async (tx) => {\n    const entries = await tx.log.tail(await tx.webhooks.lockFeed(), entriesAtOnce);\n    const last = entries.at(-1);\n    if (!last) return "done";\n',
+        find: "  return store.transaction(async (tx) => {\n    const entries = await tx.log.tail(await tx.webhooks.lockFeed(), atOnce.entries);\n",
         replace:
-          '  const entries = await store.transaction(async (tx) => {\n    const found = await tx.log.tail(await tx.webhooks.lockFeed(), entriesAtOnce);\n    const reached = found.at(-1);\n    if (reached) await tx.webhooks.setFeed(reached.position);\n    return found;\n  });\n  return store.transaction(async (tx) => {\n    const last = entries.at(-1);\n    if (!last) return "done";\n',
+          "  const entries = await store.transaction(async (tx) => {\n    const found = await tx.log.tail(await tx.webhooks.lockFeed(), atOnce.entries);\n    const reached = found.at(-1);\n    if (reached) await tx.webhooks.setFeed(reached.position);\n    return found;\n  });\n  return store.transaction(async (tx) => {\n",
       },
       {
         file: "events/webhooks/feeder.ts",
-        find: "    await tx.webhooks.setFeed(last.position);\n    return entries",
-        replace: "    return entries",
+        find: "    await tx.webhooks.setFeed(entries[fed - 1]!.position);\n",
+        replace: "",
       },
     ],
   },
@@ -639,14 +644,15 @@ export const plants: readonly Plant[] = [
     edits: [
       {
         file: "events/webhooks/feeder.ts",
-        find: "    const entries = await tx.log.tail(await tx.webhooks.lockFeed(), entriesAtOnce);\n",
+        find: "    const entries = await tx.log.tail(await tx.webhooks.lockFeed(), atOnce.entries);\n",
         replace:
-          "    const entries = await tx.log.tail(feed.position, entriesAtOnce);\n    feed.position = entries.at(-1)?.position ?? feed.position;\n",
+          "    const entries = await tx.log.tail(feed.position, atOnce.entries);\n    feed.position = entries.at(-1)?.position ?? feed.position;\n",
       },
       {
         file: "events/webhooks/feeder.ts",
-        find: "const entriesAtOnce = 50;",
-        replace: "const entriesAtOnce = 50;\nconst feed = { position: { transaction: 0, id: 0 } };",
+        find: "const atOnce = { entries: 500, deliveries: 200 };",
+        replace:
+          "const atOnce = { entries: 500, deliveries: 200 };\nconst feed = { position: { transaction: 0, id: 0 } };",
       },
     ],
   },
