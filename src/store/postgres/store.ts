@@ -15,7 +15,7 @@ export interface PostgresOptions {
   readonly clock?: string;
 }
 
-const databaseClock = "floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint";
+export const databaseClock = "floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint";
 const pools = { ordinary: 8, urgent: 4, reading: 4 };
 const attempts = 6;
 const longestIdleMs = 5_000;
@@ -24,7 +24,7 @@ const longestQueryMs = { waiting: 30_000, looking: 5_000 };
 const forWriting = "BEGIN";
 const forReading = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
 /** One number for all Breezeway nodes: whoever holds it changes the schema. */
-const migrationLock = 20_180_831;
+export const migrationLock = 20_180_831;
 
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 
