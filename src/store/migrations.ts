@@ -120,6 +120,11 @@ const steps: readonly ((words: Words) => readonly string[])[] = [
        only_row INTEGER PRIMARY KEY, transaction_id ${integer} NOT NULL, entry_id ${integer} NOT NULL)`,
     "INSERT INTO webhook_feed (only_row, transaction_id, entry_id) VALUES (1, 0, 0)",
   ],
+  ({ integer }) => [
+    // By a hash of who failed and from where; only nodes that share the store count here.
+    `CREATE TABLE failure_counts (
+       key TEXT PRIMARY KEY, failures INTEGER NOT NULL, first_ms ${integer} NOT NULL, last_ms ${integer} NOT NULL)`,
+  ],
 ];
 
 export const schemaVersion = steps.length;
