@@ -2,7 +2,8 @@ import pg from "pg";
 import { BreezewayError } from "../../model/errors.ts";
 import { migrate, schemaVersion } from "../migrations.ts";
 import { commit, LentSql } from "../postgres/connection.ts";
-import { databaseClock, migrationLock } from "../postgres/store.ts";
+import { lockSchema } from "../postgres/schema.ts";
+import { databaseClock } from "../postgres/store.ts";
 import { translated, unavailable } from "../postgres/trouble.ts";
 import { layoutsOf, type TableLayout } from "./layout.ts";
 import { Summing, sourceRows, type TableSummary } from "./rows.ts";
@@ -56,7 +57,7 @@ async function moveOn(client: pg.PoolClient, source: Source, tell: MoveRequest["
   const sql = new LentSql(client, databaseClock);
   await sql.run("BEGIN");
   // A service that is started there waits until we are done.
-  await sql.run(`SELECT pg_advisory_xact_lock(${migrationLock})`);
+  await lockSchema(sql);
   await refuseForeign(sql);
   await migrate(sql);
   const layouts = await layoutsOf(source.database, sql);
