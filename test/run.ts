@@ -37,7 +37,7 @@ try {
 useTemporaryFolder();
 const counts = { passed: 0, failed: 0, skipped: 0 };
 const durations: { readonly name: string; readonly file: string; readonly ms: number }[] = [];
-const stream = run({ cwd: root, files, concurrency: availableParallelism() });
+const stream = run({ cwd: root, files, concurrency: availableParallelism() + 1 });
 stream.on("test:pass", ({ name, file, skip, todo, details }) => {
   if (details.type === "suite") return;
   if (skip !== undefined || todo !== undefined) counts.skipped += 1;

@@ -26,10 +26,12 @@ const noHome = html`<form class="card" method="post" action="/simulator/page"><h
 <button name="make" value="account">Make a home</button></form>`;
 
 function home(ecosystem: Ecosystem, account: Account): Html {
+  const { count } = ecosystem.streams;
+  const streams = count === 1 ? "1 open stream" : `${count} open streams`;
   return html`<div class="columns">
 <div>
 <section class="card"><h1>${nameOf(account)}</h1>
-<p class="soft"><code>${account.accountId}</code> · revision ${account.revision} · ${ecosystem.streams.count} open streams in all · <a href="${addressOf(account)}">Look again</a></p>
+<p class="soft"><code>${account.accountId}</code> · revision ${account.revision} · ${streams} in all · <a href="${addressOf(account)}">Look again</a></p>
 ${rooms(account)}</section>
 <section class="card"><h2>Latest activity</h2>${activityList(ecosystem.log, account.accountId)}</section>
 </div>

@@ -84,6 +84,7 @@ export function describeProgram(
     for (const noun of nouns) describeNoun(noun);
   }
   program.helpCommand("help [command]", "print help");
+  for (const command of program.commands) tellHelpAfterError(command, "breezeway");
   return program.addHelpText("after", "\nEach has help of its own: breezeway device get --help\n");
 
   function describeNoun({ name, alias, meaning, commands }: Noun): void {
@@ -96,7 +97,6 @@ export function describeProgram(
   function describe(parent: Command, command: AdminCommand | OwnCommand): void {
     const isDefault = "isDefault" in command && command.isDefault === true;
     const described = parent.command(command.name.split(" ").at(-1)!, { isDefault }).description(command.meaning);
-    described.showHelpAfterError(`(breezeway ${command.name} --help lists its options)`);
     if ("alias" in command && command.alias !== undefined) described.alias(command.alias);
     const readTyped = describeWords(described, command);
     withSettings(described.option("--json", "print one JSON object"), { areOfService: false });
@@ -120,6 +120,13 @@ export function describeProgram(
       print.data(answer, (shown) => command.tell(shown, typed));
     });
   }
+}
+
+/** Whoever has mistyped something is told of the help that is nearest. */
+function tellHelpAfterError(command: Command, parent: string): void {
+  const name = `${parent} ${command.name()}`;
+  command.showHelpAfterError(`(${name} --help lists its ${command.commands.length > 0 ? "commands" : "options"})`);
+  for (const one of command.commands) tellHelpAfterError(one, name);
 }
 
 /** Arguments and options; answers how they are read once they were typed. */

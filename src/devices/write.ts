@@ -113,7 +113,7 @@ function checkName(name: string): string {
 
 function checkValue(name: string, value: string | null): string | null {
   if (value === null || value === "") return null;
-  const subject = `The value of ${shown(name) ?? "each attribute"}`;
+  const subject = theValueOf(name);
   if (utf8.encode(value).length > writeLimits.valueBytes) {
     throw new ValueTooLarge(`${subject} must have at most ${writeLimits.valueBytes} bytes in UTF-8.`);
   }
@@ -121,6 +121,11 @@ function checkValue(name: string, value: string | null): string | null {
     throw new BadValue(`${subject} must be text; of control characters it may hold tabs and line breaks.`);
   }
   return value;
+}
+
+/** How an error speaks of an attribute's value. */
+export function theValueOf(name: string): string {
+  return `The value of ${shown(name) ?? "each attribute"}`;
 }
 
 const utf8 = new TextEncoder();

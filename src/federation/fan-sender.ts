@@ -2,7 +2,7 @@ import type { Commit, CommitRequest, CommitTables } from "../devices/commit.ts";
 import type { CommandOutcome, Connector } from "../ecosystem/connector.ts";
 import { NotFound, StoreUnavailable } from "../model/errors.ts";
 import { fanDeadlines } from "../model/fan-request.ts";
-import { type Cancel, pause, type Surroundings } from "../model/surroundings.ts";
+import { type Cancel, pause, type Surroundings, within } from "../model/surroundings.ts";
 import type { Membership } from "../nodes/membership.ts";
 import type { Store } from "../store/seam.ts";
 import type { CommandChange, CommandRow } from "../store/tables/commands.ts";
@@ -127,8 +127,9 @@ export class FanSender {
     }
     this.#sentMs.set(command.id, this.#parts.surroundings.elapsedMs());
     const isOn = command.value === "true";
-    const outcome = await this.#within(timeLeft(marked, fanDeadlines.answerMs), (signal) =>
-      connector.runFan(token, { thermostatId: command.thermostatId, isOn }, signal),
+    const leftMs = timeLeft(marked, fanDeadlines.answerMs);
+    const outcome = await within(this.#parts.surroundings, leftMs, this.#hurry.signal, (inTime) =>
+      connector.runFan(token, { thermostatId: command.thermostatId, isOn }, inTime),
     );
     await this.#settle(marked, outcome);
   }
@@ -145,20 +146,6 @@ export class FanSender {
       const change: CommandChange = { state: "sending", sentMs };
       return (await changeReceipt(tx, command, ["queued"], change, sentMs)) ? { ...command, ...change } : undefined;
     });
-  }
-
-  async #within(ms: number, send: (signal: AbortSignal) => Promise<CommandOutcome>): Promise<CommandOutcome> {
-    const giveUp = new AbortController();
-    const stop = () => giveUp.abort();
-    const cancel = this.#parts.surroundings.after(ms, stop);
-    if (this.#hurry.signal.aborted) stop();
-    this.#hurry.signal.addEventListener("abort", stop, { once: true });
-    try {
-      return await send(giveUp.signal);
-    } finally {
-      cancel();
-      this.#hurry.signal.removeEventListener("abort", stop);
-    }
   }
 
   /** The outcome of what was sent is not given up because the store is slow. */

@@ -1,4 +1,4 @@
-import type { AttributeWrite } from "../devices/write.ts";
+import { type AttributeWrite, theValueOf } from "../devices/write.ts";
 import { BadParameter } from "../model/errors.ts";
 import type { Body } from "./incoming.ts";
 import { refusals } from "./refusal.ts";
@@ -8,7 +8,7 @@ export function readWrites(body: Body): readonly AttributeWrite[] {
   if (body.kind === "form") throw refusals.wrongContentType();
   const members = body.kind === "json" ? membersOf(body.value) : [];
   if (members.length === 0) throw refused("The body must be a JSON object with at least one attribute and its value.");
-  return members.map(([name, value]) => ({ name, value: textOf(value) }));
+  return members.map(([name, value]) => ({ name, value: textOf(name, value) }));
 }
 
 function membersOf(value: unknown): readonly [string, unknown][] {
@@ -16,10 +16,10 @@ function membersOf(value: unknown): readonly [string, unknown][] {
 }
 
 /** Values are kept as text, numbers as JSON writes them. */
-function textOf(value: unknown): string | null {
+function textOf(name: string, value: unknown): string | null {
   if (value === null || typeof value === "string") return value;
   if (typeof value === "boolean" || Number.isFinite(value)) return JSON.stringify(value);
-  throw refused("Each value of the body must be a string, a number, true, false or null.");
+  throw refused(`${theValueOf(name)} must be a string, a number, true, false or null.`);
 }
 
 function refused(sentence: string): BadParameter {

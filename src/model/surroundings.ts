@@ -36,3 +36,26 @@ export function pause(surroundings: Surroundings, delayMs: number, signal: Abort
     signal.addEventListener("abort", finish, { once: true });
   });
 }
+
+/**
+ * Does something that is told to end when the time is up or the signal aborts. Nothing stays behind on that signal,
+ * which may outlive a million of them (AbortSignal.any would leave its listeners there).
+ */
+export async function within<Result>(
+  surroundings: Surroundings,
+  limitMs: number,
+  signal: AbortSignal,
+  act: (inTime: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  const giveUp = new AbortController();
+  const stop = () => giveUp.abort();
+  const cancel = surroundings.after(limitMs, stop);
+  if (signal.aborted) stop();
+  signal.addEventListener("abort", stop, { once: true });
+  try {
+    return await act(giveUp.signal);
+  } finally {
+    cancel();
+    signal.removeEventListener("abort", stop);
+  }
+}

@@ -1,30 +1,8 @@
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { createInterface } from "node:readline";
-import { describe, it, type TestContext } from "node:test";
-import { cleanEnvironment } from "../stories/child-service.ts";
+import { describe, it } from "node:test";
 import { world } from "../stories/world.ts";
+import { goingOn } from "./going-on.ts";
 import { typed } from "./typed.ts";
-
-const root = new URL("../..", import.meta.url).pathname;
-
-/** A command that goes on, in a process of its own, with what it says line by line. */
-function goingOn(t: TestContext, args: readonly string[], environment: Record<string, string>) {
-  const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", `${root}src/main.ts`, ...args], {
-    env: cleanEnvironment(environment),
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  t.after(() => child.kill("SIGKILL"));
-  let err = "";
-  child.stderr.on("data", (chunk) => {
-    err += chunk;
-  });
-  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-  const next = async () => JSON.parse((await lines.next()).value ?? "null");
-  const ended = once(child, "exit").then(([code, signal]) => ({ code, signal, err }));
-  return { child, next, ended };
-}
 
 describe("a command that watches", () => {
   it("tells one JSON object a line, goes on after a restart without a gap, and ends quietly", async (t) => {

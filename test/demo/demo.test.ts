@@ -39,7 +39,9 @@ describe("the demo", () => {
     assert.equal(await second.ended, 0);
 
     const environment = { BREEZEWAY_DATA: folder };
-    const served = await breezeway(["serve", "--host", "0.0.0.0", "--port", "0"], { environment });
+    const served = await breezeway(["serve", "--host", "0.0.0.0", "--port", "0"], {
+      environment: { ...environment, BREEZEWAY_ALLOW_INSECURE: "true" },
+    });
     assert.equal(served.code, 3);
     assert.match(served.stderr, /holds the demo, whose password is known/);
     const reseeded = await breezeway(["demo", "--seed", "9", "--port", "0"], { environment });

@@ -24,6 +24,11 @@ export const notRun: readonly NotRun[] = [
     because: "a reference, made from the commands themselves: test/cli runs them",
   },
   {
+    document: "docs/first-steps.md",
+    firstLine: "cd breezeway",
+    because: "it goes on with npm start, which runs until it is stopped: all other blocks talk to a demo started so",
+  },
+  {
     document: "docs/verify.md",
     firstLine: "npx breezeway simulator --port 8090",
     because: "two of its three commands run until they are stopped: test/verify runs all of them",

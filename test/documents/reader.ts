@@ -12,18 +12,21 @@ export type Addresses = Readonly<Record<string, string>>;
 
 /**
  * Somebody who reads a document and does what it says, block after block: in a clone of the repository, beside a
- * running demo. What a block of bash exports, later blocks of the same document have.
+ * running demo. What a block of bash exports, and the folder it ends in, later blocks of the same document have.
  */
 export class Reader {
   readonly #folder: string;
   readonly #addresses: Addresses;
   readonly #exported: string;
+  readonly #place: string;
 
   constructor(folder: string, addresses: Addresses, name: string) {
     this.#folder = folder;
     this.#addresses = addresses;
     mkdirSync(join(folder, ".documents"), { recursive: true });
-    this.#exported = join(folder, ".documents", `${name.replaceAll("/", "-")}.exported`);
+    const kept = join(folder, ".documents", name.replaceAll("/", "-"));
+    this.#exported = `${kept}.exported`;
+    this.#place = `${kept}.place`;
   }
 
   async follow(block: Block, signal: AbortSignal): Promise<void> {
@@ -42,7 +45,7 @@ export class Reader {
 
   async #bash(text: string, signal: AbortSignal): Promise<void> {
     const before = existsSync(this.#exported) ? `source ${quoted(this.#exported)}\n` : "";
-    const script = `${before}${text}\nexport -p > ${quoted(this.#exported)}`;
+    const script = `${before}${text}\nexport -p > ${quoted(this.#exported)}\npwd > ${quoted(this.#place)}`;
     await this.#run("bash", ["-euo", "pipefail", "-c", script], signal);
   }
 
@@ -81,9 +84,15 @@ export class Reader {
 
   async #run(command: string, args: readonly string[], signal: AbortSignal, environment = process.env): Promise<void> {
     const child = spawn(command, args, {
-      cwd: this.#folder,
-      // As after installing: the command is on the path.
-      env: { ...withoutOurs(environment), PATH: `${this.#folder}/bin:${process.env.PATH}`, NO_COLOR: "1" },
+      cwd: existsSync(this.#place) ? readFileSync(this.#place, "utf8").trimEnd() : this.#folder,
+      env: {
+        ...withoutOurs(environment),
+        // As after installing: the command is on the path.
+        PATH: `${this.#folder}/bin:${process.env.PATH}`,
+        NO_COLOR: "1",
+        // Nothing that a document installs comes from elsewhere.
+        npm_config_offline: "true",
+      },
       stdio: ["ignore", "pipe", "pipe"],
       signal,
     });

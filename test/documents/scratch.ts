@@ -6,10 +6,14 @@ import type { TestContext } from "node:test";
 
 const root = new URL("../../", import.meta.url).pathname;
 
-/** A copy of the repository as a reader has it after cloning, with the packages that are installed here. */
+/**
+ * A copy of the repository as a reader has it after cloning, with the packages that are installed here. What a reader
+ * puts beside it is gone with it.
+ */
 export function clonedFolder(t: TestContext): string {
-  const folder = mkdtempSync(join(tmpdir(), "breezeway-documents-"));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const desk = mkdtempSync(join(tmpdir(), "breezeway-documents-"));
+  t.after(() => rmSync(desk, { recursive: true, force: true }));
+  const folder = join(desk, "breezeway");
   const listed = execFileSync("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], { cwd: root });
   for (const file of listed.toString().split("\0").filter(Boolean)) {
     mkdirSync(dirname(join(folder, file)), { recursive: true });

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { sdkWorld } from "../sdk/sdk-world.ts";
+import { eventually } from "../stories/world.ts";
 import { installedExample } from "./running-example.ts";
 
 const files = ["server.ts", "skill.ts", "endpoints.ts"];
@@ -18,6 +19,7 @@ describe("the example of a voice assistant's skill", () => {
         method: "POST",
         headers: token ? { authorization: `Bearer ${token}` } : {},
         body: typeof directive === "string" ? directive : JSON.stringify(directive),
+        signal: t.signal,
       });
       // biome-ignore lint/suspicious/noExplicitAny: whatever the skill says
       return { status: answer.status, reply: (await answer.json()) as any };
@@ -40,7 +42,10 @@ describe("the example of a voice assistant's skill", () => {
     assert.equal((await ask({ name: "ReportState", endpointId })).reply.state.fan_timer_active, "true");
 
     await home.simulator.playScene(home.accountId, { scene: "leave" });
-    await eventuallyAway();
+    await eventually(t.signal, async () => {
+      const { attributes } = await home.byAccessToken.getDevice(deviceId);
+      assert.equal(attributes["d.structures[1].a.away"]?.value, "away");
+    });
     const { reply: refused } = await ask({ name: "TurnOnFan", endpointId: `${deviceId}-1-thermostat-2` });
     assert.equal(refused.name, "Sorry");
     assert.match(refused.speech, /^That didn't work: .+\.$/);
@@ -52,13 +57,5 @@ describe("the example of a voice assistant's skill", () => {
     assert.equal((await ask({ name: "Discover" }, "")).status, 401);
     await home.oauth.revoke(accessToken);
     assert.deepEqual(await ask({ name: "Discover" }), { status: 401, reply: { name: "LinkAgain" } });
-
-    async function eventuallyAway(): Promise<void> {
-      const events = home.byAccessToken.events({ attributes: ["d.structures[1].a.away"], lastEventId: undefined });
-      const isAway = async () =>
-        (await home.byAccessToken.getDevice(deviceId)).attributes["d.structures[1].a.away"]?.value === "away";
-      if (await isAway()) return;
-      for await (const _ of events) if (await isAway()) return;
-    }
   });
 });

@@ -164,6 +164,15 @@ describe("a refused update changes nothing", () => {
     }
   });
 
+  it("and names the attribute whose value is none, unless it may be a secret in the wrong place", async (t) => {
+    const { put, lamp } = await lampAndAccount(t);
+    const told = async (name: string) =>
+      (await put("alice", lamp, JSON.stringify({ [name]: { deep: 1 } }))).body.error_description;
+    const allowed = "must be a string, a number, true, false or null.";
+    assert.equal(await told("power"), `The value of power ${allowed}`);
+    assert.equal(await told(secret), `The value of each attribute ${allowed}`);
+  });
+
   it("when one of its names or values can't be kept", async (t) => {
     const { put, lamp, assertRefusedWhole } = await lampAndAccount(t);
     const wrong = [

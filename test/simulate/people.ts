@@ -5,6 +5,7 @@ import type { Calls } from "./calls.ts";
 import type { Faults } from "./faults.ts";
 import type { LinkCall } from "./history.ts";
 import { type SimulatedNode, tokenIn } from "./node.ts";
+import { userOf } from "./tokens.ts";
 import type { Upstream } from "./upstream.ts";
 
 export interface PeopleParts {
@@ -125,8 +126,13 @@ export class People {
 
   /** When an unlinking is answered its node has let go of everything. */
   #leftOver(node: SimulatedNode, deviceId: DeviceId): string | undefined {
+    const { upstream, linkOf, tokenOfRemoved } = this.#parts;
     if (node.federation.keeper.follower(deviceId)) return `${node.name} still follows`;
-    const streams = this.#parts.upstream.openStreamsOf(node, this.#parts.tokenOfRemoved(deviceId));
+    const token = tokenOfRemoved(deviceId);
+    const present = linkOf(userOf(token));
+    // An earlier call to link with the same token may have come through since.
+    if (present && tokenIn(present) === token) return undefined;
+    const streams = upstream.openStreamsOf(node, token);
     return streams > 0 ? `${node.name} has ${streams} streams open` : undefined;
   }
 

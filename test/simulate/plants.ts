@@ -132,7 +132,7 @@ export const plants: readonly Plant[] = [
   {
     name: "since-skips",
     mistake: "since leaves out what changed a millisecond after it",
-    edits: [{ file: "devices/read.ts", find: "timeMs > sinceMs)", replace: "timeMs > sinceMs + 1)" }],
+    edits: [{ file: "devices/read.ts", find: "updateTimeMs > sinceMs)", replace: "updateTimeMs > sinceMs + 1)" }],
   },
   {
     name: "ghosts-first",
@@ -382,19 +382,24 @@ export const plants: readonly Plant[] = [
     edits: [
       {
         file: fans,
-        find: "    const marked = await this.#mark(command, link);\n",
+        find: '    const marked = await this.#mark(command, link);\n    if (!marked || marked === "too late") {\n',
+        replace: '    if (command.state !== "queued") {\n',
+      },
+      {
+        file: fans,
+        find: "      if (marked) await this.#record(command, (tx, nowMs) => overdue(tx, command, nowMs));\n",
         replace: "",
+      },
+      {
+        file: fans,
+        find: "const leftMs = timeLeft(marked, fanDeadlines.answerMs);",
+        replace: "const leftMs = fanDeadlines.answerMs;",
       },
       {
         file: fans,
         find: "    await this.#settle(marked, outcome);\n",
         replace:
-          "    const marked = await this.#mark(command, link);\n    if (marked) await this.#settle(marked, outcome);\n",
-      },
-      {
-        file: fans,
-        find: "    if (!marked) return void this.#sentMs.delete(command.id);\n",
-        replace: "",
+          '    const marked = await this.#mark(command, link);\n    if (marked && marked !== "too late") await this.#settle(marked, outcome);\n',
       },
     ],
   },
@@ -609,14 +614,6 @@ export const plants: readonly Plant[] = [
         find: "(await tx.deliveries.claim(delivery, nextMs))",
         replace: "(await tx.deliveries.claim(delivery, nowMs)) !== undefined",
       },
-    ],
-  },
-  {
-    name: "claim-outlived",
-    mistake: "a node that stood still sends what it had claimed, whosever that is by now",
-    edits: [
-      { file: sender, find: "if (!claimed || leftMs <= 0) return;", replace: "if (!claimed) return;" },
-      { file: sender, find: "Math.min(webhookTimes.answerMs, leftMs)", replace: "webhookTimes.answerMs" },
     ],
   },
   {

@@ -36,7 +36,7 @@ describe("the data folder", () => {
     const data = dataFolder(join(folder, "killed"));
     const program = `
       const { dataFolder } = await import(${JSON.stringify(new URL("../../src/store/data-folder.ts", import.meta.url).href)});
-      dataFolder(process.argv[1]).lock();
+      globalThis.unlock = dataFolder(process.argv[1]).lock();
       console.log("locked");
       process.stdin.resume();`;
     const holder = spawn(process.execPath, ["--input-type=module", "--eval", program, data.path], {

@@ -58,7 +58,7 @@ function thermostatTile({ x, y, fields, command }: DeviceView, away: string | un
 ${button(isRunning ? "Stop fan" : "Run fan", act, { id: `fan-${x}-${y}`, reason })}
 ${reason === undefined && away !== "home" ? html`<p class="hint">Nobody is home: the service will refuse it.</p>` : undefined}
 ${reason === undefined ? undefined : html`<p class="hint" id="fan-${x}-${y}-reason">${reason}</p>`}
-<div class="outcome" role="status">${outcome(command, fields.requestWrite)}</div>
+<div class="outcome" role="status">${outcome(command, fields)}</div>
 </article>`;
 }
 
@@ -86,10 +86,15 @@ function clockOf(ms: number): string {
 const stages: Readonly<Record<string, number>> = { queued: 1, sending: 1, accepted: 2, confirmed: 3 };
 
 /** What became of the last request: how far it came, or the text that a client reads in `requestWrite`. */
-function outcome(command: CommandView | undefined, requestWrite: string | undefined): Html | undefined {
+function outcome(
+  command: CommandView | undefined,
+  { requestWrite, fanTimerActive }: DeviceView["fields"],
+): Html | undefined {
   if (requestWrite?.startsWith("error:"))
     return html`<p class="error">${iconOf("warning")}<span>${requestWrite}</span></p>`;
   if (!command) return undefined;
+  // It was done, and something else has happened since: "Running" beside a fan that is off would be a riddle.
+  if (command.state === "confirmed" && command.value !== fanTimerActive) return undefined;
   const reached = stages[command.state];
   if (reached === undefined) {
     return html`<p class="error">${iconOf("warning")}<span>${command.text ?? `The request is ${command.state}.`}</span></p>`;

@@ -1,4 +1,4 @@
-import type { Cancel, Surroundings } from "../../model/surroundings.ts";
+import { type Cancel, type Surroundings, within } from "../../model/surroundings.ts";
 import type { Store, Transaction } from "../../store/seam.ts";
 import type { Attempt, DeliveryRow } from "../../store/tables/webhook-deliveries.ts";
 import type { WebhookRow } from "../../store/tables/webhooks.ts";
@@ -143,11 +143,10 @@ export class WebhookSender {
     const { webhook, nowMs, own } = claimed;
     const { messageId: id, body } = delivery;
     const headers = signedHeaders(secretOf(webhook), { id, body }, nowMs);
-    const late = new AbortController();
-    const cancel = surroundings.after(Math.min(webhookTimes.answerMs, leftMs), () => late.abort());
-    const signal = AbortSignal.any([late.signal, this.#stopping.signal]);
-    const attempt = await post(webhook.url, headers, body, signal);
-    cancel();
+    const limitMs = Math.min(webhookTimes.answerMs, leftMs);
+    const attempt = await within(surroundings, limitMs, this.#stopping.signal, (inTime) =>
+      post(webhook.url, headers, body, inTime),
+    );
     if (this.#stopping.signal.aborted && attempt.status === null) return;
     await store.transaction((tx) => settle(tx, own, attempt, surroundings.random()), { urgent });
   }

@@ -235,7 +235,7 @@ export const textColumns: readonly Column[] = [
     roundTrip: async (tx, text, { userId, device }) => {
       const { webhookId, ...more } = deliveryOf(userId, device);
       const id = await tx.deliveries.add({ webhookId, ...more });
-      await tx.deliveries.postpone((await tx.deliveries.find(webhookId, id))!, 1, { status: null, text });
+      await tx.deliveries.settle((await tx.deliveries.find(webhookId, id))!, "failed", 1, { status: null, text });
       return (await tx.deliveries.find(webhookId, id))?.text ?? undefined;
     },
   },

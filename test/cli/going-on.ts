@@ -1,0 +1,24 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import type { TestContext } from "node:test";
+import { cleanEnvironment } from "../stories/child-service.ts";
+
+const root = new URL("../..", import.meta.url).pathname;
+
+/** A command that goes on, in a process of its own, with what it says line by line. */
+export function goingOn(t: TestContext, args: readonly string[], environment: Record<string, string>) {
+  const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", `${root}src/main.ts`, ...args], {
+    env: cleanEnvironment(environment),
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  t.after(() => child.kill("SIGKILL"));
+  let err = "";
+  child.stderr.on("data", (chunk) => {
+    err += chunk;
+  });
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const next = async () => JSON.parse((await lines.next()).value ?? "null");
+  const ended = once(child, "exit").then(([code, signal]) => ({ code, signal, err }));
+  return { child, next, ended };
+}

@@ -1,0 +1,55 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { type SenderTables, WebhookSender, webhookTimes } from "../../src/events/webhooks/sender.ts";
+import type { Store } from "../../src/store/seam.ts";
+import type { DeliveryRow } from "../../src/store/tables/webhook-deliveries.ts";
+import { movedSurroundings, noonMs, settled } from "../federation/moved-surroundings.ts";
+
+describe("a node that stood still while it claimed a webhook's message", () => {
+  for (const { stoodStillMs, sent, what } of [
+    { stoodStillMs: webhookTimes.usedMs - 1, sent: 1, what: "sends it while it is surely its own" },
+    { stoodStillMs: webhookTimes.usedMs, sent: 0, what: "leaves it to whoever has it by now" },
+  ]) {
+    it(what, async () => {
+      const surroundings = movedSurroundings();
+      let posts = 0;
+      const post = async () => {
+        posts += 1;
+        return { status: 200, text: null };
+      };
+      const store = storeWithOneDue(() => surroundings.advance(stoodStillMs));
+      const sender = new WebhookSender({ store, surroundings, post, secretOf: () => "whsec_" });
+      sender.wake();
+      await settled();
+      await settled();
+      assert.equal(posts, sent);
+      await sender.stop();
+    });
+  }
+});
+
+/** A store in which one delivery is due until it is claimed, which takes as long as it is told. */
+function storeWithOneDue(whileClaiming: () => Promise<void>): Store<SenderTables> {
+  const delivery = { id: 1, webhookId: "wh_1", messageId: "msg_1", body: "{}", nextMs: noonMs } as DeliveryRow;
+  let isDue = true;
+  const tables = {
+    clock: { nowMs: async () => noonMs },
+    log: { tail: async () => [] },
+    webhooks: {
+      isAny: async () => true,
+      lockFeed: async () => ({ transaction: 0, id: 0 }),
+      byId: async () => ({ id: "wh_1", url: "https://receiver.example/" }),
+      lock: async () => undefined,
+    },
+    deliveries: {
+      due: async () => (isDue ? [delivery] : []),
+      claim: async () => {
+        isDue = false;
+        await whileClaiming();
+        return true;
+      },
+      settle: async () => undefined,
+    },
+  } as unknown as SenderTables;
+  return { isShared: true, transaction: (body) => body(tables), read: (body) => body(tables) };
+}
