@@ -5,6 +5,7 @@ import { deviceReads } from "./device-reads.ts";
 import { emergency } from "./emergency.ts";
 import { heldStreams } from "./held-streams.ts";
 import { loginFlood } from "./login-flood.ts";
+import { postgresCosts } from "./postgres-costs.ts";
 import { isMet, type Row } from "./row.ts";
 import { type NamedResult, tableOf } from "./table.ts";
 import { tokens } from "./tokens.ts";
@@ -13,7 +14,16 @@ import { tokens } from "./tokens.ts";
  * `npm run bench` measures all rows, `npm run bench -- <name>` those of that name, `--json` prints for machines. It ends
  * with 1 when a bar is missed, and with 2 when there is no such row.
  */
-const rows: readonly Row[] = [deviceReads, tokens, loginFlood, emergency, alertGrowth, deadUpstreams, heldStreams];
+const rows: readonly Row[] = [
+  deviceReads,
+  tokens,
+  loginFlood,
+  emergency,
+  alertGrowth,
+  deadUpstreams,
+  heldStreams,
+  postgresCosts,
+];
 
 const given = process.argv.slice(2);
 const isJson = given.includes("--json");

@@ -1,5 +1,6 @@
+import { resolve } from "node:path";
 import { callControl, NobodyListens } from "./cli/control-socket.ts";
-import type { Access, Programs, Restored } from "./cli/programs.ts";
+import type { Access, Moved, Programs, Restored } from "./cli/programs.ts";
 import type { Tell } from "./cli/progress.ts";
 import { type Config, ConfigurationError } from "./config.ts";
 import { NotRunning } from "./model/errors.ts";
@@ -18,6 +19,7 @@ export const programs: Programs = {
   administer,
   access,
   restore,
+  migrate,
   inspect: async (config) => (await import("./inspection.ts")).inspect(config),
 };
 
@@ -83,4 +85,18 @@ async function restore(config: Config, from: string): Promise<Restored> {
   const { manifest, ...restored } = await restoreBackup({ from, folder, keyFile });
   const { version: madeBy, schema, time } = manifest;
   return { folder: folder.path, ...restored, version: madeBy, schema, time };
+}
+
+async function migrate(config: Config, from: string | undefined, tell: Tell): Promise<Moved> {
+  if (!config.databaseUrl) {
+    throw new ConfigurationError([
+      "BREEZEWAY_DATABASE_URL is not set: it names the empty PostgreSQL database that the store moves to",
+    ]);
+  }
+  const { moveToPostgres } = await import("./store/migrate/move.ts");
+  const folder = dataFolder(config.dataFolder);
+  const keyFile = config.keyFile ?? folder.keyFile;
+  const source = { folder, backup: from, keyFile, nowMs: Date.now };
+  const moved = await moveToPostgres({ ...source, databaseUrl: config.databaseUrl, tell });
+  return { from: from === undefined ? folder.path : resolve(from), keyFile, ...moved };
 }

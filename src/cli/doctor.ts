@@ -120,8 +120,6 @@ function key({ keyFile, keyProblem }: Inspection): Finding {
     return { check, state: "fail", words: keyProblem, next: "bring the key back, or name it with --key-file" };
   }
   if (!existsSync(keyFile)) return { check, state: "ok", words: `${keyFile} is made at the first start` };
-  const isOpen = process.platform !== "win32" && (statSync(keyFile).mode & 0o077) !== 0;
-  if (isOpen) return { check, state: "warn", words: `others may read ${keyFile}`, next: `chmod 600 ${keyFile}` };
   return { check, state: "ok", words: keyFile };
 }
 

@@ -11,6 +11,7 @@ import { event } from "./nouns/event.ts";
 import { fan } from "./nouns/fan.ts";
 import { key } from "./nouns/key.ts";
 import { link } from "./nouns/link.ts";
+import { migrateNoun } from "./nouns/migrate.ts";
 import { profile } from "./nouns/profile.ts";
 import { restoreNoun } from "./nouns/restore.ts";
 import { status } from "./nouns/status.ts";
@@ -23,7 +24,10 @@ import { webhook } from "./nouns/webhook.ts";
 export const groups: readonly { readonly title: string; readonly nouns: readonly Noun[] }[] = [
   { title: "Who may do what:", nouns: [tenant, user, client] },
   { title: "Homes:", nouns: [link, device, fan, alert, event, webhook] },
-  { title: "Running it:", nouns: [status, doctorNoun, verifyNoun, config, audit, backup, restoreNoun, key] },
+  {
+    title: "Running it:",
+    nouns: [status, doctorNoun, verifyNoun, config, audit, backup, restoreNoun, migrateNoun, key],
+  },
   { title: "This command line:", nouns: [profile, completionNoun] },
 ];
 

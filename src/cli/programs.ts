@@ -14,6 +14,8 @@ export interface Programs {
   access(config: Config, wanted: Input): Promise<Access>;
   /** Brings a backup to the configured folder, wholly or not at all. */
   restore(config: Config, from: string): Promise<Restored>;
+  /** Copies the configured folder's store, or a backup, to the configured PostgreSQL, wholly or not at all. */
+  migrate(config: Config, from: string | undefined, tell: Tell): Promise<Moved>;
   /** What can be seen of a store from outside, without changing it. */
   inspect(config: Config): Promise<Inspection>;
 }
@@ -48,4 +50,13 @@ export interface Restored {
   readonly version: string;
   readonly schema: number;
   readonly time: string;
+}
+
+/** What stands in PostgreSQL now, and was compared with what stood in SQLite. */
+export interface Moved {
+  readonly from: string;
+  readonly keyFile: string;
+  readonly schema: number;
+  readonly rows: number;
+  readonly tables: readonly { readonly table: string; readonly rows: number; readonly sha256: string }[];
 }

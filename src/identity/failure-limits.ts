@@ -1,6 +1,14 @@
 import { createHash } from "node:crypto";
 import { isIPv6 } from "node:net";
 import { TooManyRequests } from "../model/errors.ts";
+import type { Store } from "../store/seam.ts";
+import {
+  countsInMemory,
+  countsInStore,
+  type FailureCount,
+  type FailureCounts,
+  type FailureTables,
+} from "./failure-counts.ts";
 
 export interface FailureLimitSettings {
   /** So many wrong attempts of one account from one source cost nothing: people mistype. */
@@ -14,7 +22,7 @@ export interface FailureLimitSettings {
   readonly sourceWindowMs: number;
   /** So many attempts of one pair may be under way at once; one where a guess has a chance. */
   readonly atOnce: number;
-  /** How many pairs, and how many sources, are remembered; the longest quiet one goes first. */
+  /** How many pairs, and how many sources, are remembered in memory; the longest quiet one goes first. */
   readonly remembered: number;
 }
 
@@ -29,19 +37,25 @@ export const defaultFailureLimits: FailureLimitSettings = {
   remembered: 50_000,
 };
 
+/** Where failures are counted for one purpose: together with all other nodes, or here alone when there are none. */
+export function failureCountsFor(
+  purpose: string,
+  { store, nowMs }: { readonly store: Store<FailureTables>; readonly nowMs: () => number },
+): FailureCounts {
+  return store.isShared ? countsInStore(store, purpose) : countsInMemory(nowMs, defaultFailureLimits.remembered);
+}
+
 /**
  * Slows down guessing, per account and source: whoever guesses delays only themselves, and the owner with the right
- * password from another source never notices. Held in memory: a restart forgives.
+ * password from another source never notices.
  */
 export class FailureLimits {
-  readonly #nowMs: () => number;
+  readonly #counts: FailureCounts;
   readonly #settings: FailureLimitSettings;
-  readonly #pairs = new Map<string, { failures: number; lastMs: number }>();
-  readonly #sources = new Map<string, { failures: number; sinceMs: number }>();
   readonly #turns = new Map<string, Promise<unknown>[]>();
 
-  constructor(nowMs: () => number, settings: Partial<FailureLimitSettings> = {}) {
-    this.#nowMs = nowMs;
+  constructor(counts: FailureCounts, settings: Partial<FailureLimitSettings> = {}) {
+    this.#counts = counts;
     this.#settings = { ...defaultFailureLimits, ...settings };
   }
 
@@ -72,49 +86,25 @@ export class FailureLimits {
   }
 
   async #takeTurn<Result>(pair: string, source: string, check: () => Promise<Result | undefined>) {
-    const waitMs = Math.max(this.#pairWaitMs(pair), this.#sourceWaitMs(source));
+    const { ofPair, ofSource } = await this.#counts.find(pair, source);
+    const waitMs = Math.max(pairWaitMs(ofPair, this.#settings), sourceWaitMs(ofSource, this.#settings));
     if (waitMs > 0) throw new TooManyRequests(Math.ceil(waitMs / 1000));
     const result = await check();
-    if (result === undefined) this.#count(pair, source);
-    else this.#pairs.delete(pair);
+    if (result === undefined) await this.#counts.count(pair, source, this.#settings);
+    else if (ofPair) await this.#counts.forgive(pair);
     return result;
-  }
-
-  #pairWaitMs(pair: string): number {
-    const known = this.#pairs.get(pair);
-    const { freeFailures, firstDelayMs, longestDelayMs } = this.#settings;
-    if (!known || known.failures < freeFailures) return 0;
-    const delayMs = Math.min(firstDelayMs * 2 ** (known.failures - freeFailures), longestDelayMs);
-    return known.lastMs + delayMs - this.#nowMs();
-  }
-
-  #sourceWaitMs(source: string): number {
-    const known = this.#sources.get(source);
-    if (!known || known.failures < this.#settings.failuresPerSource) return 0;
-    return known.sinceMs + this.#settings.sourceWindowMs - this.#nowMs();
-  }
-
-  #count(pair: string, source: string): void {
-    const nowMs = this.#nowMs();
-    const { forgetAfterMs, sourceWindowMs, remembered } = this.#settings;
-    const known = this.#pairs.get(pair);
-    const failures = known && nowMs - known.lastMs < forgetAfterMs ? known.failures : 0;
-    remember(this.#pairs, pair, { failures: failures + 1, lastMs: nowMs }, remembered);
-
-    const counted = this.#sources.get(source);
-    const window = counted && nowMs - counted.sinceMs < sourceWindowMs ? counted : { failures: 0, sinceMs: nowMs };
-    remember(this.#sources, source, { ...window, failures: window.failures + 1 }, remembered);
   }
 }
 
-/** Maps keep the order of insertion: what was touched last goes to the end, what was quiet longest is the first. */
-function remember<Value>(map: Map<string, Value>, key: string, value: Value, limit: number): void {
-  map.delete(key);
-  map.set(key, value);
-  for (const [oldest] of map) {
-    if (map.size <= limit) break;
-    map.delete(oldest);
-  }
+function pairWaitMs(count: FailureCount | undefined, settings: FailureLimitSettings): number {
+  const { freeFailures, firstDelayMs, longestDelayMs } = settings;
+  if (!count || count.failures < freeFailures) return 0;
+  return Math.min(firstDelayMs * 2 ** (count.failures - freeFailures), longestDelayMs) - count.sinceLastMs;
+}
+
+function sourceWaitMs(count: FailureCount | undefined, settings: FailureLimitSettings): number {
+  if (!count || count.failures < settings.failuresPerSource) return 0;
+  return settings.sourceWindowMs - count.sinceFirstMs;
 }
 
 /** One customer's IPv6 network (its /64) is one source, or a guesser would have 2^64 of them. */

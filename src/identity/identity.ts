@@ -3,7 +3,8 @@ import type { Report } from "../model/surroundings.ts";
 import type { Store } from "../store/seam.ts";
 import { type Audit, auditOn } from "./audit.ts";
 import { type Brands, brandsOn } from "./brand.ts";
-import { type FailureLimitSettings, FailureLimits } from "./failure-limits.ts";
+import type { FailureTables } from "./failure-counts.ts";
+import { defaultFailureLimits, type FailureLimitSettings, FailureLimits, failureCountsFor } from "./failure-limits.ts";
 import { type PasswordOptions, passwords as passwordsWith } from "./passwords.ts";
 import type { RemovalTables } from "./removal.ts";
 import { type SecTokens, secTokensOn } from "./sec-tokens.ts";
@@ -19,7 +20,7 @@ export interface Identity extends Tenants, Brands, Users, UserReading, SecTokens
 }
 
 export interface IdentityParts {
-  readonly store: Store<SignInTables & RemovalTables>;
+  readonly store: Store<SignInTables & RemovalTables & FailureTables>;
   readonly nowMs: () => number;
   readonly report: Report;
   /** Told when they have ended and that is durable, so that whatever remembers them forgets. */
@@ -34,7 +35,8 @@ export function identityOn(parts: IdentityParts): Identity {
   const passwords = passwordsWith(parts.passwords);
   const audit = auditOn(store, report);
   const tenants = tenantsOn(store);
-  const signIn = signInOn({ store, passwords, limits: new FailureLimits(nowMs, failureLimits), audit });
+  const limits = new FailureLimits(failureCountsFor("sign_in", { store, nowMs }), failureLimits);
+  const signIn = signInOn({ store, passwords, limits, audit });
   const secTokens = secTokensOn({ store, signIn });
   return {
     ...tenants,
@@ -42,8 +44,13 @@ export function identityOn(parts: IdentityParts): Identity {
     ...usersOn({ ...parts, tenants, passwords }),
     ...userReadingOn(store),
     ...secTokens,
-    sweep: async () => (await secTokens.sweep()) + (await audit.sweep()),
+    sweep: async () => (await secTokens.sweep()) + (await audit.sweep()) + (await forgetFailures(store)),
     signIn,
     audit,
   };
+}
+
+/** All that was counted, for whatever purpose, and has been quiet for so long that it counts no more. */
+function forgetFailures(store: Store<FailureTables>): Promise<number> {
+  return store.transaction((tx) => tx.failureCounts.removeQuiet(defaultFailureLimits.forgetAfterMs));
 }

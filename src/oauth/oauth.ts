@@ -1,4 +1,4 @@
-import { type FailureLimitSettings, FailureLimits } from "../identity/failure-limits.ts";
+import { type FailureLimitSettings, FailureLimits, failureCountsFor } from "../identity/failure-limits.ts";
 import type { Identity } from "../identity/identity.ts";
 import type { Surroundings } from "../model/surroundings.ts";
 import type { Store } from "../store/seam.ts";
@@ -28,7 +28,8 @@ export function oauthOn({ store, identity, sealer, surroundings, issuer, lifetim
   const verification = new Verification({ store, surroundings });
   const grantsEnded = (grantIds: readonly string[]) => verification.forget(grantIds);
   // A secret of 256 bits isn't guessed, and an assistant refreshes everybody's tokens from one address.
-  const limits = new FailureLimits(surroundings.nowMs, { ...failureLimits, atOnce: 100 });
+  const counts = failureCountsFor("client", { store, nowMs: surroundings.nowMs });
+  const limits = new FailureLimits(counts, { ...failureLimits, atOnce: 100 });
   const clients = clientsOn({ store, tenants: identity, limits, grantsEnded });
   return {
     ...clients,

@@ -20,10 +20,20 @@ const keyBytes = 32;
 /** Reads the key file, or makes one that only its owner can read. The first key seals, all of them open. */
 export function keysFromFile(file: string): readonly [Uint8Array, ...Uint8Array[]] {
   if (!existsSync(file)) makeKeyFile(file);
-  if (process.platform !== "win32" && (statSync(file).mode & 0o077) !== 0) {
+  if (isOpenToOthers(file)) {
     throw new Error(`The key file ${file} can be read by others. Run: chmod 600 ${file}`);
   }
   return keysOf(readFileSync(file, "utf8"), file);
+}
+
+/**
+ * Nobody but its owner may read it. Where root owns it and we aren't root, our group may: so a secret is handed to a
+ * container.
+ */
+function isOpenToOthers(file: string): boolean {
+  if (process.platform === "win32") return false;
+  const { mode, uid } = statSync(file);
+  return (mode & (uid === 0 && process.getuid?.() !== 0 ? 0o037 : 0o077)) !== 0;
 }
 
 /** The keys that stand in a key file's text, one a line. */

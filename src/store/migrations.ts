@@ -1,11 +1,15 @@
 import { BreezewayError } from "../model/errors.ts";
 import type { Dialect, Sql } from "./sql.ts";
 
+export type Step = (words: Words) => readonly string[];
+
 /**
  * The schema, step by step. A step that has been released never changes; a new one goes to the end. Every table that
- * grows carries the user (or tenant) first in its key, so that a large deployment can be split by it.
+ * grows carries the user (or tenant) first in its key, so that a large deployment can be split by it. On PostgreSQL a
+ * step runs while others work: what takes long on a large table (its rows rewritten, an index built) is a step of its
+ * own, so that the table is held no longer than that takes.
  */
-const steps: readonly ((words: Words) => readonly string[])[] = [
+const steps: readonly Step[] = [
   ({ id, integer, log, withoutRowid }) => [
     "CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL)",
     `CREATE TABLE tenants (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, created_ms ${integer} NOT NULL)`,
@@ -120,20 +124,35 @@ const steps: readonly ((words: Words) => readonly string[])[] = [
        only_row INTEGER PRIMARY KEY, transaction_id ${integer} NOT NULL, entry_id ${integer} NOT NULL)`,
     "INSERT INTO webhook_feed (only_row, transaction_id, entry_id) VALUES (1, 0, 0)",
   ],
+  ({ integer }) => [
+    // By a hash of who failed and from where; only nodes that share the store count here.
+    `CREATE TABLE failure_counts (
+       key TEXT PRIMARY KEY, failures INTEGER NOT NULL, first_ms ${integer} NOT NULL, last_ms ${integer} NOT NULL)`,
+  ],
 ];
 
 export const schemaVersion = steps.length;
 
-/** Brings the schema to this version's. A schema from a later version is refused: older code would damage it. */
-export async function migrate(sql: Sql): Promise<void> {
+/**
+ * Brings the schema to this version's, or so many steps towards it; answers how many are left. A schema from a later
+ * version is refused: older code would damage it.
+ */
+export async function migrate(sql: Sql, { most = Number.POSITIVE_INFINITY, to = steps } = {}): Promise<number> {
   await sql.run("CREATE TABLE IF NOT EXISTS schema_steps (step INTEGER PRIMARY KEY)");
-  const applied = await sql.all<{ step: number | null }>("SELECT MAX(step) AS step FROM schema_steps");
-  const current = applied[0]?.step ?? 0;
-  if (current > schemaVersion) throw new NewerSchema(current);
-  for (let step = current + 1; step <= schemaVersion; step++) {
-    for (const statement of steps[step - 1]!(words[sql.dialect])) await sql.run(statement);
+  const current = await appliedSteps(sql);
+  if (current > to.length) throw new NewerSchema(current);
+  const last = Math.min(current + most, to.length);
+  for (let step = current + 1; step <= last; step++) {
+    for (const statement of to[step - 1]!(words[sql.dialect])) await sql.run(statement);
     await sql.run("INSERT INTO schema_steps (step) VALUES ($1)", [step]);
   }
+  return to.length - last;
+}
+
+/** How far this store has come; 0 when it has nothing yet. */
+export async function appliedSteps(sql: Sql): Promise<number> {
+  const applied = await sql.all<{ step: number | null }>("SELECT MAX(step) AS step FROM schema_steps");
+  return applied[0]?.step ?? 0;
 }
 
 export class NewerSchema extends BreezewayError {
@@ -147,7 +166,7 @@ export class NewerSchema extends BreezewayError {
 }
 
 /** Where the two databases say the same thing in other words. */
-interface Words {
+export interface Words {
   readonly id: string;
   readonly integer: string;
   readonly withoutRowid: string;

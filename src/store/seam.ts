@@ -7,6 +7,7 @@ import { type ClientTable, clientTable } from "./tables/clients.ts";
 import { type CodeTable, codeTable } from "./tables/codes.ts";
 import { type CommandTable, commandTable } from "./tables/commands.ts";
 import { type DeviceTable, deviceTable } from "./tables/devices.ts";
+import { type FailureCountTable, failureCountTable } from "./tables/failure-counts.ts";
 import { type GrantTable, grantTable } from "./tables/grants.ts";
 import { type LinkTable, linkTable } from "./tables/links.ts";
 import { type LogTable, logTable } from "./tables/log.ts";
@@ -69,6 +70,7 @@ export interface Transaction {
   readonly audit: AuditTable;
   readonly clients: ClientTable;
   readonly codes: CodeTable;
+  readonly failureCounts: FailureCountTable;
   readonly grants: GrantTable;
   readonly refreshTokens: RefreshTokenTable;
   readonly signIns: SignInTable;
@@ -97,6 +99,7 @@ export function transactionOn(sql: Sql): Transaction {
     audit: auditTable(sql),
     clients: clientTable(sql),
     codes: codeTable(sql),
+    failureCounts: failureCountTable(sql),
     grants: grantTable(sql),
     refreshTokens: refreshTokenTable(sql),
     signIns: signInTable(sql),

@@ -5,6 +5,7 @@ import { crossingAlertCases } from "./store/crossing-alert-cases.ts";
 import { deliveryCases } from "./store/delivery-cases.ts";
 import { deviceTableCases } from "./store/device-table-cases.ts";
 import { durabilityCases } from "./store/durability-cases.ts";
+import { failureCountCases } from "./store/failure-count-cases.ts";
 import type { StoreHarness } from "./store/harness.ts";
 import { hostileValueCases } from "./store/hostile-value-cases.ts";
 import { linkCases } from "./store/link-cases.ts";
@@ -22,6 +23,7 @@ export function describeStore(name: string, harness: StoreHarness, options: { re
       deviceTableCases(harness);
       commandTableCases(harness);
     });
+    describe("failures", () => failureCountCases(harness));
     describe("deliveries of webhooks", () => deliveryCases(harness));
     describe("its links", () => linkCases(harness));
     describe("text from outside", () => hostileValueCases(harness));

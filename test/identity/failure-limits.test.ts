@@ -1,83 +1,90 @@
 import assert from "node:assert/strict";
-import { describe, it } from "node:test";
+import { describe, it, type TestContext } from "node:test";
+import { countsInMemory, countsInStore, type FailureCounts } from "../../src/identity/failure-counts.ts";
 import { type FailureLimitSettings, FailureLimits, sourceOf } from "../../src/identity/failure-limits.ts";
 import { TooManyRequests } from "../../src/model/errors.ts";
+import { openSqlite } from "../../src/store/sqlite/store.ts";
+import { folderOf } from "../cli/made-folder.ts";
+
+for (const place of ["memory", "store"] as const) {
+  describe(`failed attempts, counted in ${place}`, () => {
+    it("are free five times, then cost a delay that doubles up to a quarter of an hour", async (t) => {
+      const { fail, clock } = await madeLimits(t, place);
+      for (let failure = 0; failure < 5; failure++) await fail();
+      const delays: number[] = [];
+      for (let failure = 0; failure < 12; failure++) {
+        const delay = await refusedFor(fail);
+        delays.push(delay);
+        clock.nowMs += delay * 1000 - 1;
+        assert.equal(await refusedFor(fail), 1);
+        clock.nowMs += 1;
+        await fail();
+      }
+      assert.deepEqual(delays, [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900, 900]);
+    });
+
+    it("delay only their own account and source", async (t) => {
+      const { fail, succeed } = await madeLimits(t, place);
+      for (let failure = 0; failure < 5; failure++) await fail();
+      await refusedFor(succeed);
+      await succeed("alice", "192.0.2.2");
+      await succeed("bob", "192.0.2.1");
+    });
+
+    it("are forgotten after a success, but only those of that pair", async (t) => {
+      const { fail, succeed } = await madeLimits(t, place);
+      for (let failure = 0; failure < 4; failure++) {
+        await fail();
+        await fail("alice", "192.0.2.2");
+      }
+      await succeed();
+      await fail();
+      await succeed();
+      await fail("alice", "192.0.2.2");
+      await refusedFor(() => succeed("alice", "192.0.2.2"));
+    });
+
+    it("sent all at once count one after another", async (t) => {
+      const { limits } = await madeLimits(t, place);
+      let ran = 0;
+      const guesses = Array.from({ length: 50 }, () =>
+        limits.attempt("alice", "192.0.2.1", async () => {
+          ran++;
+          await new Promise((resolve) => setImmediate(resolve));
+          return undefined;
+        }),
+      );
+      const refused = (await Promise.allSettled(guesses)).filter(({ status }) => status === "rejected");
+      assert.equal(ran, 5);
+      assert.equal(refused.length, 45);
+    });
+
+    it("don't stop right ones that are sent all at once", async (t) => {
+      const { succeed } = await madeLimits(t, place);
+      await Promise.all(Array.from({ length: 50 }, () => succeed()));
+    });
+
+    it("of a whole source have a ceiling, which passes", async (t) => {
+      const { fail, succeed, clock } = await madeLimits(t, place, { failuresPerSource: 20, sourceWindowMs: 60_000 });
+      for (let account = 0; account < 20; account++) await fail(`account ${account}`);
+      assert.equal(await refusedFor(() => succeed("alice")), 60);
+      await succeed("alice", "192.0.2.2");
+      clock.nowMs += 60_000;
+      await succeed("alice");
+    });
+
+    it("don't count when the attempt itself broke down", async (t) => {
+      const { limits, succeed } = await madeLimits(t, place);
+      const breakDown = () => limits.attempt("alice", "192.0.2.1", () => Promise.reject(new Error("store")));
+      for (let attempt = 0; attempt < 10; attempt++) await assert.rejects(breakDown, /store/);
+      await succeed();
+    });
+  });
+}
 
 describe("failed attempts", () => {
-  it("are free five times, then cost a delay that doubles up to a quarter of an hour", async () => {
-    const { fail, clock } = madeLimits();
-    for (let failure = 0; failure < 5; failure++) await fail();
-    const delays: number[] = [];
-    for (let failure = 0; failure < 12; failure++) {
-      const delay = await refusedFor(fail);
-      delays.push(delay);
-      clock.nowMs += delay * 1000 - 1;
-      assert.equal(await refusedFor(fail), 1);
-      clock.nowMs += 1;
-      await fail();
-    }
-    assert.deepEqual(delays, [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900, 900]);
-  });
-
-  it("delay only their own account and source", async () => {
-    const { fail, succeed } = madeLimits();
-    for (let failure = 0; failure < 5; failure++) await fail();
-    await refusedFor(succeed);
-    await succeed("alice", "192.0.2.2");
-    await succeed("bob", "192.0.2.1");
-  });
-
-  it("are forgotten after a success, but only those of that pair", async () => {
-    const { fail, succeed } = madeLimits();
-    for (let failure = 0; failure < 4; failure++) {
-      await fail();
-      await fail("alice", "192.0.2.2");
-    }
-    await succeed();
-    await fail();
-    await succeed();
-    await fail("alice", "192.0.2.2");
-    await refusedFor(() => succeed("alice", "192.0.2.2"));
-  });
-
-  it("sent all at once count one after another", async () => {
-    const { limits } = madeLimits();
-    let ran = 0;
-    const guesses = Array.from({ length: 50 }, () =>
-      limits.attempt("alice", "192.0.2.1", async () => {
-        ran++;
-        await new Promise((resolve) => setImmediate(resolve));
-        return undefined;
-      }),
-    );
-    const refused = (await Promise.allSettled(guesses)).filter(({ status }) => status === "rejected");
-    assert.equal(ran, 5);
-    assert.equal(refused.length, 45);
-  });
-
-  it("don't stop right ones that are sent all at once", async () => {
-    const { succeed } = madeLimits();
-    await Promise.all(Array.from({ length: 50 }, () => succeed()));
-  });
-
-  it("of a whole source have a ceiling, which passes", async () => {
-    const { fail, succeed, clock } = madeLimits({ failuresPerSource: 20, sourceWindowMs: 60_000 });
-    for (let account = 0; account < 20; account++) await fail(`account ${account}`);
-    assert.equal(await refusedFor(() => succeed("alice")), 60);
-    await succeed("alice", "192.0.2.2");
-    clock.nowMs += 60_000;
-    await succeed("alice");
-  });
-
-  it("don't count when the attempt itself broke down", async () => {
-    const { limits, succeed } = madeLimits();
-    const breakDown = () => limits.attempt("alice", "192.0.2.1", () => Promise.reject(new Error("store")));
-    for (let attempt = 0; attempt < 10; attempt++) await assert.rejects(breakDown, /store/);
-    await succeed();
-  });
-
-  it("are remembered for a bounded number of pairs, the quietest forgotten first", async () => {
-    const { fail, succeed } = madeLimits({ remembered: 10 });
+  it("are remembered for a bounded number of pairs, the quietest forgotten first", async (t) => {
+    const { fail, succeed } = await madeLimits(t, "memory", { remembered: 10 });
     for (let failure = 0; failure < 5; failure++) await fail("first");
     for (let failure = 0; failure < 5; failure++) await fail("last");
     for (let account = 0; account < 9; account++) await fail(`account ${account}`);
@@ -94,14 +101,24 @@ describe("failed attempts", () => {
   });
 });
 
-function madeLimits(settings: Partial<FailureLimitSettings> = {}) {
+async function madeLimits(t: TestContext, place: "memory" | "store", settings: Partial<FailureLimitSettings> = {}) {
   const clock = { nowMs: 1_000_000 };
-  const limits = new FailureLimits(() => clock.nowMs, settings);
+  const nowMs = () => clock.nowMs;
+  const counts =
+    place === "memory" ? countsInMemory(nowMs, settings.remembered ?? 50_000) : await storedCounts(t, nowMs);
+  const limits = new FailureLimits(counts, settings);
   const outcome =
     (result: true | undefined) =>
     (account = "alice", source = "192.0.2.1") =>
       limits.attempt(account, source, async () => result);
   return { clock, limits, fail: outcome(undefined), succeed: outcome(true) };
+}
+
+async function storedCounts(t: TestContext, nowMs: () => number): Promise<FailureCounts> {
+  const folder = folderOf(t);
+  const store = await openSqlite({ folder, nowMs });
+  t.after(() => store.close());
+  return countsInStore(store, "test");
 }
 
 async function refusedFor(attempt: () => Promise<unknown>): Promise<number> {

@@ -6,22 +6,28 @@ export interface StoredFacts {
   readonly keyIds: readonly string[];
 }
 
-export function factsOf(file: string): StoredFacts {
-  const database = new DatabaseSync(file);
+/** Of a copy by its file, or of a database that is open already. */
+export function factsOf(of: string | DatabaseSync): StoredFacts {
+  if (typeof of !== "string") return factsIn(of);
+  const database = new DatabaseSync(of);
   try {
     // Alone, without a log beside it: the file is moved, and must be whole by itself.
     database.exec("PRAGMA locking_mode = EXCLUSIVE");
-    const { step } = database.prepare("SELECT MAX(step) AS step FROM schema_steps").get() as { step: number };
-    const keys = database.prepare("SELECT value FROM settings WHERE name = 'sealing_key_id'").get();
-    return {
-      schema: step,
-      keyIds: String(keys?.value ?? "")
-        .split(" ")
-        .filter((keyId) => keyId !== ""),
-    };
+    return factsIn(database);
   } finally {
     database.close();
   }
+}
+
+function factsIn(database: DatabaseSync): StoredFacts {
+  const { step } = database.prepare("SELECT MAX(step) AS step FROM schema_steps").get() as { step: number };
+  const keys = database.prepare("SELECT value FROM settings WHERE name = 'sealing_key_id'").get();
+  return {
+    schema: step,
+    keyIds: String(keys?.value ?? "")
+      .split(" ")
+      .filter((keyId) => keyId !== ""),
+  };
 }
 
 /** SQLite's own look at every page; undefined when all is well. */

@@ -1,10 +1,9 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import pg from "pg";
 import { StoreUnavailable } from "../../model/errors.ts";
-import { migrate } from "../migrations.ts";
 import { type OpenStore, type Priority, type StoreHealth, type Transaction, transactionOn } from "../seam.ts";
-import { comeBackIfRestored } from "./come-back.ts";
 import { commit, LentSql } from "./connection.ts";
+import { changeSchema } from "./schema.ts";
 import { isSilence, isWorthRepeating, translated, unavailable } from "./trouble.ts";
 
 export interface PostgresOptions {
@@ -15,7 +14,7 @@ export interface PostgresOptions {
   readonly clock?: string;
 }
 
-const databaseClock = "floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint";
+export const databaseClock = "floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint";
 const pools = { ordinary: 8, urgent: 4, reading: 4 };
 const attempts = 6;
 const longestIdleMs = 5_000;
@@ -23,8 +22,6 @@ const longestIdleMs = 5_000;
 const longestQueryMs = { waiting: 30_000, looking: 5_000 };
 const forWriting = "BEGIN";
 const forReading = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
-/** One number for all Breezeway nodes: whoever holds it changes the schema. */
-const migrationLock = 20_180_831;
 
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 
@@ -77,11 +74,7 @@ class PostgresStore implements OpenStore {
   async migrate(): Promise<void> {
     const pool = new pg.Pool({ ...this.#connect, max: 1 });
     try {
-      await this.#attempt(pool, forWriting, async (sql) => {
-        await sql.run(`SELECT pg_advisory_xact_lock(${migrationLock})`);
-        await migrate(sql);
-        await comeBackIfRestored(sql);
-      });
+      await changeSchema((body) => this.#attempt(pool, forWriting, body));
     } finally {
       await pool.end();
     }

@@ -63,8 +63,8 @@ class SqliteStore implements OpenStore {
     this.#nowMs = nowMs;
   }
 
-  migrate(): Promise<void> {
-    return this.#queue.add(() => lend(this.#writer, this.#nowMs, migrate), { urgent: true });
+  async migrate(): Promise<void> {
+    await this.#queue.add(() => lend(this.#writer, this.#nowMs, (sql) => migrate(sql)), { urgent: true });
   }
 
   async transaction<Result>(body: (tx: Transaction) => Promise<Result>, priority?: Priority): Promise<Result> {

@@ -248,6 +248,14 @@ export const textColumns: readonly Column[] = [
     },
   },
   {
+    name: "failure_counts.key",
+    isShort: true,
+    roundTrip: async (tx, text) => {
+      await tx.failureCounts.add(text, {});
+      return (await tx.failureCounts.find(text))?.failures === 1 ? text : undefined;
+    },
+  },
+  {
     name: "settings.value",
     roundTrip: async (tx, text) => tx.settings.getOrKeep(encodeURI(text.slice(0, 8).toWellFormed()), text),
   },

@@ -1,0 +1,229 @@
+import { pathToFileURL } from "node:url";
+
+/**
+ * What so many accounts take, reckoned from what one takes: the figures of docs/scaling.md. `node bench/scaling-model.ts`
+ * prints them, and a simulation of the same deployment, second by second, that shows whether the reckoning holds.
+ */
+export interface Costs {
+  /** Tables and indexes of an account, and of an entry of its history. */
+  readonly accountKb: number;
+  readonly entryKb: number;
+  readonly walKb: number;
+  readonly postgresUs: number;
+  readonly nodeUs: number;
+  /** Every node reads every entry of its deployment, for the streams of events. */
+  readonly readByPostgresUs: number;
+  readonly readByNodeUs: number;
+  /** Memory of a linked account with its open stream, and of a service without any. */
+  readonly streamKb: number;
+}
+
+/** As `npm run bench -- postgres-costs held-streams` measured them on two cores of a busy machine (load 13). */
+export const measured: Costs = {
+  accountKb: 9.39,
+  entryKb: 0.27,
+  walKb: 1.19,
+  postgresUs: 2_321,
+  nodeUs: 2_133,
+  readByPostgresUs: 34.2,
+  readByNodeUs: 12.4,
+  streamKb: 112,
+};
+
+/** What nobody has measured: how homes live, and how full machines should be. */
+export interface Plan {
+  readonly accounts: number;
+  readonly changesAnHour: number;
+  readonly peakFactor: number;
+  readonly logDays: number;
+  /** The share of its cores that a machine may use at the peak. */
+  readonly fullness: number;
+  readonly databaseCores: number;
+  /** Streams that a node may hold: one address has about 28,000 ports for connections to another. */
+  readonly mostOfNode: number;
+}
+
+/** A node's connections to the database: ordinary, urgent and reading ones (store/postgres/store.ts). */
+export const connectionsOfNode = 16;
+
+export const usual: Omit<Plan, "accounts"> = {
+  changesAnHour: 6,
+  peakFactor: 3,
+  logDays: 7,
+  fullness: 0.5,
+  databaseCores: 32,
+  mostOfNode: 20_000,
+};
+
+export interface Sizing {
+  /** Deployments, each with a database of its own, and what each of them has. */
+  readonly cells: number;
+  readonly accountsOfCell: number;
+  readonly nodesOfCell: number;
+  readonly peakChangesOfCell: number;
+  readonly databaseCoresOfCell: number;
+  readonly storedGbOfCell: number;
+  readonly walMbASecondOfCell: number;
+  readonly accountsOfNode: number;
+  readonly memoryMbOfNode: number;
+}
+
+/** The fewest cells that hold all accounts, none of them fuller than planned. */
+export function sizing(plan: Plan, costs: Costs = measured): Sizing {
+  const largest = largestCell(plan, costs);
+  const cells = Math.ceil(plan.accounts / largest);
+  const accountsOfCell = Math.ceil(plan.accounts / cells);
+  const { nodes, cores, changes } = cellOf(accountsOfCell, plan, costs)!;
+  const accountsOfNode = Math.ceil(accountsOfCell / nodes);
+  const kept = plan.changesAnHour * 24 * plan.logDays * costs.entryKb;
+  return {
+    cells,
+    accountsOfCell,
+    nodesOfCell: nodes,
+    peakChangesOfCell: changes,
+    databaseCoresOfCell: cores,
+    storedGbOfCell: (accountsOfCell * (costs.accountKb + kept)) / 1024 ** 2,
+    walMbASecondOfCell: ((changes / plan.peakFactor) * costs.walKb) / 1024,
+    accountsOfNode,
+    memoryMbOfNode: (accountsOfNode * costs.streamKb) / 1024,
+  };
+}
+
+interface Cell {
+  readonly nodes: number;
+  readonly cores: number;
+  readonly changes: number;
+}
+
+/** Undefined when no number of nodes would do: each reads everything that happens in the cell. */
+function cellOf(accounts: number, plan: Plan, costs: Costs): Cell | undefined {
+  const changes = (accounts * plan.changesAnHour * plan.peakFactor) / 3_600;
+  const leftOfNode = plan.fullness - (changes * costs.readByNodeUs) / 1e6;
+  if (leftOfNode <= 0) return undefined;
+  // One more than is needed, so that one may be missing.
+  const needed = Math.max((changes * costs.nodeUs) / 1e6 / leftOfNode, accounts / plan.mostOfNode);
+  const nodes = Math.ceil(needed) + 1;
+  const busy = (changes * (costs.postgresUs + nodes * costs.readByPostgresUs)) / 1e6;
+  return { nodes, cores: Math.ceil(busy / plan.fullness), changes };
+}
+
+function largestCell(plan: Plan, costs: Costs): number {
+  const fits = (accounts: number) => {
+    const cell = cellOf(accounts, plan, costs);
+    return cell !== undefined && cell.cores <= plan.databaseCores;
+  };
+  let [fitting, beyond] = [1, plan.accounts + 1];
+  if (fits(plan.accounts)) return plan.accounts;
+  while (beyond - fitting > 1) {
+    const middle = Math.floor((fitting + beyond) / 2);
+    if (fits(middle)) fitting = middle;
+    else beyond = middle;
+  }
+  return fitting;
+}
+
+export interface Simulated {
+  /** Shares of one core, or of the database's: over all seconds, and in the fullest. */
+  readonly node: { readonly mean: number; readonly fullest: number };
+  readonly database: { readonly mean: number; readonly fullest: number };
+  /** The fullest second of a node while one of its cell is missing. */
+  readonly nodeWithOneMissing: number;
+}
+
+/**
+ * The busiest ten minutes of one cell, second by second: accounts fall to nodes by chance, and changes come by chance.
+ * What each second brings is worked off at what it costs; what it can't is left for the next.
+ */
+export function simulate(plan: Plan, seed: number, costs: Costs = measured): Simulated {
+  const { accountsOfCell, nodesOfCell, databaseCoresOfCell } = sizing(plan, costs);
+  const random = numbersFrom(seed);
+  const rate = (plan.changesAnHour * plan.peakFactor) / 3_600;
+  const run = (nodes: number) => {
+    const shares = Array.from({ length: nodes }, () => poisson(accountsOfCell / nodes, random));
+    const left = new Array<number>(nodes).fill(0);
+    let leftOfDatabase = 0;
+    const seconds: { node: number; database: number }[] = [];
+    for (let second = 0; second < 600; second++) {
+      const changes = shares.map((accounts) => poisson(accounts * rate, random));
+      const all = changes.reduce((sum, one) => sum + one, 0);
+      const loads = changes.map((own, node) => left[node]! + (own * costs.nodeUs + all * costs.readByNodeUs) / 1e6);
+      const busy = (all * (costs.postgresUs + nodes * costs.readByPostgresUs)) / 1e6 / databaseCoresOfCell;
+      const load = leftOfDatabase + busy;
+      for (const [node, one] of loads.entries()) left[node] = Math.max(0, one - 1);
+      leftOfDatabase = Math.max(0, load - 1);
+      seconds.push({ node: Math.max(...loads), database: load });
+    }
+    return seconds;
+  };
+  const usualRun = run(nodesOfCell);
+  const mean = (values: readonly number[]) => values.reduce((sum, one) => sum + one, 0) / values.length;
+  const all = (of: "node" | "database", seconds = usualRun) => seconds.map((second) => second[of]);
+  return {
+    node: { mean: mean(all("node")), fullest: Math.max(...all("node")) },
+    database: { mean: mean(all("database")), fullest: Math.max(...all("database")) },
+    nodeWithOneMissing: Math.max(...all("node", run(nodesOfCell - 1))),
+  };
+}
+
+/** How often something happens that happens so often on average; by a normal distribution where that is the same. */
+function poisson(mean: number, random: () => number): number {
+  if (mean > 200) {
+    const normal = Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
+    return Math.max(0, Math.round(mean + Math.sqrt(mean) * normal));
+  }
+  let [count, product] = [0, random()];
+  for (const end = Math.exp(-mean); product > end; count++) product *= random();
+  return count;
+}
+
+/** The same numbers for the same seed (xorshift). */
+function numbersFrom(seed: number): () => number {
+  let state = seed | 0 || 1;
+  return () => {
+    state ^= state << 13;
+    state ^= state >>> 17;
+    state ^= state << 5;
+    return (state >>> 0) / 2 ** 32;
+  };
+}
+
+const shown = (value: number) => {
+  const rounded = value >= 100 ? Math.round(value) : Number(value.toPrecision(2));
+  return rounded.toLocaleString("en-US");
+};
+const percent = (value: number) => `${Math.round(value * 100)} %`;
+
+const sizes = [100_000, 1_000_000, 100_000_000];
+
+/** The tables of docs/scaling.md, as they stand there. */
+export function scalingTables(): string {
+  return [6, 60].map((changesAnHour) => tableFor({ ...usual, changesAnHour })).join("\n\n");
+}
+
+function tableFor(plan: Omit<Plan, "accounts">): string {
+  const columns = sizes.map((accounts) => ({ ...sizing({ ...plan, accounts }), accounts }));
+  const simulated = sizes.map((accounts) => simulate({ ...plan, accounts }, 1));
+  const line = (name: string, of: (one: (typeof columns)[number], at: number) => string) =>
+    `| ${name} | ${columns.map(of).join(" | ")} |`;
+  return [
+    line(`**${plan.changesAnHour} changes an hour**`, ({ accounts }) => `${accounts.toLocaleString("en-US")} accounts`),
+    `|---|${"---:|".repeat(columns.length)}`,
+    line("deployments (cells)", ({ cells }) => shown(cells)),
+    line("accounts in each", ({ accountsOfCell }) => shown(accountsOfCell)),
+    line("changes a second in each, at the peak", ({ peakChangesOfCell }) => shown(peakChangesOfCell)),
+    line("cores of its database", ({ databaseCoresOfCell }) => shown(databaseCoresOfCell)),
+    line("its nodes (a core each)", ({ nodesOfCell }) => shown(nodesOfCell)),
+    line("accounts of a node", ({ accountsOfNode }) => shown(accountsOfNode)),
+    line("connections to the database", ({ nodesOfCell }) => shown(nodesOfCell * connectionsOfNode)),
+    line("memory of a node for them, MB", ({ memoryMbOfNode }) => shown(memoryMbOfNode)),
+    line("stored in each, GB", ({ storedGbOfCell }) => shown(storedGbOfCell)),
+    line("write-ahead log of each, MB a second", ({ walMbASecondOfCell }) => shown(walMbASecondOfCell)),
+    line("simulated: fullest second of a database", (_, at) => percent(simulated[at]!.database.fullest)),
+    line("simulated: fullest second of a node", (_, at) => percent(simulated[at]!.node.fullest)),
+    line("the same while one node is missing", (_, at) => percent(simulated[at]!.nodeWithOneMissing)),
+  ].join("\n");
+}
+
+if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
+  process.stdout.write(`${scalingTables()}\n`);
+}

@@ -1,0 +1,62 @@
+import assert from "node:assert/strict";
+import { it } from "node:test";
+import type { OpenStore } from "../../../src/store/seam.ts";
+import { onStore, type StoreHarness } from "./harness.ts";
+import { plain } from "./home.ts";
+
+const anew = { afterLastMs: 60_000 };
+
+export function failureCountCases(harness: StoreHarness): void {
+  it("are counted by key, on the store's clock, until they are forgiven", () =>
+    onStore(harness, async (store, place) => {
+      const add = (key: string) => store.transaction((tx) => tx.failureCounts.add(key, anew));
+      assert.equal(await failuresOf(store, "a"), undefined);
+      for (const key of ["a", "a", "b"]) await add(key);
+      await place.jumpClock(30_000);
+      const found = await store.read((tx) => tx.failureCounts.find("a"));
+      assert.equal(found?.failures, 2);
+      assert.ok(found.sinceFirstMs >= 30_000 && found.sinceLastMs >= 30_000, JSON.stringify(plain(found)));
+      assert.ok(found.sinceFirstMs >= found.sinceLastMs);
+      await store.transaction((tx) => tx.failureCounts.remove("a"));
+      assert.deepEqual([await failuresOf(store, "a"), await failuresOf(store, "b")], [undefined, 1]);
+    }));
+
+  it("begin anew when the last was long ago, or the first, whichever is asked for", () =>
+    onStore(harness, async (store, place) => {
+      const add = (key: string, after: object) => store.transaction((tx) => tx.failureCounts.add(key, after));
+      const both = async () => {
+        await add("by its last", anew);
+        await add("by its first", { afterFirstMs: 60_000 });
+      };
+      await both();
+      await place.jumpClock(40_000);
+      await both();
+      assert.deepEqual([await failuresOf(store, "by its last"), await failuresOf(store, "by its first")], [2, 2]);
+      await place.jumpClock(40_000);
+      await both();
+      assert.deepEqual([await failuresOf(store, "by its last"), await failuresOf(store, "by its first")], [3, 1]);
+      await place.jumpClock(60_000);
+      await both();
+      assert.deepEqual([await failuresOf(store, "by its last"), await failuresOf(store, "by its first")], [1, 1]);
+    }));
+
+  it("that come all at once are all counted", () =>
+    onStore(harness, async (store) => {
+      const add = () => store.transaction((tx) => tx.failureCounts.add("a", anew));
+      await Promise.all(Array.from({ length: 20 }, add));
+      assert.equal(await failuresOf(store, "a"), 20);
+    }));
+
+  it("are swept once they have been quiet for long enough", () =>
+    onStore(harness, async (store, place) => {
+      await store.transaction((tx) => tx.failureCounts.add("old", anew));
+      await place.jumpClock(60_000);
+      await store.transaction((tx) => tx.failureCounts.add("new", anew));
+      assert.equal(await store.transaction((tx) => tx.failureCounts.removeQuiet(60_000)), 1);
+      assert.deepEqual([await failuresOf(store, "old"), await failuresOf(store, "new")], [undefined, 1]);
+    }));
+}
+
+async function failuresOf(store: OpenStore, key: string): Promise<number | undefined> {
+  return (await store.read((tx) => tx.failureCounts.find(key)))?.failures;
+}

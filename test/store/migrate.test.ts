@@ -1,0 +1,204 @@
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { describe, it, type TestContext } from "node:test";
+import pg from "pg";
+import { Conflict } from "../../src/model/errors.ts";
+import { digestOfBytes } from "../../src/store/backup/archive.ts";
+import { dataFolder } from "../../src/store/data-folder.ts";
+import { keysFromFile } from "../../src/store/key-file.ts";
+import { CopyDiffers, moveToPostgres } from "../../src/store/migrate/move.ts";
+import { schemaVersion } from "../../src/store/migrations.ts";
+import { openPostgres } from "../../src/store/postgres/store.ts";
+import { keyIdOf } from "../../src/store/sealing.ts";
+import { openSqlite } from "../../src/store/sqlite/store.ts";
+import { logStart } from "../../src/store/tables/log.ts";
+import { firstUsedKeys } from "../../src/store/used-keys.ts";
+import { folderOf } from "../cli/made-folder.ts";
+import { linkOf, makeHome, node } from "../contracts/store/home.ts";
+import { missingPostgres, sharedCluster } from "../set-up/postgres.ts";
+
+const hostile = `{"NULL",\\"} 'x'; -- ${"\u{1F3E0}"}\n\u0001`;
+
+/** A home in SQLite with its key, an empty PostgreSQL, and a hand there. */
+async function madeMove(t: TestContext) {
+  const folder = dataFolder(folderOf(t));
+  const keyId = keyIdOf(keysFromFile(folder.keyFile)[0]);
+  const store = await openSqlite({ folder: folder.path, nowMs: () => 1_000 });
+  const home = await makeHome(store);
+  const [device] = home.devices;
+  await store.transaction(async (tx) => {
+    await firstUsedKeys(tx, keyId);
+    await tx.links.add(linkOf(home, node("this one")));
+    await tx.attributes.write(home.userId, device!, 1, [
+      { key: 1, value: hostile },
+      { key: 2, value: null },
+      { key: "NULL", value: "" },
+    ]);
+    for (const body of ["first", "last"]) {
+      await tx.log.append({ userId: home.userId, deviceId: device!, kind: "device", timeMs: 2 ** 53 - 1, body });
+    }
+    await tx.nodes.beat(node("this one"));
+    // An id that was given and is gone must not come back.
+    const gone = await tx.devices.add({ userId: home.userId, typeName: "lamp", name: "gone", isVirtual: false });
+    await tx.devices.remove(home.userId, gone);
+  });
+  await store.close();
+  // As after each service that ran there.
+  folder.lock()();
+  const databaseUrl = await (await sharedCluster()).createDatabase();
+  const hand = new pg.Client({ connectionString: databaseUrl });
+  await hand.connect();
+  t.after(() => hand.end());
+  const request = { folder, backup: undefined, keyFile: folder.keyFile, nowMs: () => 1_000, databaseUrl };
+  const told: (readonly [number, number])[] = [];
+  const move = (change: Partial<Parameters<typeof moveToPostgres>[0]> = {}) =>
+    moveToPostgres({ ...request, tell: (done, total) => void told.push([done, total]), ...change });
+  const open = async () => {
+    const opened = await openPostgres({ url: databaseUrl });
+    t.after(() => opened.close());
+    return opened;
+  };
+  return { folder, home, device: device!, hand, move, open, told };
+}
+
+const filesOf = (folder: string) =>
+  readdirSync(folder)
+    .sort()
+    .map((name) => [name, digestOfBytes(readFileSync(join(folder, name)))]);
+
+describe("a store that moves to PostgreSQL", { skip: missingPostgres() ?? false }, () => {
+  it("is there wholly, every table compared, and the source is as it was", async (t) => {
+    const { folder, home, device, move, open, told } = await madeMove(t);
+    const before = filesOf(folder.path);
+    const { tables, rows, schema } = await move();
+    assert.deepEqual(filesOf(folder.path), before);
+    assert.equal(schema, schemaVersion);
+    const source = new DatabaseSync(join(folder.path, "breezeway.db"), { readOnly: true });
+    t.after(() => source.close());
+    const all = source.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%'").all();
+    const names = all.map(({ name }) => String(name)).filter((name) => !["nodes", "schema_steps"].includes(name));
+    assert.deepEqual(tables.map(({ table }) => table).sort(), names.sort());
+    for (const { table, rows: count, sha256 } of tables) {
+      assert.equal(source.prepare(`SELECT COUNT(*) AS n FROM ${table}`).get()?.n, count, table);
+      assert.match(sha256, /^[0-9a-f]{64}$/);
+    }
+    assert.equal(
+      rows,
+      tables.reduce((sum, one) => sum + one.rows, 0),
+    );
+    assert.deepEqual(told.at(-1), [2 * rows, 2 * rows]);
+
+    const moved = await open();
+    const { link, attributes, tailed, living } = await moved.read(async (tx) => ({
+      link: await tx.links.ofDevice(home.userId, device),
+      attributes: await tx.attributes.some(home.userId, device, [1, 2, "NULL"]),
+      tailed: await tx.log.tail({ transaction: 0, id: 1 }, 10),
+      living: await tx.nodes.alive(1e15),
+    }));
+    assert.deepEqual([link?.owner, link?.epoch], [null, 1]);
+    assert.deepEqual(
+      attributes.map(({ key, value }) => [key, value]),
+      [
+        ["NULL", ""],
+        [1, hostile],
+        [2, null],
+      ],
+    );
+    assert.deepEqual(living, []);
+    // A position that was remembered before means the same now.
+    assert.deepEqual(
+      tailed.map(({ body, timeMs, position }) => [body, timeMs, position]),
+      [["last", 2 ** 53 - 1, { transaction: 0, id: 2 }]],
+    );
+    const next = await moved.transaction(async (tx) => {
+      await tx.log.append({ userId: home.userId, deviceId: null, kind: "device", timeMs: 1, body: "next" });
+      return tx.devices.add({ userId: home.userId, typeName: "lamp", name: "next", isVirtual: false });
+    });
+    const gone = source.prepare("SELECT seq FROM sqlite_sequence WHERE name = 'devices'").get()?.seq;
+    assert.equal(next, Number(gone) + 1);
+    assert.deepEqual(
+      (await moved.read((tx) => tx.log.tail(logStart, 10))).map(({ body }) => body),
+      ["first", "last", "next"],
+    );
+  });
+
+  it("is given up when a single value differs, and leaves nothing behind", async (t) => {
+    const { hand, move, open } = await madeMove(t);
+    await (await open()).close();
+    await hand.query(`CREATE FUNCTION spoil() RETURNS trigger LANGUAGE plpgsql AS
+                      $$ BEGIN NEW.value := replace(NEW.value, 'x', 'y'); RETURN NEW; END $$`);
+    await hand.query("CREATE TRIGGER spoil BEFORE INSERT ON attributes FOR EACH ROW EXECUTE FUNCTION spoil()");
+    await assert.rejects(move(), (error: Error) => {
+      assert.ok(error instanceof CopyDiffers);
+      assert.match(
+        error.message,
+        /: attributes \(3 rows [0-9a-f]{16} in SQLite, 3 rows [0-9a-f]{16} in PostgreSQL\)\.$/,
+      );
+      return true;
+    });
+    for (const table of ["tenants", "users", "attributes"]) {
+      assert.equal((await hand.query(`SELECT 1 FROM ${table}`)).rowCount, 0, table);
+    }
+    await hand.query("DROP TRIGGER spoil ON attributes");
+    await move();
+    assert.equal((await hand.query("SELECT 1 FROM attributes")).rowCount, 3);
+  });
+
+  it("is given up when a row is missing", async (t) => {
+    const { hand, move, open } = await madeMove(t);
+    await (await open()).close();
+    await hand.query("CREATE RULE lose AS ON INSERT TO log WHERE NEW.body = 'last' DO INSTEAD NOTHING");
+    await assert.rejects(move(), /: log \(2 rows .* 1 rows /);
+  });
+
+  it("is not moved over anything, nor from under a running service", async (t) => {
+    const { folder, hand, move, open } = await madeMove(t);
+    const unlock = folder.lock();
+    await assert.rejects(move(), /Another Breezeway is running/);
+    unlock();
+    await hand.query("CREATE TABLE orders (id INTEGER)");
+    await assert.rejects(move(), /not empty: it holds a table orders that isn't Breezeway's/);
+    await hand.query("DROP TABLE orders");
+    const store = await open();
+    await store.transaction((tx) => tx.nodes.beat(node("somebody")));
+    await assert.rejects(move(), /not empty: there are rows in nodes/);
+    await store.transaction((tx) => tx.nodes.leave(node("somebody")));
+    await move();
+    await assert.rejects(move(), (error: Error) => error instanceof Conflict && /rows in/.test(error.message));
+  });
+
+  it("is not moved with another schema, or without its key", async (t) => {
+    const { folder, hand, move } = await madeMove(t);
+    const source = new DatabaseSync(join(folder.path, "breezeway.db"));
+    t.after(() => source.close());
+    source.exec(`DELETE FROM schema_steps WHERE step = ${schemaVersion}`);
+    await assert.rejects(move(), new RegExp(`schema version ${schemaVersion - 1}, this Breezeway ${schemaVersion}`));
+    source.exec(`INSERT INTO schema_steps VALUES (${schemaVersion}), (${schemaVersion + 1})`);
+    await assert.rejects(move(), /Start the version that made it/);
+    source.exec(`DELETE FROM schema_steps WHERE step > ${schemaVersion}`);
+    const away = `${folder.keyFile}.away`;
+    renameSync(folder.keyFile, away);
+    await assert.rejects(move(), /There is no key file/);
+    writeFileSync(folder.keyFile, `${Buffer.alloc(32, 7).toString("base64url")}\n`, { mode: 0o600 });
+    await assert.rejects(move(), /are sealed with key/);
+    await assert.rejects(move({ databaseUrl: "postgres://breezeway@127.0.0.1:1/none", keyFile: away }), {
+      code: "store_unavailable",
+    });
+    assert.deepEqual((await hand.query("SELECT 1 FROM pg_tables WHERE schemaname = 'public'")).rows, []);
+    await move({ keyFile: away });
+  });
+
+  it("is read to its last commit after a kill, from the log beside it", async (t) => {
+    const { folder, move, hand } = await madeMove(t);
+    // Nobody closes it: what is written stays in the write-ahead log.
+    const killed = new DatabaseSync(join(folder.path, "breezeway.db"));
+    t.after(() => killed.close());
+    killed.exec("PRAGMA wal_autocheckpoint = 0");
+    killed.exec("INSERT INTO settings VALUES ('written', 'last')");
+    await move();
+    assert.equal((await hand.query("SELECT value FROM settings WHERE name = 'written'")).rows[0]?.value, "last");
+    assert.ok(readdirSync(folder.path).includes("breezeway.db-wal"));
+  });
+});

@@ -1,0 +1,121 @@
+import assert from "node:assert/strict";
+import { describe, it, type TestContext } from "node:test";
+import pg from "pg";
+import { StoreUnavailable } from "../../src/model/errors.ts";
+import type { Step } from "../../src/store/migrations.ts";
+import { LentSql } from "../../src/store/postgres/connection.ts";
+import { type Attempt, changeSchema } from "../../src/store/postgres/schema.ts";
+import { missingPostgres, sharedCluster } from "../set-up/postgres.ts";
+import { eventually } from "../stories/world.ts";
+
+const first: Step = () => ["CREATE TABLE busy (id INTEGER)", "CREATE TABLE ran (step INTEGER)"];
+const step = (number: number, ...statements: readonly string[]): Step => {
+  return () => [...statements, `INSERT INTO ran VALUES (${number})`];
+};
+const alter = step(2, "ALTER TABLE busy ADD COLUMN name TEXT");
+
+/** A database at its first step, and hands that work in it. */
+async function madeDatabase(t: TestContext) {
+  const url = await (await sharedCluster()).createDatabase();
+  const hand = async () => {
+    const client = new pg.Client({ connectionString: url });
+    client.on("error", () => undefined);
+    await client.connect();
+    t.after(() => client.end());
+    return client;
+  };
+  /** As a node does it, on a connection of its own. */
+  const node = async (): Promise<Attempt> => {
+    const client = await hand();
+    return async (body) => {
+      await client.query("BEGIN");
+      try {
+        const result = await body(new LentSql(client as unknown as pg.PoolClient, "0::bigint"));
+        await client.query("COMMIT");
+        return result;
+      } catch (error) {
+        await client.query("ROLLBACK").catch(() => undefined);
+        throw error;
+      }
+    };
+  };
+  await changeSchema(await node(), { steps: [first] });
+  const sql = await hand();
+  const ran = async () => (await sql.query("SELECT step FROM ran ORDER BY step")).rows.map((row) => row.step);
+  const waits = (what: string) =>
+    eventually(t.signal, async () => {
+      const { rows } = await sql.query(`SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'
+        AND datname = current_database() AND query LIKE '${what}%'`);
+      assert.equal(rows.length, 1);
+    });
+  return { hand, node, sql, ran, waits };
+}
+
+describe("a schema that changes while others work", { skip: missingPostgres() ?? false }, () => {
+  it("waits for whoever holds a table without holding up those who write there", { timeout: 60_000 }, async (t) => {
+    const { hand, node, sql, ran, waits } = await madeDatabase(t);
+    const [dump, writer] = [await hand(), await hand()];
+    await dump.query("BEGIN");
+    await dump.query("SELECT * FROM busy");
+    const changing = changeSchema(await node(), { steps: [first, alter], lockMs: 200, pauseMs: 20, tries: 1_000 });
+    // They meet it in the very moment in which they would have to stand behind it.
+    for (let write = 0; write < 3; write++) {
+      await waits("ALTER TABLE busy");
+      await writer.query("INSERT INTO busy (id) VALUES (1)");
+    }
+    assert.deepEqual(await ran(), []);
+    await dump.query("COMMIT");
+    await changing;
+    assert.deepEqual(await ran(), [2]);
+    assert.equal((await sql.query("SELECT name FROM busy")).rowCount, 3);
+  });
+
+  it("gives up in the end, with a sentence and without a trace", { timeout: 60_000 }, async (t) => {
+    const { hand, node, ran } = await madeDatabase(t);
+    const dump = await hand();
+    await dump.query("BEGIN");
+    await dump.query("SELECT * FROM busy");
+    const steps = [first, alter];
+    const given = changeSchema(await node(), { steps, lockMs: 10, pauseMs: 1, tries: 3 });
+    await assert.rejects(given, (error: Error) => {
+      assert.ok(error instanceof StoreUnavailable);
+      assert.match(error.message, /somebody else holds a table/);
+      return true;
+    });
+    await dump.query("COMMIT");
+    assert.deepEqual(await ran(), []);
+    await changeSchema(await node(), { steps });
+    assert.deepEqual(await ran(), [2]);
+  });
+
+  it("goes on where a failed step, or a killed node, has left it", { timeout: 60_000 }, async (t) => {
+    const { hand, node, sql, ran, waits } = await madeDatabase(t);
+    const third = step(3, "ALTER TABLE elsewhere ADD COLUMN name TEXT");
+    await assert.rejects(changeSchema(await node(), { steps: [first, alter, third] }), /elsewhere/);
+    assert.deepEqual(await ran(), [2]);
+    await sql.query("CREATE TABLE elsewhere (id INTEGER)");
+    const holder = await hand();
+    await holder.query("BEGIN");
+    await holder.query("SELECT * FROM elsewhere");
+    const killed = changeSchema(await node(), { steps: [first, alter, third], lockMs: 60_000 });
+    const ended = assert.rejects(killed);
+    await waits("ALTER TABLE elsewhere");
+    await sql.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'ALTER TABLE elsewhere%'`);
+    await ended;
+    await holder.query("COMMIT");
+    await changeSchema(await node(), { steps: [first, alter, third] });
+    assert.deepEqual(await ran(), [2, 3]);
+  });
+
+  it("takes each step once when several nodes start at the same time", { timeout: 60_000 }, async (t) => {
+    const { node, ran } = await madeDatabase(t);
+    const steps = [
+      first,
+      alter,
+      ...[3, 4, 5, 6].map((number) => step(number, `CREATE TABLE made_${number} (id INTEGER)`)),
+    ];
+    const nodes = await Promise.all([node(), node(), node(), node()]);
+    await Promise.all(nodes.map((one) => changeSchema(one, { steps })));
+    assert.deepEqual(await ran(), [2, 3, 4, 5, 6]);
+  });
+});

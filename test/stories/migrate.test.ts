@@ -1,0 +1,187 @@
+import assert from "node:assert/strict";
+import { copyFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, it, type TestContext } from "node:test";
+import { startSimulator } from "../../simulator/simulator.ts";
+import { readConfig } from "../../src/config.ts";
+import { startLogging } from "../../src/logging.ts";
+import { startService } from "../../src/service.ts";
+import { folderOf } from "../cli/made-folder.ts";
+import { EventStream } from "../events/event-stream.ts";
+import { home, send, write } from "../events/made-home.ts";
+import { receiver } from "../events/receiver.ts";
+import { ada } from "../oauth/oauth-world.ts";
+import { missingPostgres, sharedCluster } from "../set-up/postgres.ts";
+import { breezeway } from "./child-service.ts";
+import { assertMirrors } from "./expected-attributes.ts";
+import { PlatformClient } from "./platform-client.ts";
+import { eventually } from "./world.ts";
+
+const away = "d.structures[1].a.away";
+
+/** Ada's house on SQLite: linked, with a lamp that an alert switches, a webhook, and somebody who listens. */
+async function madeHouse(t: TestContext) {
+  const simulator = await startSimulator({ port: 0 });
+  t.after(() => simulator.stop());
+  const account = simulator.addAccount({ structures: [{ thermostats: 2, alarms: 2 }] });
+  const ecosystems = JSON.stringify({ nest: { protocol: "nest", apiUrl: simulator.url } });
+  const environment = { BREEZEWAY_ECOSYSTEMS: ecosystems, BREEZEWAY_ALLOW_PRIVATE_WEBHOOKS: "true" };
+  const { world, token, lamp, open } = await home(t, { database: "sqlite", environment });
+  const address = { baseUrl: world.baseUrl };
+  const platform = new PlatformClient(() => address.baseUrl);
+  await platform.login(ada.name, ada.password, world.tenantId);
+  const linked = Number((await platform.federate("POST", account.token)).body.DeviceId);
+  const hook = await receiver(t);
+  const v3 = (method: string, path: string, body?: object) => send(`${address.baseUrl}/v3${path}`, token, method, body);
+  assert.equal((await v3("POST", "/webhooks", { url: hook.url, deviceIds: [lamp] })).status, 201);
+  const added = await v3("POST", "/alerts", {
+    deviceId: linked,
+    attrName: away,
+    operation: "equals",
+    stringThreshold: "away",
+    action: "attribute",
+    targets: [{ deviceId: lamp, attrName: "power", value: "off" }],
+  });
+  assert.equal(added.status, 201, JSON.stringify(added.body));
+  const stream = await open({ query: `?deviceId=${lamp}` });
+  const refreshToken = (await world.tokens()).refresh_token;
+  for (const power of ["on", "dim", "on"]) await write(world, token, lamp, { power });
+  const [first] = await stream.until(3);
+  await hook.until(3);
+  stream.close();
+  return {
+    simulator,
+    account,
+    environment,
+    world,
+    token,
+    refreshToken,
+    lamp,
+    address,
+    platform,
+    linked,
+    hook,
+    v3,
+    first,
+  };
+}
+
+type House = Awaited<ReturnType<typeof madeHouse>>;
+
+async function migrated(house: House, args: readonly string[], databaseUrl: string, data = house.world.folder) {
+  const environment = { BREEZEWAY_DATA: data, BREEZEWAY_DATABASE_URL: databaseUrl };
+  return breezeway(["migrate", "--json", ...args], { environment });
+}
+
+/** The service as a node on PostgreSQL. */
+async function serve(t: TestContext, { environment, address }: House, databaseUrl: string, data: string) {
+  const given = { ...environment, BREEZEWAY_DATA: data, BREEZEWAY_DATABASE_URL: databaseUrl, BREEZEWAY_PORT: "0" };
+  const config = readConfig({ flags: {}, environment: given });
+  const service = await startService(config, startLogging("silent"));
+  t.after(() => service.stop());
+  address.baseUrl = service.baseUrl;
+  return service;
+}
+
+const shownBefore = async ({ platform, linked, v3, lamp }: House) => ({
+  device: (await platform.device(linked)).attributes,
+  indexes: (await platform.largeStrings(linked)).body,
+  history: (await v3("GET", `/devices/${lamp}/history`)).body,
+  alerts: (await v3("GET", "/alerts")).body,
+  webhooks: (await v3("GET", "/webhooks")).body,
+});
+
+describe("a deployment that moves from SQLite to PostgreSQL", { skip: missingPostgres() ?? false }, () => {
+  it("goes on where it was: tokens, indexes, history, alerts, webhooks and readers", {
+    timeout: 120_000,
+  }, async (t) => {
+    const house = await madeHouse(t);
+    const { world, token, refreshToken, lamp, platform, linked, simulator, account, hook, first } = house;
+    const databaseUrl = await (await sharedCluster()).createDatabase();
+    const refused = await migrated(house, [], databaseUrl);
+    assert.deepEqual([refused.code, /Another Breezeway is running/.test(refused.stderr)], [7, true]);
+    const before = await shownBefore(house);
+    const audited = await world.service.parts.identity.audit.list({ limit: 100 });
+    await world.service.stop();
+    const moved = await migrated(house, [], databaseUrl);
+    assert.equal(moved.code, 0, moved.stderr);
+    const { tables } = JSON.parse(moved.stdout) as { tables: { table: string; rows: number; sha256: string }[] };
+    const rows = new Map(tables.map(({ table, rows: count }) => [table, count]));
+    for (const table of [
+      "users",
+      "attributes",
+      "links",
+      "log",
+      "triggers",
+      "webhooks",
+      "webhook_deliveries",
+      "audit",
+    ]) {
+      assert.ok(rows.get(table)! > 0, table);
+    }
+    assert.equal((await migrated(house, [], databaseUrl)).code, 7);
+
+    const service = await serve(t, house, databaseUrl, world.folder);
+    assert.deepEqual(await shownBefore(house), before);
+    assert.deepEqual((await service.parts.identity.audit.list({ limit: 100 })).slice(-audited.length), audited);
+    const refreshed = await fetch(`${service.baseUrl}/oauth2/access_token`, {
+      method: "POST",
+      body: new URLSearchParams({
+        grant_type: "refresh_token",
+        refresh_token: refreshToken,
+        client_id: world.client.id,
+        client_secret: world.client.secret,
+      }),
+    });
+    assert.equal(refreshed.status, 200);
+
+    // Nobody who listened has missed anything, or hears anything twice.
+    const stream = await EventStream.open(service.baseUrl, token, {
+      query: `?deviceId=${lamp}`,
+      lastEventId: first!.id,
+    });
+    await write(service, token, lamp, { power: "after" });
+    const values = (await stream.until(3)).map(({ name, data }) => [name, data.value]);
+    assert.deepEqual(values, [
+      ["attribute", "dim"],
+      ["attribute", "on"],
+      ["attribute", "after"],
+    ]);
+    await hook.until(4);
+
+    await simulator.playScene(account.accountId, { scene: "leave" });
+    await eventually(t.signal, async () => {
+      const { body: map } = await platform.largeStrings(linked);
+      assertMirrors(await platform.device(linked), simulator.document(account.accountId), map);
+      assert.equal((await platform.device(lamp)).attributes.get("power")?.value, "off");
+    });
+    await hook.until(5);
+    assert.deepEqual(
+      hook.received.map(({ message }) => message.data.attributes.power),
+      ["on", "dim", "on", "after", "off"],
+    );
+  });
+
+  it("from a backup begins anew for those who listen: others may have been told more since", {
+    timeout: 120_000,
+  }, async (t) => {
+    const house = await madeHouse(t);
+    const { world, token, lamp, first } = house;
+    const file = join(folderOf(t), "moving.backup");
+    await world.service.parts.administration.run("backup", { to: file });
+    await world.service.stop();
+    const databaseUrl = await (await sharedCluster()).createDatabase();
+    const data = folderOf(t);
+    const withoutKey = await migrated(house, ["--from", file], databaseUrl, data);
+    assert.deepEqual([withoutKey.code, /sealed with key/.test(withoutKey.stderr)], [3, true]);
+    copyFileSync(join(world.folder, "breezeway.key"), join(data, "breezeway.key"));
+    const moved = await migrated(house, ["--from", file], databaseUrl, data);
+    assert.equal(moved.code, 0, moved.stderr);
+
+    const service = await serve(t, house, databaseUrl, data);
+    const stream = await EventStream.open(service.baseUrl, token, { lastEventId: first!.id });
+    await write(service, token, lamp, { power: "after" });
+    const [resync, next] = await stream.until(2, ({ name, data: told }) => name === "resync" || told.deviceId === lamp);
+    assert.deepEqual([resync?.name, resync?.data.reason, next?.data.value], ["resync", "past_retention", "after"]);
+  });
+});
