@@ -92,6 +92,8 @@ export class Fleet {
   readonly streams: OpenedStreams;
   readonly homes: readonly LinkedHome[];
   readonly nodes: FleetNode[] = [];
+  /** Nodes that were ended for good. */
+  readonly gone: FleetNode[] = [];
   readonly #parts: FleetParts;
   readonly #burning = new Set<string>();
   #areAway = false;
@@ -165,7 +167,7 @@ export class Fleet {
     const { rows } = await this.#parts.sql.query<{ writer: string; owner: string; count: number }>(
       "SELECT writer, owner, COUNT(*)::int AS count FROM witnessed GROUP BY writer, owner",
     );
-    const idOf = new Map(this.nodes.map(({ name, id }) => [name, id]));
+    const idOf = new Map([...this.nodes, ...this.gone].map(({ name, id }) => [name, id]));
     const foreign = rows.filter(({ writer, owner }) => idOf.get(writer) !== owner);
     const sum = (some: typeof rows) => some.reduce((total, { count }) => total + count, 0);
     return { foreign: sum(foreign), writes: sum(rows) };
@@ -188,7 +190,7 @@ export class Fleet {
   }
 
   async stop(): Promise<void> {
-    for (const { service, proxy } of this.nodes) {
+    for (const { service, proxy } of [...this.nodes, ...this.gone]) {
       service.process.kill("SIGKILL");
       await service.ended;
       await proxy.stop();
