@@ -10,7 +10,7 @@ import { Follower } from "./follower.ts";
 import { Lane, type Mirrored } from "./lane.ts";
 import { type LinkKey, tokenPlace } from "./link-key.ts";
 import { LinkRecord, type LinkRecordParts, type LinkStanding } from "./link-record.ts";
-import { claimShare, orphansIn, streamsAtMost, surplusIn } from "./shares.ts";
+import { type HeldLink, isAnothers, SharedLinks } from "./shared-links.ts";
 import { loadMirrored, writeStanding } from "./stored-link.ts";
 
 export type FederationTables = Pick<
@@ -30,12 +30,7 @@ export interface KeeperParts {
   readonly surroundings: Surroundings;
 }
 
-/** A node looks for links to take this often, and this often whether its own are still its own, and not too many. */
-export const keeperTimes = { lookMs: 500, settleMs: 3_000, confirmMs: 60_000 };
-/** Few enough that a node which starts at the same time gets its share. */
-const claimedAtOnce = 100;
-/** Of what a node has beyond its share it gives up so many in each round: streams move, and nobody is stormed. */
-const handedBackAtOnce = 40;
+const confirmEveryMs = 60_000;
 
 interface Followed {
   readonly link: LinkKey;
@@ -59,35 +54,32 @@ export class LinkKeeper {
   readonly #dropped = new Set<DeviceId>();
   /** Links that are this node's and of an ecosystem that it doesn't know, with their epochs. */
   readonly #unfollowed = new Map<DeviceId, number>();
-  /** In which of this node's lives it was last seen that its links are still its own. */
-  #sureOfLife = 1;
-  #isInDoubt = false;
-  #settleMs = 0;
-  #nextRound: Cancel | undefined;
+  readonly #shared: SharedLinks;
   #nextFlush: Cancel | undefined;
-  #round: Promise<void> | undefined;
-  #isAwaited = false;
-  #isFull = false;
   #stopping: Promise<void> | undefined;
 
   constructor(parts: KeeperParts) {
     this.#parts = parts;
     this.#admission = new Admission(parts.surroundings);
+    this.#shared = new SharedLinks({
+      ...parts,
+      held: () => this.#held(),
+      adopt: (row) => this.adopt(row),
+      letGo: (held, sentence) => this.#letGo(held, sentence),
+    });
   }
 
   /** Takes up every link that is this node's or nobody's. */
   async start(): Promise<void> {
     const { store, membership } = this.#parts;
     for (const row of await store.read((tx) => tx.links.ownedBy(membership.id))) this.adopt(row);
-    await this.#claim();
-    if (store.isShared) this.#scheduleRound();
+    await this.#shared.start();
     this.#scheduleFlush();
   }
 
   /** Links may have changed hands, or may be to be had. */
   wake(): void {
-    this.#isInDoubt = true;
-    if (this.#parts.store.isShared) this.#keepUp();
+    this.#shared.wake();
   }
 
   /** Begins to follow a link that is this node's; one that was just made brings what it has mirrored along. */
@@ -130,12 +122,12 @@ export class LinkKeeper {
 
   /** The follower of a link that this node owns. */
   follower(deviceId: DeviceId): Follower | undefined {
-    return this.#isSure ? this.#followed.get(deviceId)?.follower : undefined;
+    return this.#shared.isSure ? this.#followed.get(deviceId)?.follower : undefined;
   }
 
   /** How to reach the account of a link that this node owns. */
   reach(deviceId: DeviceId): Pick<Followed, "link" | "token" | "connector"> | undefined {
-    return this.#isSure ? this.#followed.get(deviceId) : undefined;
+    return this.#shared.isSure ? this.#followed.get(deviceId) : undefined;
   }
 
   /** How a link stands that this node owns; ahead of the store by at most one write. */
@@ -180,9 +172,8 @@ export class LinkKeeper {
   }
 
   async #stop(): Promise<void> {
-    this.#nextRound?.();
     this.#nextFlush?.();
-    await this.#round;
+    await this.#shared.stop();
     await Promise.all([...this.#followed.values()].map(({ follower }) => follower.stop()));
     await this.#flush();
     const { store, membership } = this.#parts;
@@ -195,11 +186,6 @@ export class LinkKeeper {
     }
   }
 
-  /** Others may have taken what was this node's while it was as good as dead: until that is seen, it owns nothing. */
-  get #isSure(): boolean {
-    return !this.#parts.store.isShared || this.#sureOfLife >= this.#parts.membership.life;
-  }
-
   async #abandon(link: LinkKey, sentence: string): Promise<void> {
     const followed = this.#followed.get(link.deviceId);
     if (followed?.link !== link) return;
@@ -208,96 +194,18 @@ export class LinkKeeper {
     await followed.follower.stop();
   }
 
-  /** On a shared store: one round at a time, and another if something was heard meanwhile. */
-  #keepUp(): void {
-    this.#isAwaited = true;
-    if (this.#stopping) return;
-    this.#nextRound?.();
-    this.#round ??= this.#lookAfter().finally(() => {
-      this.#round = undefined;
-      if (!this.#stopping) this.#scheduleRound();
-    });
+  #held(): readonly HeldLink[] {
+    const followed = [...this.#followed.values()].map(({ link }) => ({
+      deviceId: link.deviceId,
+      epoch: link.ownership.epoch,
+    }));
+    return [...followed, ...[...this.#unfollowed].map(([deviceId, epoch]) => ({ deviceId, epoch }))];
   }
 
-  async #lookAfter(): Promise<void> {
-    const { membership, surroundings } = this.#parts;
-    while (this.#isAwaited && !this.#stopping && membership.isAlive) {
-      this.#isAwaited = false;
-      try {
-        const isDue = surroundings.elapsedMs() >= this.#settleMs;
-        if (isDue) this.#settleMs = surroundings.elapsedMs() + keeperTimes.settleMs;
-        if (isDue || this.#isInDoubt || !this.#isSure) await this.#compare();
-        await this.#claim();
-        if (isDue) await this.#handBackSurplus();
-      } catch (error) {
-        surroundings.report.warn({ error }, "links could not be looked after; trying again");
-        return;
-      }
-    }
-  }
-
-  /** Lets go of what others have taken, and takes up what this node owns without having heard of it. */
-  async #compare(): Promise<void> {
-    const { store, membership } = this.#parts;
-    const { life } = membership;
-    this.#isInDoubt = false;
-    try {
-      // Only what was followed before the look: what was taken up since may not be in it.
-      const followed = [...this.#followed.values()];
-      const epochs = [...followed.map(({ link }) => link.ownership.epoch), ...this.#unfollowed.values()];
-      const tally = await store.read((tx) => tx.links.tallyOf(membership.id));
-      const isSame = tally.count === epochs.length && tally.epochs === epochs.reduce((sum, epoch) => sum + epoch, 0);
-      if (!isSame) await this.#correct(followed);
-      this.#sureOfLife = life;
-    } catch (error) {
-      this.#isInDoubt = true;
-      throw error;
-    }
-  }
-
-  async #correct(followed: readonly Followed[]): Promise<void> {
-    const { store, membership } = this.#parts;
-    const rows = await store.read((tx) => tx.links.epochsOf(membership.id));
-    const owned = new Map(rows.map(({ deviceId, epoch }) => [deviceId, epoch]));
-    for (const { link } of followed) {
-      if (owned.get(link.deviceId) !== link.ownership.epoch) void this.#abandon(link, isAnothers);
-    }
-    for (const [deviceId, epoch] of this.#unfollowed) {
-      if (owned.get(deviceId) !== epoch) this.#unfollowed.delete(deviceId);
-    }
-    const isUnknown = ({ deviceId }: Pick<LinkRow, "deviceId">) =>
-      !this.#followed.has(deviceId) && !this.#unfollowed.has(deviceId);
-    if (!rows.some(isUnknown)) return;
-    for (const row of await store.read((tx) => tx.links.ownedBy(membership.id))) if (isUnknown(row)) this.adopt(row);
-  }
-
-  /** Takes what is nobody's or was left by the dead, up to this node's fair share. */
-  async #claim(): Promise<void> {
-    const { store, membership, surroundings } = this.#parts;
-    while (!this.#stopping && membership.isAlive) {
-      if (!(await store.read((tx) => orphansIn(tx, membership)))) return;
-      const { claimed, room, isFull } = await store.transaction((tx) => claimShare(tx, membership, claimedAtOnce));
-      for (const row of claimed) this.adopt(row);
-      if (isFull && !this.#isFull) {
-        surroundings.report.error({ streamsAtMost }, "this node follows as many links as it can; others need another");
-      }
-      this.#isFull = isFull;
-      if (claimed.length < claimedAtOnce || room === 0) return;
-    }
-  }
-
-  /** A node that has joined gets its share from those who have more than theirs, a few at a time. */
-  async #handBackSurplus(): Promise<void> {
-    const { store, membership } = this.#parts;
-    const surplus = await store.read((tx) => surplusIn(tx, membership));
-    if (surplus === 0) return;
-    const links = [...this.#followed.values()].slice(0, Math.min(surplus, handedBackAtOnce)).map(({ link }) => link);
-    await Promise.all(
-      links.map((link) => this.#abandon(link, "the link is handed back: this node has more than its share")),
-    );
-    const given = links.map(({ deviceId, ownership }) => ({ deviceId, epoch: ownership.epoch }));
-    // Should that fail, the next comparison takes them up again.
-    await store.transaction((tx) => tx.links.handBack(membership.id, given));
+  async #letGo({ deviceId, epoch }: HeldLink, sentence: string): Promise<void> {
+    if (this.#unfollowed.get(deviceId) === epoch) this.#unfollowed.delete(deviceId);
+    const link = this.#followed.get(deviceId)?.link;
+    if (link?.ownership.epoch === epoch) await this.#abandon(link, sentence);
   }
 
   async #flush(): Promise<void> {
@@ -321,18 +229,11 @@ export class LinkKeeper {
     }
   }
 
-  #scheduleRound(): void {
-    this.#nextRound?.();
-    this.#nextRound = this.#parts.surroundings.after(keeperTimes.lookMs, () => this.#keepUp());
-  }
-
   #scheduleFlush(): void {
-    this.#nextFlush = this.#parts.surroundings.after(keeperTimes.confirmMs, () => {
+    this.#nextFlush = this.#parts.surroundings.after(confirmEveryMs, () => {
       void this.#flush().then(() => {
         if (!this.#stopping) this.#scheduleFlush();
       });
     });
   }
 }
-
-const isAnothers = "the link is another node's now";

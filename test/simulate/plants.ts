@@ -173,7 +173,7 @@ export const plants: readonly Plant[] = [
     edits: [
       {
         file: "federation/keeper.ts",
-        find: "    if (present && present.link.ownership.epoch >= row.epoch) return;\n    if (present) void this.#abandon(present.link);\n",
+        find: "    if (present && present.link.ownership.epoch >= row.epoch) return;\n    if (present) void this.#abandon(present.link, isAnothers);\n",
         replace: "",
       },
     ],
@@ -382,19 +382,13 @@ export const plants: readonly Plant[] = [
     edits: [
       {
         file: fans,
-        find: "    const marked = await this.#mark(command, link);\n",
-        replace: "",
+        find: "const marked = await this.#mark(command, link);\n",
+        replace: 'const marked = { ...command, sentMs: command.requestedMs } as CommandRow | "too late" | undefined;\n',
       },
       {
         file: fans,
         find: "    await this.#settle(marked, outcome);\n",
-        replace:
-          "    const marked = await this.#mark(command, link);\n    if (marked) await this.#settle(marked, outcome);\n",
-      },
-      {
-        file: fans,
-        find: "    if (!marked) return void this.#sentMs.delete(command.id);\n",
-        replace: "",
+        replace: "    if (await this.#mark(command, link)) await this.#settle(marked, outcome);\n",
       },
     ],
   },
