@@ -35,6 +35,7 @@ import { Backups } from "./store/backup/backups.ts";
 import { dataFolder } from "./store/data-folder.ts";
 import { sealingFromFile } from "./store/key-file.ts";
 import { keysOn } from "./store/keys.ts";
+import type { Hint } from "./store/neighbours.ts";
 import { openPostgres } from "./store/postgres/store.ts";
 import type { Sealing } from "./store/sealing.ts";
 import type { OpenStore } from "./store/seam.ts";
@@ -106,7 +107,7 @@ export async function openParts(config: Config, report: Report, surroundings = r
     });
     const devices = { ...deviceReading(store, states), ...deviceWriting(store, commit) };
 
-    const membership = new Membership(await nodeId(store), store, surroundings);
+    const membership = new Membership(await nodeId(store), store, surroundings, store.neighbours);
     const federation = federationOn({ store, states, commit, membership, connectors, sealing, surroundings });
 
     const events = eventsOn({
@@ -114,6 +115,7 @@ export async function openParts(config: Config, report: Report, surroundings = r
       surroundings,
       sealing,
       logDays: config.logDays,
+      isTold: () => openStore.neighbours.areHeard,
       streamsAtOnce: config.eventStreams,
       allowsPrivateWebhooks: config.allowPrivateWebhooks,
       userAgent: `breezeway/${version}`,
@@ -213,6 +215,7 @@ export async function startService(
     stops.push(() => federation.stop());
     events.start();
     stops.push(() => events.stop());
+    stops.push(listenToOthers(parts));
     const http = await startHttp({
       host: config.host,
       port: config.port,
@@ -257,10 +260,34 @@ export async function startService(
       const control = await listenForCommands(parts);
       stops.push(() => control.stop());
     }
+    // At once, while requests that are under way are still answered: nobody has to wait for this node's links.
+    if (store.isShared) stops.push(async () => void leave(parts, report));
     return { baseUrl: address.baseUrl, parts, stop: stopAll, reload: () => http.reloadCertificate() };
   } catch (error) {
     await stopAll();
     throw error instanceof CertificateProblem ? new ConfigurationError([error.message]) : error;
+  }
+}
+
+/** What other nodes do is looked at as soon as they hint at it; what they fail to say is found all the same. */
+function listenToOthers({ store, events, federation, oauth }: Parts): () => Promise<void> {
+  const heed: Readonly<Record<Hint, () => void>> = {
+    log: () => events.hinted(),
+    commands: () => federation.fans.wake(),
+    revocations: () => oauth.hinted(),
+    links: () => federation.keeper.wake(),
+  };
+  const stop = store.neighbours.hear((hint) => heed[hint]());
+  return async () => stop();
+}
+
+/** Gives the links back and leaves the other nodes, who share them out among themselves. */
+async function leave({ federation, membership }: Parts, report: Report): Promise<void> {
+  try {
+    await federation.handBack();
+    await membership.stop();
+  } catch (error) {
+    report.warn({ error }, "this node could not take its leave; the others will find out");
   }
 }
 

@@ -9,9 +9,11 @@ import { eventFrame, heartbeatFrame, waitingFrame } from "./frames.ts";
 export interface HubParts {
   readonly store: Store<Pick<Transaction, "log">>;
   readonly surroundings: Surroundings;
+  /** Whether the hub is told at present when another node has added to the log. */
+  readonly isTold?: () => boolean;
 }
 
-export const hubTimes = { heartbeatMs: 15_000, pollMs: 250, eagerMs: 20 };
+export const hubTimes = { heartbeatMs: 15_000, pollMs: 250, toldPollMs: 1_000, eagerMs: 20 };
 /** How often the log is looked at in haste after a commit of ours that another's transaction still hides. */
 const eagerLooks = 5;
 /** About so many bytes go to every reader before connections get their turn to take them. */
@@ -26,8 +28,8 @@ interface Group {
 
 /**
  * The one tail of the log in this node. Whoever has caught up is fed from here: what became visible since the last look
- * goes to all of them at once, in the log's order. It looks when a commit of this node is durable, and several times a
- * second for what others wrote; while nobody listens it doesn't look at all.
+ * goes to all of them at once, in the log's order. It looks when a commit of this node is durable, when it is told that
+ * others wrote, and every now and then in case it wasn't; while nobody listens it doesn't look at all.
  */
 export class EventHub {
   readonly #parts: HubParts;
@@ -98,7 +100,8 @@ export class EventHub {
 
   #schedule(): void {
     if (this.#isStopped || (this.#groups.size === 0 && this.#joining.length === 0)) return;
-    const delayMs = this.#eager > 0 ? hubTimes.eagerMs : hubTimes.pollMs;
+    const pollMs = this.#parts.isTold?.() ? hubTimes.toldPollMs : hubTimes.pollMs;
+    const delayMs = this.#eager > 0 ? hubTimes.eagerMs : pollMs;
     this.#eager = Math.max(0, this.#eager - 1);
     this.#nextLook = this.#parts.surroundings.after(delayMs, () => {
       this.#isAwaited = true;

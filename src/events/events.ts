@@ -26,6 +26,8 @@ export interface EventsParts {
   readonly allowsPrivateWebhooks: boolean;
   /** By what name we go where we call. */
   readonly userAgent: string;
+  /** Whether this node is told at present when another has added to the log. */
+  readonly isTold?: () => boolean;
   readonly resolve?: Resolve;
   /** How webhooks are called; over the network unless it is given. */
   readonly post?: Post;
@@ -55,6 +57,8 @@ export interface RunningEvents extends Events {
   readonly webhooks: Webhooks;
   /** Told after each commit of this node: the log has grown, by something urgent or not. */
   heard(isUrgent: boolean): void;
+  /** Some node may have added to the log. */
+  hinted(): void;
   readonly retention: LogRetention;
   start(): void;
   stop(): Promise<void>;
@@ -69,7 +73,7 @@ export function eventsOn(parts: EventsParts): RunningEvents {
     post: parts.post ?? postWith({ ...outgoing, userAgent }),
     secretOf: ({ id, sealedSecret }) => sealing.open(sealedSecret, sealedPlace(id)),
   });
-  const hub = new EventHub({ store, surroundings });
+  const hub = new EventHub({ store, surroundings, isTold: parts.isTold ?? (() => false) });
   const streams = new OpenStreams(parts.streamsAtOnce);
   const retention = new LogRetention({ store, surroundings, keptMs: logDays * 86_400_000 });
   const serve = async (reader: EventReader, lastEventId: string | undefined) => {
@@ -88,6 +92,10 @@ export function eventsOn(parts: EventsParts): RunningEvents {
     heard(isUrgent) {
       hub.wake();
       sender.heard(isUrgent);
+    },
+    hinted() {
+      hub.wake();
+      sender.hinted();
     },
     retention,
     follow({ clientId, reach, filter, lastEventId, untilMs }, outlet) {

@@ -64,6 +64,8 @@ export interface RunningFederation extends Federation {
   /** Told after each commit: a fan request that became durable here is sent at once. */
   heard(commits: readonly DeviceCommit[]): void;
   start(): Promise<void>;
+  /** Ends the streams and gives the links back, while all else goes on: others follow them from now on. */
+  handBack(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -91,6 +93,7 @@ export function federationOn(parts: FederationParts): RunningFederation {
       await keeper.start();
       await fans.start();
     },
+    handBack: () => keeper.stop(),
     async stop() {
       stopping.abort();
       // Links are handed back at once; a fan request that is under way needs none to record its outcome.

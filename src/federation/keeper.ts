@@ -2,7 +2,7 @@ import type { Commit } from "../devices/commit.ts";
 import type { Connector } from "../ecosystem/connector.ts";
 import type { DeviceId } from "../model/ids.ts";
 import type { Cancel, Surroundings } from "../model/surroundings.ts";
-import { heartbeat, type Membership } from "../nodes/membership.ts";
+import type { Membership } from "../nodes/membership.ts";
 import type { Store, Transaction } from "../store/seam.ts";
 import type { LinkRow } from "../store/tables/links.ts";
 import { Admission } from "./admission.ts";
@@ -10,6 +10,7 @@ import { Follower } from "./follower.ts";
 import { Lane, type Mirrored } from "./lane.ts";
 import { type LinkKey, tokenPlace } from "./link-key.ts";
 import { LinkRecord, type LinkRecordParts, type LinkStanding } from "./link-record.ts";
+import { type HeldLink, isAnothers, SharedLinks } from "./shared-links.ts";
 import { loadMirrored, writeStanding } from "./stored-link.ts";
 
 export type FederationTables = Pick<
@@ -29,7 +30,6 @@ export interface KeeperParts {
   readonly surroundings: Surroundings;
 }
 
-const claimedAtOnce = 500;
 const confirmEveryMs = 60_000;
 
 interface Followed {
@@ -42,8 +42,9 @@ interface Followed {
 }
 
 /**
- * Keeps the links that this node owns followed: all of them on SQLite; on a shared store those that it claimed because
- * their owner is dead, and until another node has them. Whoever owns a link writes with its epoch, and with no other.
+ * Keeps the links that this node owns followed: all of them on SQLite; on a shared store its fair share of them, claimed
+ * when they are nobody's or their owner is dead, and until another node has them. Whoever owns a link writes with its
+ * epoch, and with no other. While the store can't be reached nothing is let go: nobody else may have taken it.
  */
 export class LinkKeeper {
   readonly #parts: KeeperParts;
@@ -51,34 +52,49 @@ export class LinkKeeper {
   readonly #followed = new Map<DeviceId, Followed>();
   /** Links that ended here. Their ids never come back, but a look from before may still bring one. */
   readonly #dropped = new Set<DeviceId>();
-  #nextRound: Cancel | undefined;
+  /** Links that are this node's and of an ecosystem that it doesn't know, with their epochs. */
+  readonly #unfollowed = new Map<DeviceId, number>();
+  readonly #shared: SharedLinks;
   #nextFlush: Cancel | undefined;
-  #round: Promise<void> = Promise.resolve();
-  #isStopped = false;
+  #stopping: Promise<void> | undefined;
 
   constructor(parts: KeeperParts) {
     this.#parts = parts;
     this.#admission = new Admission(parts.surroundings);
+    this.#shared = new SharedLinks({
+      ...parts,
+      held: () => this.#held(),
+      adopt: (row) => this.adopt(row),
+      letGo: (held, sentence) => this.#letGo(held, sentence),
+    });
   }
 
   /** Takes up every link that is this node's or nobody's. */
   async start(): Promise<void> {
     const { store, membership } = this.#parts;
     for (const row of await store.read((tx) => tx.links.ownedBy(membership.id))) this.adopt(row);
-    await this.#claim();
-    if (store.isShared) this.#scheduleRound();
+    await this.#shared.start();
     this.#scheduleFlush();
+  }
+
+  /** Links may have changed hands, or may be to be had. */
+  wake(): void {
+    this.#shared.wake();
   }
 
   /** Begins to follow a link that is this node's; one that was just made brings what it has mirrored along. */
   adopt(row: LinkRow, mirrored?: Mirrored): void {
     const { store, connectors, openToken, surroundings, membership } = this.#parts;
     const connector = connectors.get(row.ecosystem);
-    if (!connector || this.#isStopped || this.#dropped.has(row.deviceId)) return;
+    if (this.#stopping || this.#dropped.has(row.deviceId)) return;
+    if (!connector) {
+      this.#unfollowed.set(row.deviceId, row.epoch);
+      return;
+    }
     // A round and a call may both bring the same link: one follower for each, and the newest epoch's.
     const present = this.#followed.get(row.deviceId);
     if (present && present.link.ownership.epoch >= row.epoch) return;
-    if (present) void this.#abandon(present.link);
+    if (present) void this.#abandon(present.link, isAnothers);
     const ownership = { owner: membership.id, epoch: row.epoch };
     const link: LinkKey = { userId: row.userId, deviceId: row.deviceId, ecosystem: row.ecosystem, ownership };
     const stopping = new AbortController();
@@ -92,7 +108,7 @@ export class LinkKeeper {
         load: () => loadMirrored(store, link),
         stored: (account, hasChanged) => follower.stored(account, hasChanged),
         passedOver: (sinceMs) => record.passedOver(sinceMs, "the store was too slow"),
-        lost: () => void this.#abandon(link),
+        lost: () => void this.#abandon(link, isAnothers),
         surroundings,
       },
       mirrored,
@@ -106,12 +122,12 @@ export class LinkKeeper {
 
   /** The follower of a link that this node owns. */
   follower(deviceId: DeviceId): Follower | undefined {
-    return this.#followed.get(deviceId)?.follower;
+    return this.#shared.isSure ? this.#followed.get(deviceId)?.follower : undefined;
   }
 
   /** How to reach the account of a link that this node owns. */
   reach(deviceId: DeviceId): Pick<Followed, "link" | "token" | "connector"> | undefined {
-    return this.#followed.get(deviceId);
+    return this.#shared.isSure ? this.#followed.get(deviceId) : undefined;
   }
 
   /** How a link stands that this node owns; ahead of the store by at most one write. */
@@ -150,11 +166,14 @@ export class LinkKeeper {
   }
 
   /** Ends all streams, finishes what is under way, and gives the links back so that others take them at once. */
-  async stop(): Promise<void> {
-    this.#isStopped = true;
-    this.#nextRound?.();
+  stop(): Promise<void> {
+    this.#stopping ??= this.#stop();
+    return this.#stopping;
+  }
+
+  async #stop(): Promise<void> {
     this.#nextFlush?.();
-    await this.#round;
+    await this.#shared.stop();
     await Promise.all([...this.#followed.values()].map(({ follower }) => follower.stop()));
     await this.#flush();
     const { store, membership } = this.#parts;
@@ -162,50 +181,31 @@ export class LinkKeeper {
     try {
       await store.transaction((tx) => tx.links.release(membership.id));
     } catch (error) {
-      // Then the others find out by themselves, a lease later.
+      // Then the others find out by themselves, once this node is gone.
       this.#parts.surroundings.report.warn({ error }, "the links could not be given back");
     }
   }
 
-  async #abandon(link: LinkKey): Promise<void> {
+  async #abandon(link: LinkKey, sentence: string): Promise<void> {
     const followed = this.#followed.get(link.deviceId);
     if (followed?.link !== link) return;
     this.#followed.delete(link.deviceId);
-    this.#parts.surroundings.report.info({ ...link }, "the link is another node's now");
+    this.#parts.surroundings.report.info({ ...link }, sentence);
     await followed.follower.stop();
   }
 
-  /** On a shared store: take what dead nodes left, let go of what others have taken. */
-  async #keepUp(): Promise<void> {
-    const { store, membership, surroundings } = this.#parts;
-    try {
-      if (!membership.isAlive) return await this.#letGoOfAll();
-      // Only what was followed before the look: what was taken up since may not be in it.
-      const followed = [...this.#followed.values()];
-      const owned = new Map((await store.read((tx) => tx.links.ownedBy(membership.id))).map((r) => [r.deviceId, r]));
-      for (const { link } of followed) {
-        if (owned.get(link.deviceId)?.epoch !== link.ownership.epoch) void this.#abandon(link);
-      }
-      for (const row of owned.values()) if (!this.#followed.has(row.deviceId)) this.adopt(row);
-      await this.#claim();
-    } catch (error) {
-      surroundings.report.warn({ error }, "links could not be looked after; trying again");
-    }
+  #held(): readonly HeldLink[] {
+    const followed = [...this.#followed.values()].map(({ link }) => ({
+      deviceId: link.deviceId,
+      epoch: link.ownership.epoch,
+    }));
+    return [...followed, ...[...this.#unfollowed].map(([deviceId, epoch]) => ({ deviceId, epoch }))];
   }
 
-  async #claim(): Promise<void> {
-    const { store, membership } = this.#parts;
-    const living = await membership.living();
-    for (;;) {
-      const rows = await store.transaction((tx) => tx.links.claim(membership.id, living, claimedAtOnce));
-      for (const row of rows) this.adopt(row);
-      if (rows.length < claimedAtOnce || this.#isStopped) return;
-    }
-  }
-
-  /** A node that the others count as dead stops writing by itself, before its epoch is refused. */
-  async #letGoOfAll(): Promise<void> {
-    await Promise.all([...this.#followed.values()].map(({ link }) => this.#abandon(link)));
+  async #letGo({ deviceId, epoch }: HeldLink, sentence: string): Promise<void> {
+    if (this.#unfollowed.get(deviceId) === epoch) this.#unfollowed.delete(deviceId);
+    const link = this.#followed.get(deviceId)?.link;
+    if (link?.ownership.epoch === epoch) await this.#abandon(link, sentence);
   }
 
   async #flush(): Promise<void> {
@@ -229,18 +229,10 @@ export class LinkKeeper {
     }
   }
 
-  #scheduleRound(): void {
-    this.#nextRound = this.#parts.surroundings.after(heartbeat.everyMs, () => {
-      this.#round = this.#keepUp().then(() => {
-        if (!this.#isStopped) this.#scheduleRound();
-      });
-    });
-  }
-
   #scheduleFlush(): void {
     this.#nextFlush = this.#parts.surroundings.after(confirmEveryMs, () => {
       void this.#flush().then(() => {
-        if (!this.#isStopped) this.#scheduleFlush();
+        if (!this.#stopping) this.#scheduleFlush();
       });
     });
   }

@@ -18,7 +18,8 @@ export interface StoreHearing {
 export function observedStore(store: OpenStore, hearing: StoreHearing): OpenStore {
   return {
     isShared: store.isShared,
-    read: (body) => store.read(body),
+    neighbours: store.neighbours,
+    read: (body, priority) => store.read(body, priority),
     health: () => store.health(),
     size: () => store.size(),
     close: () => store.close(),

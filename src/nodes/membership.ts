@@ -1,57 +1,125 @@
 import type { NodeId } from "../model/ids.ts";
 import type { Cancel, Surroundings } from "../model/surroundings.ts";
+import { type Neighbours, noNeighbours, type Place } from "../store/neighbours.ts";
 import type { Store, Transaction } from "../store/seam.ts";
 
 export const heartbeat = { everyMs: 1_500, leaseMs: 6_000, forgetAfterMs: 3_600_000 };
+/** How soon a node that has lost its place tries to take it again. */
+const retryMs = 300;
+/**
+ * When a database loses all its connections at once, all places are empty until everybody is back. So the empty place
+ * of another says something only to a node that has held its own for that long.
+ */
+const believedAfterMs = 2_000;
+
+type NodeTables = Pick<Transaction, "nodes">;
+
+/** Who is there, by the store's clock. */
+export interface Census {
+  readonly living: readonly NodeId[];
+  /** False just after the store has started: then nobody may be held for dead. */
+  readonly isSettled: boolean;
+}
 
 /**
- * This node among the living. On a shared store it says so every 1.5 s on the store's clock; a node that has not been
- * heard of for a lease is dead to the others. On SQLite there is only one, alive as long as it runs.
+ * This node among the living. On a shared store it holds its place there with a connection of its own, and says every
+ * 1.5 s on the store's clock that it lives: a node that died leaves its place at once, one that was not heard of for a
+ * lease is dead to the others all the same. On SQLite there is only one, alive as long as it runs.
  */
 export class Membership {
   readonly id: NodeId;
-  readonly #store: Store<Pick<Transaction, "nodes">>;
+  readonly #store: Store<NodeTables>;
   readonly #surroundings: Surroundings;
-  #next: Cancel | undefined;
-  /** On this node's own unjumping clock. */
+  readonly #takePlace: Neighbours["takePlace"];
+  #place: Place | undefined;
+  /** On this node's own unjumping clock, as are all times here. */
+  #inPlaceSinceMs = 0;
   #lastHeardMs: number | undefined;
-  #isStopped = false;
+  #life = 0;
+  #beating: Promise<void> | undefined;
+  #isUnheard = false;
+  #next: Cancel | undefined;
+  #stopping: Promise<void> | undefined;
 
-  constructor(id: NodeId, store: Store<Pick<Transaction, "nodes">>, surroundings: Surroundings) {
+  constructor(
+    id: NodeId,
+    store: Store<NodeTables>,
+    surroundings: Surroundings,
+    { takePlace }: Pick<Neighbours, "takePlace"> = noNeighbours,
+  ) {
     this.id = id;
     this.#store = store;
     this.#surroundings = surroundings;
+    this.#takePlace = takePlace;
   }
 
   async start(): Promise<void> {
-    if (this.#store.isShared) await this.#beat();
+    if (this.#store.isShared) await this.#keepBeating();
   }
 
   /**
    * Whether this node may still act as an owner, by its own clock alone: it counts from before its last heartbeat was
-   * sent, the others from after it arrived, so it stops before they take over.
+   * sent, the others from after it arrived, so it stops before they take over. Without its place it may not either.
    */
   get isAlive(): boolean {
-    if (!this.#store.isShared) return !this.#isStopped;
-    return this.#lastHeardMs !== undefined && this.#surroundings.elapsedMs() - this.#lastHeardMs < heartbeat.leaseMs;
+    if (!this.#store.isShared || this.#stopping) return !this.#stopping;
+    if (!this.#place || this.#lastHeardMs === undefined) return false;
+    return this.#surroundings.elapsedMs() - this.#lastHeardMs < heartbeat.leaseMs;
+  }
+
+  /** Another number each time that it comes back from the dead: until then others may have taken what was its own. */
+  get life(): number {
+    return this.#life;
   }
 
   /** All nodes that are alive by the store's clock, this one included. */
   async living(): Promise<readonly NodeId[]> {
     if (!this.#store.isShared) return [this.id];
-    const living = await this.#store.read((tx) => tx.nodes.alive(heartbeat.leaseMs));
-    return living.includes(this.id) ? living : [...living, this.id];
+    return this.#store.read((tx) => this.#living(tx));
   }
 
-  async stop(): Promise<void> {
-    this.#isStopped = true;
+  async census(tx: NodeTables): Promise<Census> {
+    if (!this.#store.isShared) return { living: [this.id], isSettled: true };
+    return { living: await this.#living(tx), isSettled: await tx.nodes.isSettled(heartbeat.leaseMs) };
+  }
+
+  /** Leaves the others, who take over at once what was this node's. */
+  stop(): Promise<void> {
+    this.#stopping ??= this.#stop();
+    return this.#stopping;
+  }
+
+  async #stop(): Promise<void> {
     this.#next?.();
-    if (this.#store.isShared) await this.#store.transaction((tx) => tx.nodes.leave(this.id));
+    await this.#beating;
+    if (!this.#store.isShared) return;
+    try {
+      await this.#store.transaction((tx) => tx.nodes.leave(this.id), { urgent: true });
+    } finally {
+      // Without its place the others hold it for dead, whether or not it could say that it leaves.
+      await this.#place?.leave();
+    }
+  }
+
+  async #living(tx: NodeTables): Promise<readonly NodeId[]> {
+    const inPlaceMs = this.#place ? this.#surroundings.elapsedMs() - this.#inPlaceSinceMs : 0;
+    const living = await tx.nodes.alive(heartbeat.leaseMs, inPlaceMs >= believedAfterMs);
+    return living.includes(this.id) || this.#stopping ? living : [...living, this.id];
+  }
+
+  #keepBeating(): Promise<void> {
+    this.#beating ??= this.#beat().finally(() => {
+      this.#beating = undefined;
+      this.#schedule(this.#place ? heartbeat.everyMs : retryMs);
+    });
+    return this.#beating;
   }
 
   async #beat(): Promise<void> {
     const sentMs = this.#surroundings.elapsedMs();
     try {
+      this.#place ??= await this.#settleIn();
+      await this.#place.check();
       await this.#store.transaction(
         async (tx) => {
           await tx.nodes.beat(this.id);
@@ -59,10 +127,29 @@ export class Membership {
         },
         { urgent: true },
       );
+      if (!this.isAlive) this.#life += 1;
       this.#lastHeardMs = sentMs;
+      this.#isUnheard = false;
     } catch (error) {
-      this.#surroundings.report.warn({ node: this.id, error }, "a heartbeat did not reach the store");
+      const { report } = this.#surroundings;
+      if (!this.#isUnheard) report.warn({ node: this.id, error }, "a heartbeat did not reach the store; trying again");
+      this.#isUnheard = true;
     }
-    if (!this.#isStopped) this.#next = this.#surroundings.after(heartbeat.everyMs, () => void this.#beat());
+  }
+
+  async #settleIn(): Promise<Place> {
+    const place = await this.#takePlace(this.id, () => {
+      if (this.#place !== place) return;
+      this.#place = undefined;
+      this.#lastHeardMs = undefined;
+      this.#schedule(0);
+    });
+    this.#inPlaceSinceMs = this.#surroundings.elapsedMs();
+    return place;
+  }
+
+  #schedule(delayMs: number): void {
+    this.#next?.();
+    if (!this.#stopping) this.#next = this.#surroundings.after(delayMs, () => void this.#keepBeating());
   }
 }

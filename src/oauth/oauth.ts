@@ -41,6 +41,8 @@ export function oauthOn({ store, identity, sealer, surroundings, issuer, lifetim
     watch: (accessToken: string, revoked: () => void) => verification.watch(accessToken, revoked),
     grantsEnded,
     start: () => verification.start(),
+    /** Some node may have revoked something. */
+    hinted: () => verification.hinted(),
     stop: () => verification.stop(),
   };
 }

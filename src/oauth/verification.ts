@@ -35,8 +35,8 @@ interface Held {
 
 /**
  * Who holds an access token: one look-up in memory, the store for what isn't there. What this node revokes is forgotten
- * before the revocation is answered. What other nodes revoke is read from the log several times a second; when that
- * fails, memory stops counting and each token is looked up in the store, which then says that it is unavailable.
+ * before the revocation is answered. What other nodes revoke is read from the log several times a second, and when this
+ * node is told of it; when that fails, memory stops counting and each token is looked up in the store, which then says that it is unavailable.
  */
 export class Verification {
   readonly #store: VerificationParts["store"];
@@ -50,6 +50,8 @@ export class Verification {
   /** When the last news that arrived was asked for. */
   #newsFromMs: number | undefined;
   #next: Cancel | undefined;
+  #hearing: Promise<void> | undefined;
+  #isHinted = false;
   #isStopped = false;
 
   constructor({ store, surroundings }: VerificationParts) {
@@ -58,7 +60,13 @@ export class Verification {
   }
 
   async start(): Promise<void> {
-    if (this.#store.isShared) await this.#hearNews();
+    if (this.#store.isShared) await this.#keepHearing();
+  }
+
+  /** Some node may have revoked something: there is no need to wait for the next time. */
+  hinted(): void {
+    this.#isHinted = true;
+    if (this.#store.isShared && !this.#isStopped) void this.#keepHearing();
   }
 
   stop(): void {
@@ -140,7 +148,18 @@ export class Verification {
     return this.#newsFromMs !== undefined && elapsedMs - this.#newsFromMs < revocationNews.trustedMs;
   }
 
+  #keepHearing(): Promise<void> {
+    this.#next?.();
+    this.#hearing ??= this.#hearNews().finally(() => {
+      this.#hearing = undefined;
+      const delayMs = this.#isHinted ? 0 : revocationNews.everyMs;
+      if (!this.#isStopped) this.#next = this.#surroundings.after(delayMs, () => void this.#keepHearing());
+    });
+    return this.#hearing;
+  }
+
   async #hearNews(): Promise<void> {
+    this.#isHinted = false;
     const askedMs = this.#surroundings.elapsedMs();
     try {
       const { bodies, mark } = await this.#store.read((tx) => tx.log.revocations(this.#newsMark));
@@ -151,7 +170,6 @@ export class Verification {
       // Not for ever: what was kept before may have been revoked in the dark, but is forgotten once we hear of it.
       this.#surroundings.report.warn({ error }, "what other nodes revoked could not be read");
     }
-    if (!this.#isStopped) this.#next = this.#surroundings.after(revocationNews.everyMs, () => void this.#hearNews());
   }
 
   #keep(accessToken: string, held: Held): void {

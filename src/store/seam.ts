@@ -1,3 +1,4 @@
+import type { Neighbours } from "./neighbours.ts";
 import type { Sql } from "./sql.ts";
 import { type AccessTokenTable, accessTokenTable } from "./tables/access-tokens.ts";
 import { type AttributeTable, attributeTable } from "./tables/attributes.ts";
@@ -48,6 +49,7 @@ export interface Priority {
 
 /** A store that lives: opened by its adapter, watched by `/readyz`, closed once. */
 export interface OpenStore extends Store {
+  readonly neighbours: Neighbours;
   /** A sentence for `/readyz` about how the store does; rejects when it doesn't answer. */
   health(): Promise<StoreHealth>;
   /** How many bytes it takes where it lies. */

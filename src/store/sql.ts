@@ -1,3 +1,5 @@
+import type { Hint } from "./neighbours.ts";
+
 /**
  * One open transaction as the table files see it. Statements are written once with `$1` where both databases agree;
  * where they don't (locking, bulk), the two texts stand side by side and `dialect` chooses.
@@ -11,6 +13,8 @@ export interface Sql {
   runEach(text: string, parameterSets: readonly (readonly Parameter[])[]): Promise<void>;
   /** The store's clock: PostgreSQL's own, or the one that SQLite's process was given. */
   nowMs(): Promise<number>;
+  /** Once the transaction is durable, all nodes are told so. */
+  hint(hint: Hint): void;
 }
 
 export type Dialect = "sqlite" | "postgres";

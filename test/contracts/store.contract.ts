@@ -11,6 +11,7 @@ import { hostileValueCases } from "./store/hostile-value-cases.ts";
 import { linkCases } from "./store/link-cases.ts";
 import { logTailCases } from "./store/log-tail-cases.ts";
 import { migrationCases } from "./store/migration-cases.ts";
+import { neighbourCases } from "./store/neighbour-cases.ts";
 import { sinceCases } from "./store/since-cases.ts";
 import { tableCases } from "./store/table-cases.ts";
 import { transactionCases } from "./store/transaction-cases.ts";
@@ -26,6 +27,7 @@ export function describeStore(name: string, harness: StoreHarness, options: { re
     describe("failures", () => failureCountCases(harness));
     describe("deliveries of webhooks", () => deliveryCases(harness));
     describe("its links", () => linkCases(harness));
+    describe("its nodes", () => neighbourCases(harness));
     describe("text from outside", () => hostileValueCases(harness));
     describe("a transaction", () => transactionCases(harness));
     describe("what was acknowledged", () => durabilityCases(harness));

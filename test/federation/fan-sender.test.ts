@@ -340,7 +340,8 @@ describe("a node among others", () => {
   });
 
   it("goes on sending after it was cut off from the store for longer than its lease", async (t) => {
-    const { write, reach, surroundings, membership, sent } = await madeFans(t, { isShared: true });
+    const { write, reach, surroundings, membership, sent, federation } = await madeFans(t, { isShared: true });
+    await federation.keeper.start();
     reach.isDown = true;
     await surroundings.advance(heartbeat.leaseMs + 5_000);
     assert.equal(membership.isAlive, false);
@@ -348,7 +349,7 @@ describe("a node among others", () => {
     await surroundings.advance(heartbeat.everyMs);
     await until(() => assert.equal(membership.isAlive, true));
     await write("true");
-    await surroundings.advance(1_000);
+    await surroundings.advance(2_000);
     await sent(1);
   });
 });

@@ -12,6 +12,9 @@ export interface Account {
 export interface Server {
   /** Ends as in a crash and starts again. */
   crash(): Promise<void>;
+  /** Shuts down in good order, and stays down until it is started again. */
+  halt(): Promise<void>;
+  start(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -19,12 +22,15 @@ const maxConnections = 100;
 
 /**
  * Keeps the server as long as its standard input is open: when the test process ends, however it ends, the pipe closes,
- * and the server and its files go. Each line on it is an order to crash and start again.
+ * and the server and its files go. Each line on it is an order: to crash and start again, to halt, to start.
  */
 const keeper = `
   start() { "$@" 1>&2 & server=$!; }
   start "$@"
-  while read -r order; do kill -QUIT $server; wait $server; start "$@"; done
+  while read -r order; do
+    case $order in crash) kill -QUIT $server; wait $server;; halt) kill -INT $server; wait $server; continue;; esac
+    start "$@"
+  done
   kill -QUIT $server; wait $server; rm -rf "$FOLDER"`;
 
 export async function startServer(how: {
@@ -61,14 +67,16 @@ export async function startServer(how: {
   // It keeps the test process from ending only while somebody waits for it.
   const handles = [keeping, keeping.stdin as Socket, keeping.stderr as Socket];
   for (const handle of handles) handle.unref();
+  const order = async (what: string, done: Promise<void>) => {
+    for (const handle of handles) handle.ref();
+    keeping.stdin.write(`${what}\n`);
+    await done;
+    for (const handle of handles) handle.unref();
+  };
   return {
-    async crash() {
-      for (const handle of handles) handle.ref();
-      const ready = said.ready();
-      keeping.stdin.write("crash\n");
-      await ready;
-      for (const handle of handles) handle.unref();
-    },
+    crash: () => order("crash", said.ready()),
+    halt: () => order("halt", said.down()),
+    start: () => order("start", said.ready()),
     async stop() {
       if (keeping.exitCode !== null) return;
       keeping.ref();
@@ -86,6 +94,7 @@ class ServerLog {
   readonly #keeping: ChildProcess;
   #recent = "";
   #hasStarted = false;
+  #awaited = "";
   #waiting: { readonly resolve: () => void; readonly reject: (error: Error) => void } | undefined;
 
   constructor(keeping: ChildProcess) {
@@ -96,7 +105,16 @@ class ServerLog {
   }
 
   ready(): Promise<void> {
+    return this.#says("ready to accept connections");
+  }
+
+  down(): Promise<void> {
+    return this.#says("database system is shut down");
+  }
+
+  #says(awaited: string): Promise<void> {
     this.#recent = "";
+    this.#awaited = awaited;
     return new Promise((resolve, reject) => {
       this.#waiting = { resolve, reject };
     });
@@ -104,7 +122,7 @@ class ServerLog {
 
   #hear(text: string): void {
     this.#recent = (this.#recent + text).slice(-4_000);
-    if (this.#recent.includes("ready to accept connections")) {
+    if (this.#recent.includes(this.#awaited)) {
       this.#hasStarted = true;
       this.#waiting?.resolve();
     } else if (!this.#hasStarted && failures.test(this.#recent)) {

@@ -16,6 +16,9 @@ export interface Cluster {
   createDatabase(options?: { readonly onFolder?: string }): Promise<string>;
   /** Ends the server as a crash would, and starts it again on what it had made durable. */
   crash(): Promise<void>;
+  /** Shuts it down, until it is started again. */
+  halt(): Promise<void>;
+  start(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -78,6 +81,8 @@ function clusterOn(server: Server, url: string, folder: string, account: Account
       return `${url}/${name}`;
     },
     crash: () => server.crash(),
+    halt: () => server.halt(),
+    start: () => server.start(),
     async stop() {
       await server.stop();
       rmSync(folder, { recursive: true, force: true });

@@ -23,6 +23,7 @@ export function commandRows(session: Session): SimulatedTables["commands"] {
       session.run(`add command of ${command.deviceId}`, (rows) => {
         const id = session.nextId();
         rows.set(table(command.deviceId), id, { ...command, id, sentMs: null, blockedUntilMs: null });
+        session.hint("commands");
         return id;
       }),
     find: (_, deviceId, id) => session.run(`command ${id}`, (rows) => rows.get<CommandRow>(table(deviceId), id)),

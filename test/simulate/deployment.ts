@@ -1,4 +1,5 @@
 import type { Post } from "../../src/events/webhooks/post.ts";
+import { noNeighbours } from "../../src/store/neighbours.ts";
 import type { LinkRow } from "../../src/store/tables/links.ts";
 import { Clock } from "./clocks.ts";
 import type { FaultKind, Faults } from "./faults.ts";
@@ -56,7 +57,7 @@ export class Deployment {
       "node frozen": 3,
       "node drained": 1,
       ...(!areClocksRight && { "node clock jumped": 2 }),
-      ...(this.#store && { "node cut off": 3, "store down": 1, "store slow": 2 }),
+      ...(this.#store && { "node cut off": 3, "store down": 1, "store slow": 2, "place lost": 1 }),
       ...(this.#store && !areClocksRight && { "store clock jumped": 1 }),
     };
     for (const kind of Object.keys(weights) as FaultKind[]) weights[kind]! *= faults.strength(kind);
@@ -80,6 +81,7 @@ export class Deployment {
       });
     }
     if (kind === "node clock jumped") node.clock.offsetMs += dice.between(-hourMs, hourMs) / dice.pick([1, 60, 3_600]);
+    if (kind === "place lost") this.#store?.places.lose(node);
     if (this.#store) this.#strikeStore(kind, this.#store);
   }
 
@@ -93,6 +95,7 @@ export class Deployment {
       if (node.isFrozen) this.#thaw(node);
     }
     if (!this.#store) return;
+    if (this.#store.isDown) this.#store.upSinceMs = scheduler.nowMs;
     this.#store.isDown = false;
     this.#store.slowUntilMs = 0;
   }
@@ -104,7 +107,9 @@ export class Deployment {
     if (kind === "store slow") store.slowUntilMs = scheduler.nowMs + dice.between(1_000, 8_000);
     if (kind === "store down") {
       store.isDown = true;
+      for (const node of this.living) store.places.lose(node);
       this.#later(dice.between(500, 8_000), "the store is back", () => {
+        if (store.isDown) store.upSinceMs = scheduler.nowMs;
         store.isDown = false;
       });
     }
@@ -122,6 +127,7 @@ export class Deployment {
         clock,
         storeFor: (client) =>
           this.#store?.for(client) ?? new QueuedStore({ database, client, scheduler, faults, clock, crash }),
+        neighboursFor: (client) => this.#store?.places.for(client) ?? noNeighbours,
         committedSoFar: () => database.history.length,
       });
       this.nodes[slot] = node;

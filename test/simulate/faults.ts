@@ -9,6 +9,8 @@ export const faultKinds = [
   "store clock jumped",
   "store down",
   "store slow",
+  "place lost",
+  "hint lost",
   "statement lost",
   "commit refused",
   "commit ambiguous",

@@ -28,6 +28,7 @@ export function logRows(session: Session): SimulatedTables["log"] {
         const position = session.nextPosition();
         rows.log.push({ ...entry, position });
         rows.set(table(entry.deviceId), position.id, entry);
+        session.hint("log");
       }),
     tail: (after, limit) =>
       session.run("tail of the log", (rows) => {

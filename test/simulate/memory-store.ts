@@ -1,10 +1,12 @@
-import { StoreUnavailable } from "../../src/model/errors.ts";
+import type { NodeId } from "../../src/model/ids.ts";
+import type { Hint } from "../../src/store/neighbours.ts";
 import type { Store } from "../../src/store/seam.ts";
 import type { LogPosition } from "../../src/store/tables/log.ts";
 import type { Clock } from "./clocks.ts";
 import type { Faults } from "./faults.ts";
 import type { Claim } from "./history.ts";
 import { type Session, type SimulatedTables, tablesOn } from "./memory-tables.ts";
+import { lostConnection, Places } from "./places.ts";
 import { RowLocks, type Wish } from "./row-locks.ts";
 import { type Database, Draft } from "./rows.ts";
 import type { Process, Scheduler } from "./scheduler.ts";
@@ -35,6 +37,9 @@ export class MemoryStore {
   readonly faults: Faults;
   readonly clock: Clock;
   readonly locks = new RowLocks();
+  readonly places: Places;
+  /** Since when it is up. */
+  upSinceMs: number = Number.NEGATIVE_INFINITY;
   readonly #open = new Set<Connection>();
   /** The numbers of the transactions that have written something and not ended yet. */
   readonly #writing = new Map<Connection, number>();
@@ -47,6 +52,7 @@ export class MemoryStore {
     this.faults = faults;
     this.clock = clock;
     this.#usualMs = scheduler.dice.pick([1, 4, 15]);
+    this.places = new Places(this);
   }
 
   /** The store as one node sees it. */
@@ -63,6 +69,7 @@ export class MemoryStore {
 
   /** The node is gone: what it had open is rolled back, but for a COMMIT that may be on its way already. */
   disconnect(client: StoreClient): void {
+    this.places.lose(client);
     for (const connection of [...this.#open]) if (connection.client === client) connection.lose();
   }
 
@@ -124,6 +131,7 @@ class Connection implements Session {
   readonly #isReading: boolean;
   #draft: Draft | undefined;
   #seenBefore: number | undefined;
+  readonly #hints = new Set<Hint>();
   /** Neither its node nor the store will do any more with it. */
   #hasEnded = false;
   #isLost = false;
@@ -209,6 +217,18 @@ class Connection implements Session {
     return { transaction: this.seenBefore(), id: 0 };
   }
 
+  hint(hint: Hint): void {
+    this.#hints.add(hint);
+  }
+
+  isInPlace(id: NodeId): boolean {
+    return this.#store.places.isTaken(id);
+  }
+
+  upMs(): number {
+    return this.#store.scheduler.nowMs - this.#store.upSinceMs;
+  }
+
   get #isOutOfReach(): boolean {
     return this.client.isCut || this.#store.isDown;
   }
@@ -250,6 +270,7 @@ class Connection implements Session {
     const { database, scheduler } = this.#store;
     database.apply(this.#rows, { node: this.client.name, claim: this.#claim, atMs: scheduler.nowMs });
     this.#end();
+    this.#store.places.tell(this.client, this.#hints);
   }
 
   /** The answer reaches its node at once or later; a frozen one hears it when it thaws, a dead one never. */
@@ -296,8 +317,4 @@ class Connection implements Session {
 /** What a dead node still asks for reaches nobody: it would hold its locks for ever. */
 function never<Result>(): Promise<Result> {
   return new Promise(() => undefined);
-}
-
-function lostConnection(): StoreUnavailable {
-  return new StoreUnavailable("The store can't be used now (connection lost).");
 }

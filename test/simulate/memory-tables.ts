@@ -1,4 +1,5 @@
 import type { DeviceId, NodeId } from "../../src/model/ids.ts";
+import type { Hint } from "../../src/store/neighbours.ts";
 import type { Transaction } from "../../src/store/seam.ts";
 import type { AttributeRow } from "../../src/store/tables/attributes.ts";
 import type { BlindInterval } from "../../src/store/tables/blind-intervals.ts";
@@ -42,6 +43,12 @@ export interface Session {
   /** Entries of transactions from this number on may still have others appear before them. */
   seenBefore(): number;
   logEnd(): LogPosition;
+  /** Nodes are told once the transaction has taken effect. */
+  hint(hint: Hint): void;
+  /** Whether somebody holds the place of that node. */
+  isInPlace(id: NodeId): boolean;
+  /** How long the store has been up. */
+  upMs(): number;
 }
 
 interface NodeRow {
@@ -236,28 +243,51 @@ function linkRows(session: Session): SimulatedTables["links"] {
         (row) => ({ confirmedMs: timeOf(row)!.confirmedMs }),
       );
     },
-    claim: (owner, living, limit) =>
+    claim: (owner, dead, limit) =>
       session.run("claim links", (rows) => {
         const taken: LinkRow[] = [];
         for (const row of all(rows)) {
           if (taken.length === limit) break;
-          if (row.owner !== null && living.includes(row.owner)) continue;
+          if (row.owner !== null && !dead.includes(row.owner)) continue;
           if (!session.tryLock(exclusive("links", row.deviceId))) continue;
           taken.push({ ...row, owner, epoch: row.epoch + 1 });
         }
         for (const row of taken) rows.set("links", row.deviceId, row);
+        if (taken.length > 0) session.hint("links");
         return taken;
       }),
-    take: (_, id, owner) => update(`take for ${owner}`, id, ({ epoch }) => ({ owner, epoch: epoch + 1 })),
+    take(_, id, owner) {
+      session.hint("links");
+      return update(`take for ${owner}`, id, ({ epoch }) => ({ owner, epoch: epoch + 1 }));
+    },
     ownedBy: (owner) => where("links of node", (row) => row.owner === owner),
-    release: (owner) =>
-      updateAll(
+    epochsOf: (owner) => where("epochs of node", (row) => row.owner === owner),
+    async tallyOf(owner) {
+      const own = await where("tally of node", (row) => row.owner === owner);
+      return { count: own.length, epochs: own.reduce((sum, { epoch }) => sum + epoch, 0) };
+    },
+    owners: () => session.run("owners of links", (rows) => [...new Set(all(rows).map(({ owner }) => owner))]),
+    shares: () =>
+      session.run("shares of nodes", (rows) =>
+        [...Map.groupBy(all(rows), ({ owner }) => owner)].map(([owner, { length: count }]) => ({ owner, count })),
+      ),
+    release(owner) {
+      session.hint("links");
+      return updateAll(
         "release",
         (row) => row.owner === owner,
         () => ({ owner: null }),
-      ),
-    remove: (_, id) =>
-      session.run(
+      );
+    },
+    handBack(owner, links) {
+      session.hint("links");
+      const isGiven = (row: LinkRow) =>
+        row.owner === owner && links.some(({ deviceId, epoch }) => row.deviceId === deviceId && row.epoch === epoch);
+      return updateAll("hand back", isGiven, () => ({ owner: null }));
+    },
+    remove(_, id) {
+      session.hint("links");
+      return session.run(
         `remove link ${id}`,
         (rows) => {
           const isThere = link(rows, id) !== undefined;
@@ -265,7 +295,8 @@ function linkRows(session: Session): SimulatedTables["links"] {
           return isThere;
         },
         () => [exclusive("links", id)],
-      ),
+      );
+    },
   });
 }
 
@@ -277,18 +308,22 @@ function nodeRows(session: Session): SimulatedTables["nodes"] {
         (rows) => rows.set("nodes", id, { beatMs: session.nowMs() }),
         () => [exclusive("nodes", id)],
       ),
-    leave: (id) =>
-      session.run(
+    leave(id) {
+      session.hint("links");
+      return session.run(
         "leave",
         (rows) => rows.set("nodes", id, undefined),
         () => [exclusive("nodes", id)],
-      ),
-    alive: (leaseMs) =>
+      );
+    },
+    alive: (leaseMs, inPlace = false) =>
       session.run("alive?", (rows) => {
         const since = session.nowMs() - leaseMs;
         const living = [...rows.all<NodeRow>("nodes")].filter(([, { beatMs }]) => beatMs > since);
-        return living.map(([id]) => id as NodeId).sort();
+        const ids = living.map(([id]) => id as NodeId).sort();
+        return inPlace ? ids.filter((id) => session.isInPlace(id)) : ids;
       }),
+    isSettled: (leaseMs) => session.run("settled?", () => session.upMs() > leaseMs),
     forget: (silentForMs) =>
       session.run("forget", (rows) => {
         const before = session.nowMs() - silentForMs;

@@ -10,6 +10,7 @@ import { federationOn, type RunningFederation } from "../../src/federation/feder
 import type { DeviceId, NodeId, UserId } from "../../src/model/ids.ts";
 import type { Report, Surroundings } from "../../src/model/surroundings.ts";
 import { Membership } from "../../src/nodes/membership.ts";
+import type { Hint, Neighbours } from "../../src/store/neighbours.ts";
 import type { Store } from "../../src/store/seam.ts";
 import type { LinkRow } from "../../src/store/tables/links.ts";
 import type { Clock } from "./clocks.ts";
@@ -26,6 +27,7 @@ export interface NodeParts {
   readonly clock: Clock;
   readonly upstream: Upstream;
   readonly storeFor: (client: StoreClient) => Store<SimulatedTables>;
+  readonly neighboursFor: (client: StoreClient) => Neighbours;
   /** How it calls webhooks. */
   readonly postFor: (node: SimulatedNode) => Post;
   readonly newWebhookId: () => string;
@@ -63,7 +65,9 @@ export class SimulatedNode implements StoreClient, UpstreamNode {
   readonly passedOver = new Set<number>();
   readonly #parts: NodeParts;
   readonly #membership: Membership;
+  readonly #neighbours: Neighbours;
   readonly #proving = new Map<number, number>();
+  #deafen: () => void = () => undefined;
 
   constructor(parts: NodeParts) {
     this.#parts = parts;
@@ -94,7 +98,8 @@ export class SimulatedNode implements StoreClient, UpstreamNode {
       report: surroundings.report,
     });
     this.commit = (request) => this.#claimed(request, commit);
-    this.#membership = new Membership(this.name as NodeId, store, surroundings);
+    this.#neighbours = parts.neighboursFor(this);
+    this.#membership = new Membership(this.name as NodeId, store, surroundings, this.#neighbours);
     const sealing = { seal: (secret: string, place: string) => `${place}: ${secret}`, open: opened };
     this.federation = federationOn({
       store,
@@ -110,6 +115,7 @@ export class SimulatedNode implements StoreClient, UpstreamNode {
       surroundings,
       sealing,
       logDays: parts.logDays,
+      isTold: () => this.#neighbours.areHeard,
       streamsAtOnce: 100,
       allowsPrivateWebhooks: true,
       userAgent: "simulated",
@@ -122,14 +128,27 @@ export class SimulatedNode implements StoreClient, UpstreamNode {
     await this.#membership.start();
     await this.federation.start();
     this.events.start();
+    const heed: Readonly<Record<Hint, () => void>> = {
+      log: () => this.events.hinted(),
+      commands: () => this.federation.fans.wake(),
+      revocations: () => undefined,
+      links: () => this.federation.keeper.wake(),
+    };
+    this.#deafen = this.#neighbours.hear((hint) => heed[hint]());
     this.isReady = true;
   }
 
   async drain(): Promise<void> {
     this.isReady = false;
+    // As the service does: a leave that can't be taken is no reason to stay.
+    const left = this.federation
+      .handBack()
+      .then(() => this.#membership.stop())
+      .catch(() => undefined);
+    this.#deafen();
     await this.events.stop();
     await this.federation.stop();
-    await this.#membership.stop();
+    await left;
   }
 
   link(userId: UserId, token: string): Promise<DeviceId> {

@@ -173,7 +173,7 @@ export const plants: readonly Plant[] = [
     edits: [
       {
         file: "federation/keeper.ts",
-        find: "    if (present && present.link.ownership.epoch >= row.epoch) return;\n    if (present) void this.#abandon(present.link);\n",
+        find: "    if (present && present.link.ownership.epoch >= row.epoch) return;\n    if (present) void this.#abandon(present.link, isAnothers);\n",
         replace: "",
       },
     ],

@@ -125,6 +125,9 @@ export class QueuedStore implements Store<SimulatedTables> {
       nextPosition: () => ({ transaction: 0, id: database.nextId() }),
       seenBefore: () => Number.POSITIVE_INFINITY,
       logEnd: () => draft.lastLogged(),
+      hint: () => undefined,
+      isInPlace: () => true,
+      upMs: () => Number.POSITIVE_INFINITY,
     };
   }
 }

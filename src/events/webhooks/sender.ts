@@ -27,6 +27,8 @@ export const webhookTimes = {
   longestWaitMs: 3_600_000,
 };
 const everyMs = 1_000;
+/** Who has added to the log feeds webhooks from it at once; others give it that long before they look themselves. */
+const othersMs = 250;
 /** A receiver that doesn't answer must not keep others waiting. */
 const atOnce = { inAll: 100, perWebhook: 5 };
 
@@ -44,6 +46,7 @@ export class WebhookSender {
   /** Something urgent has been added to the log and is not on its way yet. */
   #isUrgent = false;
   #next: Cancel | undefined;
+  #hinted: Cancel | undefined;
 
   constructor(parts: SenderParts) {
     this.#parts = parts;
@@ -63,6 +66,15 @@ export class WebhookSender {
     this.wake();
   }
 
+  /** Some node may have added to the log. */
+  hinted(): void {
+    if (!this.#hasWebhooks || this.#stopping.signal.aborted) return;
+    this.#hinted ??= this.#parts.surroundings.after(othersMs, () => {
+      this.#hinted = undefined;
+      this.wake();
+    });
+  }
+
   /** A message may have become due. */
   wake(): void {
     this.#isAwaited = true;
@@ -72,6 +84,7 @@ export class WebhookSender {
   /** What is under way is given up; whoever comes next sends it again. */
   async stop(): Promise<void> {
     this.#next?.();
+    this.#hinted?.();
     this.#stopping.abort();
     await this.#round;
     await Promise.all([...this.#sending.values()].map(({ done }) => done));

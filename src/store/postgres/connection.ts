@@ -1,4 +1,5 @@
 import type pg from "pg";
+import type { Hint } from "../neighbours.ts";
 import { type Parameter, type Sql, storable } from "../sql.ts";
 import { isWorthRepeating, unavailable } from "./trouble.ts";
 
@@ -7,6 +8,8 @@ export class LentSql implements Sql {
   readonly dialect = "postgres";
   readonly #client: pg.PoolClient;
   readonly #clock: string;
+  /** What others are to be told once the transaction is durable. */
+  readonly hints = new Set<Hint>();
   #isOver = false;
 
   constructor(client: pg.PoolClient, clock: string) {
@@ -32,6 +35,10 @@ export class LentSql implements Sql {
 
   async nowMs(): Promise<number> {
     return (await this.all<{ now: number }>(`SELECT ${this.#clock} AS now`))[0]!.now;
+  }
+
+  hint(hint: Hint): void {
+    this.hints.add(hint);
   }
 
   #query(text: string, parameters: readonly Parameter[]): Promise<pg.QueryResult> {

@@ -1,10 +1,14 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import pg from "pg";
 import { StoreUnavailable } from "../../model/errors.ts";
+import type { NodeId } from "../../model/ids.ts";
+import type { Neighbours, Place } from "../neighbours.ts";
 import { type OpenStore, type Priority, type StoreHealth, type Transaction, transactionOn } from "../seam.ts";
 import { commit, LentSql } from "./connection.ts";
+import { takePlace } from "./place.ts";
 import { changeSchema } from "./schema.ts";
 import { isSilence, isWorthRepeating, translated, unavailable } from "./trouble.ts";
+import { Wake } from "./wake.ts";
 
 export interface PostgresOptions {
   readonly url: string;
@@ -48,6 +52,8 @@ class PostgresStore implements OpenStore {
   readonly #clock: string;
   readonly #body = new AsyncLocalStorage<true>();
   readonly #running = new Set<Promise<unknown>>();
+  readonly #places = new Set<Place>();
+  readonly #wake: Wake;
   #lastSyncMs = 0;
   #isClosed = false;
 
@@ -68,6 +74,20 @@ class PostgresStore implements OpenStore {
     for (const pool of this.#pools) pool.on("error", () => undefined);
     this.#connect = connect;
     this.#clock = clock;
+    const notify = (channel: string, payload: string) =>
+      this.#urgentPool.query("SELECT pg_notify($1, $2)", [channel, payload]);
+    this.#wake = new Wake({ config: connect, notify });
+  }
+
+  get neighbours(): Neighbours {
+    const wake = this.#wake;
+    return {
+      get areHeard() {
+        return wake.areHeard;
+      },
+      hear: (heard) => wake.hear(heard),
+      takePlace: (id, lost) => this.#takePlace(id, lost),
+    };
   }
 
   /** On a connection of its own: however long it takes, and however long another node is at it, it is waited for. */
@@ -122,7 +142,19 @@ class PostgresStore implements OpenStore {
     this.#isClosed = true;
     // A pool that ends forgets those that still wait for a connection: they would be told so only after a timeout.
     await Promise.allSettled(this.#running);
+    await this.#wake.stop();
+    await Promise.all([...this.#places].map((place) => place.leave()));
     await Promise.all(this.#pools.map((pool) => pool.end()));
+  }
+
+  async #takePlace(id: NodeId, lost: () => void): Promise<Place> {
+    if (this.#isClosed) throw new StoreUnavailable("The store is closed.");
+    const place = await takePlace(this.#connect, id, () => {
+      this.#places.delete(place);
+      lost();
+    });
+    this.#places.add(place);
+    return place;
   }
 
   get #pools(): readonly pg.Pool[] {
@@ -167,6 +199,7 @@ class PostgresStore implements OpenStore {
       if (begin === forWriting) this.#lastSyncMs = performance.now() - syncStartedMs;
       client.off("error", ignore);
       client.release();
+      this.#wake.tell(sql.hints);
       return result;
     } catch (error) {
       sql.end();

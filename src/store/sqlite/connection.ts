@@ -94,6 +94,9 @@ class LentSql implements Sql {
     return this.#nowMs();
   }
 
+  /** There is nobody to tell. */
+  hint(): void {}
+
   #open(): Connection {
     if (this.#isOver) throw new Error("a transaction was used after it had ended");
     return this.#connection;

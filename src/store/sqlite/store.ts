@@ -3,6 +3,7 @@ import { chmodSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { StoreUnavailable } from "../../model/errors.ts";
 import { migrate } from "../migrations.ts";
+import { noNeighbours } from "../neighbours.ts";
 import { type OpenStore, type Priority, type StoreHealth, type Transaction, transactionOn } from "../seam.ts";
 import { Checkpointer } from "./checkpointer.ts";
 import { CommitQueue } from "./commit-queue.ts";
@@ -44,6 +45,7 @@ export async function openSqlite(options: SqliteOptions): Promise<OpenStore> {
 /** The store in one file, for one process that has locked its folder. */
 class SqliteStore implements OpenStore {
   readonly isShared = false;
+  readonly neighbours = noNeighbours;
   readonly #file: string;
   readonly #writer: Connection;
   readonly #reader: Connection;

@@ -62,6 +62,7 @@ export function commandTable(sql: Sql): CommandTable {
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) RETURNING id`,
         [userId, deviceId, attribute, thermostatId, value, state, text, requestedMs, settledMs],
       );
+      if (state === "queued") sql.hint("commands");
       return added[0]!.id;
     },
     find: (userId, deviceId, id) => first(rows(`WHERE ${ofDevice} AND c.id = $3`, [userId, deviceId, id])),

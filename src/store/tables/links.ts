@@ -60,12 +60,22 @@ export interface LinkTable {
     owner: NodeId,
     times: readonly { readonly deviceId: DeviceId; readonly epoch: number; readonly confirmedMs: number }[],
   ): Promise<void>;
-  /** Takes links whose owner is none of the living, with a new epoch each. */
-  claim(owner: NodeId, living: readonly NodeId[], limit: number): Promise<LinkRow[]>;
+  /** Takes links that are nobody's, or belong to one of the dead, with a new epoch each. */
+  claim(owner: NodeId, dead: readonly NodeId[], limit: number): Promise<LinkRow[]>;
   /** Takes one link from whoever owns it, with a new epoch. */
   take(userId: UserId, deviceId: DeviceId, owner: NodeId): Promise<LinkRow | undefined>;
   ownedBy(owner: NodeId): Promise<LinkRow[]>;
+  /** Which epoch each of a node's links is in. */
+  epochsOf(owner: NodeId): Promise<{ readonly deviceId: DeviceId; readonly epoch: number }[]>;
+  /** The same in two numbers: they stay while nobody takes one of the node's links away, or gives it one. */
+  tallyOf(owner: NodeId): Promise<{ readonly count: number; readonly epochs: number }>;
+  /** All who own a link, null among them if some are nobody's; a look at each owner, not at each link. */
+  owners(): Promise<(NodeId | null)[]>;
+  /** How many links each owner has. */
+  shares(): Promise<{ readonly owner: NodeId | null; readonly count: number }[]>;
   release(owner: NodeId): Promise<void>;
+  /** Gives some up, those that are still in that epoch. */
+  handBack(owner: NodeId, links: readonly { readonly deviceId: DeviceId; readonly epoch: number }[]): Promise<void>;
   /** Answers whether there was one. */
   remove(userId: UserId, deviceId: DeviceId): Promise<boolean>;
   count(): Promise<{ readonly state: LinkState; readonly count: number }[]>;
@@ -169,37 +179,80 @@ export function linkTable(sql: Sql): LinkTable {
         );
       }
     },
-    claim: (owner, living, limit) =>
-      isPostgres
+    async claim(owner, dead, limit) {
+      const claimed = await (isPostgres
         ? rows(
             `UPDATE links SET owner = $1, epoch = epoch + 1
              WHERE device_id IN (
-               SELECT device_id FROM links WHERE owner IS NULL OR NOT (owner = ANY($2::text[]))
+               SELECT device_id FROM links WHERE owner IS NULL OR owner = ANY($2::text[])
                ORDER BY device_id LIMIT $3 FOR UPDATE SKIP LOCKED)
              RETURNING ${columns}`,
-            [owner, living, limit],
+            [owner, dead, limit],
           )
         : rows(
             `UPDATE links SET owner = $1, epoch = epoch + 1
              WHERE device_id IN (
-               SELECT device_id FROM links WHERE owner IS NULL OR owner NOT IN (SELECT value FROM json_each($2))
+               SELECT device_id FROM links WHERE owner IS NULL OR owner IN (SELECT value FROM json_each($2))
                ORDER BY device_id LIMIT $3)
              RETURNING ${columns}`,
-            [owner, living, limit],
-          ),
-    take: (userId, deviceId, owner) =>
-      first(
+            [owner, dead, limit],
+          ));
+      // Whoever was wrongly held for dead finds out soon.
+      if (claimed.length > 0) sql.hint("links");
+      return claimed;
+    },
+    async take(userId, deviceId, owner) {
+      sql.hint("links");
+      return first(
         rows(
           `UPDATE links SET owner = $3, epoch = epoch + 1 WHERE user_id = $1 AND device_id = $2 RETURNING ${columns}`,
           [userId, deviceId, owner],
         ),
-      ),
-    ownedBy: (owner) => where("owner = $1 ORDER BY device_id", [owner]),
-    async release(owner) {
-      await sql.run("UPDATE links SET owner = NULL WHERE owner = $1", [owner]);
+      );
     },
-    remove: async (userId, deviceId) =>
-      (await sql.run("DELETE FROM links WHERE user_id = $1 AND device_id = $2", [userId, deviceId])) > 0,
+    ownedBy: (owner) => where("owner = $1 ORDER BY device_id", [owner]),
+    epochsOf: (owner) => sql.all(`SELECT device_id AS "deviceId", epoch FROM links WHERE owner = $1`, [owner]),
+    async tallyOf(owner) {
+      const [tally] = await sql.all<{ count: number; epochs: number }>(
+        "SELECT COUNT(*) AS count, COALESCE(SUM(epoch), 0) AS epochs FROM links WHERE owner = $1",
+        [owner],
+      );
+      return { ...tally! };
+    },
+    async owners() {
+      const found = await sql.all<{ owner: NodeId | null }>(
+        `WITH RECURSIVE found (owner) AS (
+           SELECT MIN(owner) FROM links
+           UNION ALL SELECT (SELECT MIN(owner) FROM links WHERE owner > found.owner) FROM found
+           WHERE found.owner IS NOT NULL)
+         SELECT owner FROM found WHERE owner IS NOT NULL
+         UNION ALL SELECT NULL WHERE EXISTS (SELECT 1 FROM links WHERE owner IS NULL)`,
+      );
+      return found.map(({ owner }) => owner);
+    },
+    shares: () => sql.all("SELECT owner, COUNT(*) AS count FROM links GROUP BY owner ORDER BY owner"),
+    async release(owner) {
+      if ((await sql.run("UPDATE links SET owner = NULL WHERE owner = $1", [owner])) > 0) sql.hint("links");
+    },
+    async handBack(owner, links) {
+      sql.hint("links");
+      if (isPostgres) {
+        await sql.run(
+          `UPDATE links SET owner = NULL FROM unnest($2::int[], $3::int[]) AS given (device_id, epoch)
+           WHERE links.device_id = given.device_id AND links.owner = $1 AND links.epoch = given.epoch`,
+          [owner, links.map((link) => link.deviceId), links.map((link) => link.epoch)],
+        );
+      } else {
+        await sql.runEach(
+          "UPDATE links SET owner = NULL WHERE device_id = $2 AND owner = $1 AND epoch = $3",
+          links.map((link) => [owner, link.deviceId, link.epoch]),
+        );
+      }
+    },
+    async remove(userId, deviceId) {
+      sql.hint("links");
+      return (await sql.run("DELETE FROM links WHERE user_id = $1 AND device_id = $2", [userId, deviceId])) > 0;
+    },
     count: () => sql.all("SELECT state, COUNT(*) AS count FROM links GROUP BY state ORDER BY state"),
   };
 }

@@ -94,6 +94,8 @@ export function logTable(sql: Sql): LogTable {
         timeMs,
         body,
       ]);
+      sql.hint("log");
+      if (kind === "revocation") sql.hint("revocations");
     },
     async revocations(mark) {
       if (sql.dialect === "sqlite") {

@@ -6,8 +6,10 @@ export interface NodeTable {
   /** Says that this node lives. */
   beat(id: NodeId): Promise<void>;
   leave(id: NodeId): Promise<void>;
-  /** Nodes heard of within the lease, by the store's clock. */
-  alive(leaseMs: number): Promise<NodeId[]>;
+  /** Nodes heard of within the lease, by the store's clock; and, if `inPlace`, whose place is taken (neighbours.ts). */
+  alive(leaseMs: number, inPlace?: boolean): Promise<NodeId[]>;
+  /** Whether the store has been up for a lease: before that, silence says nothing about a node. */
+  isSettled(leaseMs: number): Promise<boolean>;
   forget(silentForMs: number): Promise<number>;
 }
 
@@ -21,12 +23,32 @@ export function nodeTable(sql: Sql): NodeTable {
     },
     async leave(id) {
       await sql.run("DELETE FROM nodes WHERE id = $1", [id]);
+      sql.hint("links");
     },
-    async alive(leaseMs) {
+    async alive(leaseMs, inPlace = false) {
       const since = (await sql.nowMs()) - leaseMs;
-      const rows = await sql.all<{ id: NodeId }>("SELECT id FROM nodes WHERE beat_ms > $1 ORDER BY id", [since]);
-      return rows.map(({ id }) => id);
+      const isThere = sql.dialect === "postgres" && inPlace ? `AND ${placeKey("id")} IN (${placesTaken})` : "";
+      const text = `SELECT id FROM nodes WHERE beat_ms > $1 ${isThere} ORDER BY id`;
+      return (await sql.all<{ id: NodeId }>(text, [since])).map(({ id }) => id);
+    },
+    async isSettled(leaseMs) {
+      if (sql.dialect === "sqlite") return true;
+      const [row] = await sql.all<{ isSettled: boolean }>(
+        `SELECT clock_timestamp() - pg_postmaster_start_time() > $1 * interval '1 millisecond' AS "isSettled"`,
+        [leaseMs],
+      );
+      return row!.isSettled;
     },
     forget: async (silentForMs) => sql.run("DELETE FROM nodes WHERE beat_ms < $1", [(await sql.nowMs()) - silentForMs]),
   };
 }
+
+/** The number of the lock that is a node's place, of 64 bits: nodes have random names, so no two share one. */
+export function placeKey(id: string): string {
+  return `hashtextextended(${id}, 0)`;
+}
+
+/** The locks of that kind which somebody holds in this database; PostgreSQL shows their numbers in two halves. */
+const placesTaken = `SELECT (classid::bigint << 32) | objid::bigint FROM pg_locks
+  WHERE locktype = 'advisory' AND objsubid = 1 AND granted
+    AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;

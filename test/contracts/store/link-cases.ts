@@ -63,26 +63,62 @@ export function linkCases(harness: StoreHarness): void {
       const deviceId = home.devices[0]!;
       await store.transaction((tx) => tx.links.add(linkOf(home, node("A"))));
       await store.transaction(async (tx) => {
-        assert.deepEqual(await tx.links.claim(node("B"), [node("A"), node("B")], 10), []);
+        assert.deepEqual(await tx.links.claim(node("B"), [node("C")], 10), []);
         assert.equal(await tx.links.holds(userId, deviceId, { owner: node("A"), epoch: 1 }), true);
         assert.equal(await tx.links.holds(userId, deviceId, { owner: node("A"), epoch: 2 }), false);
         assert.equal(await tx.links.holds(userId, deviceId, { owner: node("B"), epoch: 1 }), false);
-        assert.deepEqual(await tx.links.claim(node("B"), [node("B")], 0), []);
+        assert.deepEqual(await tx.links.claim(node("B"), [node("A")], 0), []);
       });
-      const claimed = await store.transaction((tx) => tx.links.claim(node("B"), [node("B")], 10));
+      const claimed = await store.transaction((tx) => tx.links.claim(node("B"), [node("A")], 10));
       assert.deepEqual(plain(claimed), [{ ...linkOf(home, node("B")), epoch: 2 }]);
       await store.transaction((tx) => tx.links.release(node("A")));
       assert.equal((await store.read((tx) => tx.links.find(userId, "nest")))?.owner, "B");
       await store.transaction((tx) => tx.links.release(node("B")));
       await store.transaction(async (tx) => {
         assert.equal(await tx.links.holds(userId, deviceId, { owner: node("B"), epoch: 2 }), false);
-        assert.equal((await tx.links.claim(node("B"), [node("B")], 10))[0]?.epoch, 3);
+        assert.equal((await tx.links.claim(node("B"), [node("A")], 10))[0]?.epoch, 3);
       });
       const taken = await store.transaction((tx) => tx.links.take(userId, deviceId, node("C")));
       assert.deepEqual(plain(taken), { ...linkOf(home, node("C")), epoch: 4 });
       const again = await store.transaction((tx) => tx.links.take(userId, deviceId, node("C")));
       assert.equal(again?.epoch, 5, "taking it from oneself ends one's older epoch too");
       assert.equal(await store.transaction((tx) => tx.links.take(9_999 as UserId, deviceId, node("C"))), undefined);
+    }));
+
+  it("are counted by owner, and given up one by one by the epoch in which they are", () =>
+    onStore(harness, async (store) => {
+      const home = await makeHome(store, { devices: 3 });
+      const [a, b] = [node("A"), node("B")];
+      assert.deepEqual(await store.read((tx) => tx.links.owners()), []);
+      assert.deepEqual(await store.read((tx) => tx.links.tallyOf(a)), { count: 0, epochs: 0 });
+      await store.transaction(async (tx) => {
+        for (const [i, deviceId] of home.devices.entries()) {
+          await tx.links.add({ ...linkOf(home, i === 2 ? b : a), deviceId, ecosystem: `nest ${i}` });
+        }
+        await tx.links.take(home.userId, home.devices[0]!, a);
+      });
+      await store.read(async (tx) => {
+        assert.deepEqual(await tx.links.owners(), [a, b]);
+        assert.deepEqual(await tx.links.tallyOf(a), { count: 2, epochs: 3 });
+        assert.deepEqual(plain(await tx.links.shares()), [
+          { owner: a, count: 2 },
+          { owner: b, count: 1 },
+        ]);
+        const epochs = await tx.links.epochsOf(a);
+        assert.deepEqual(plain(epochs.sort((one, other) => one.deviceId - other.deviceId)), [
+          { deviceId: home.devices[0], epoch: 2 },
+          { deviceId: home.devices[1], epoch: 1 },
+        ]);
+      });
+      // An epoch that is over, and one of another node, are nobody's to give up.
+      const given = home.devices.map((deviceId) => ({ deviceId, epoch: 1 }));
+      await store.transaction((tx) => tx.links.handBack(a, given));
+      assert.deepEqual(await store.read((tx) => tx.links.owners()), [a, b, null]);
+      const claimed = await store.transaction((tx) => tx.links.claim(b, [], 10));
+      assert.deepEqual(
+        claimed.map(({ deviceId, epoch }) => [deviceId, epoch]),
+        [[home.devices[1], 2]],
+      );
     }));
 
   it("refuse the commit of an epoch that is over, and write nothing of it", () =>
@@ -100,7 +136,7 @@ export function linkCases(harness: StoreHarness): void {
           also: (tx) => tx.links.setMirror(home.userId, deviceId, JSON.stringify(value), "[]"),
         });
       await write("by A", 1, "A");
-      await store.transaction((tx) => tx.links.claim(node("B"), [node("B")], 10));
+      await store.transaction((tx) => tx.links.claim(node("B"), [node("A")], 10));
       await assert.rejects(write("late, by A", 1, "A"), OwnershipLost);
       await assert.rejects(write("by A with B's epoch", 2, "A"), OwnershipLost);
       await store.read(async (tx) => {
@@ -123,7 +159,7 @@ export function linkCases(harness: StoreHarness): void {
           await release.opened;
         });
         await holding.opened;
-        const claim = () => store.transaction((tx) => tx.links.claim(node("B"), [node("B")], 10));
+        const claim = () => store.transaction((tx) => tx.links.claim(node("B"), [node("A")], 10));
         const claimedMeanwhile = await claim();
         release.open();
         await held;

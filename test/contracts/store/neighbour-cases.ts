@@ -1,0 +1,128 @@
+import assert from "node:assert/strict";
+import { it } from "node:test";
+import { StoreUnavailable } from "../../../src/model/errors.ts";
+import type { Hint } from "../../../src/store/neighbours.ts";
+import type { OpenStore } from "../../../src/store/seam.ts";
+import { onPlace, onStore, type Place, type StoreHarness } from "./harness.ts";
+import { linkOf, makeHome, node } from "./home.ts";
+
+const leaseMs = 6_000;
+
+export function neighbourCases(harness: StoreHarness): void {
+  it("have a place each, and leave it", () =>
+    onStore(harness, async (store) => {
+      const place = await store.neighbours.takePlace(node("A"), () => assert.fail("nobody took it"));
+      await place.check();
+      await place.leave();
+      await place.leave();
+    }));
+
+  if (harness.kind === "sqlite") return;
+
+  it("see at once whose place is empty", { timeout: 30_000 }, (t) =>
+    onPlace(harness, async (place) => {
+      const [a, b] = [await place.open(), await place.open()];
+      for (const name of ["A", "B", "silent"]) await a.transaction((tx) => tx.nodes.beat(node(name)));
+      await a.neighbours.takePlace(node("A"), () => undefined);
+      const placeOfB = await b.neighbours.takePlace(node("B"), () => undefined);
+      const alive = (inPlace: boolean) => a.read((tx) => tx.nodes.alive(leaseMs, inPlace));
+      assert.deepEqual(await alive(false), ["A", "B", "silent"]);
+      assert.deepEqual(await alive(true), ["A", "B"]);
+      await placeOfB.leave();
+      while ((await alive(true)).length > 1) t.signal.throwIfAborted();
+      assert.deepEqual(await alive(true), ["A"]);
+      await place.jumpClock(leaseMs + 1);
+      assert.deepEqual(await alive(true), [], "whoever is silent for a lease is dead, place or not");
+    }),
+  );
+
+  it("learn that their place is lost, and can take it again", { timeout: 30_000 }, () =>
+    onStore(harness, async (store, place) => {
+      await store.transaction((tx) => tx.nodes.beat(node("A")));
+      const { promise: lost, resolve } = Promise.withResolvers<void>();
+      const first = await store.neighbours.takePlace(node("A"), resolve);
+      await terminateHolders(place);
+      await lost;
+      await assert.rejects(first.check(), StoreUnavailable);
+      const again = await store.neighbours.takePlace(node("A"), () => assert.fail("lost again"));
+      await again.check();
+      assert.deepEqual(await store.read((tx) => tx.nodes.alive(leaseMs, true)), ["A"]);
+    }),
+  );
+
+  it("can take a place anew while a connection that died without a word still holds it", () =>
+    onStore(harness, async (store) => {
+      await store.neighbours.takePlace(node("A"), () => undefined);
+      await (await store.neighbours.takePlace(node("A"), () => undefined)).check();
+    }));
+
+  it("hold nobody for dead before the store has been up for a lease", () =>
+    onStore(harness, async (store) => {
+      assert.equal(await store.read((tx) => tx.nodes.isSettled(0)), true);
+      assert.equal(await store.read((tx) => tx.nodes.isSettled(10 * 365 * 86_400_000)), false);
+    }));
+
+  it("are told of what others have made durable, and of nothing else", { timeout: 30_000 }, () =>
+    onPlace(harness, async (place) => {
+      const [teller, other] = [await place.open(), await place.open()];
+      const home = await makeHome(teller);
+      const heard = await listening(other);
+      const heardHere = await listening(teller);
+      heard.hints.length = 0;
+      heardHere.hints.length = 0;
+      await teller.transaction((tx) => tx.nodes.beat(node("A")));
+      const failed = teller.transaction(async (tx) => {
+        await tx.links.add(linkOf(home, node("A")));
+        await tx.links.take(home.userId, home.devices[0]!, node("A"));
+        throw new Error("changed my mind");
+      });
+      await assert.rejects(failed, /changed my mind/);
+      await teller.transaction((tx) =>
+        tx.log.append({ userId: null, deviceId: null, kind: "revocation", timeMs: 1, body: "{}" }),
+      );
+      assert.deepEqual(heardHere.hints, ["log", "revocations"], "its own at once");
+      await heard.until("revocations");
+      assert.deepEqual(heard.hints, ["log", "revocations"]);
+    }),
+  );
+
+  it("hear on after their connections were cut, and look at everything then", { timeout: 30_000 }, () =>
+    onPlace(harness, async (place) => {
+      const [teller, other] = [await place.open(), await place.open()];
+      const heard = await listening(other);
+      heard.hints.length = 0;
+      const again = heard.until("links");
+      await place.sql(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND (query ILIKE 'LISTEN%' OR query = 'SELECT 1')",
+      );
+      await again;
+      heard.hints.length = 0;
+      const told = heard.until("links");
+      await teller.transaction((tx) => tx.nodes.leave(node("A")));
+      await told;
+    }),
+  );
+}
+
+/** Hears of the others from when it resolves. */
+async function listening(store: OpenStore) {
+  const hints: Hint[] = [];
+  let waiting: { readonly hint: Hint; readonly go: () => void }[] = [];
+  const until = (hint: Hint) => new Promise<void>((go) => waiting.push({ hint, go }));
+  const begun = until("links");
+  store.neighbours.hear((hint) => {
+    hints.push(hint);
+    const met = waiting.filter((one) => one.hint === hint);
+    waiting = waiting.filter((one) => one.hint !== hint);
+    for (const { go } of met) go();
+  });
+  await begun;
+  return { hints, until };
+}
+
+async function terminateHolders(place: Place): Promise<void> {
+  await place.sql(
+    `SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND mode = 'ShareLock'
+       AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
+  );
+}

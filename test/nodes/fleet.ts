@@ -1,0 +1,285 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { TestContext } from "node:test";
+import pg from "pg";
+import { addUsers } from "../../bench/people.ts";
+import { type Simulator, startSimulator } from "../../simulator/simulator.ts";
+import { readConfig } from "../../src/config.ts";
+import { startLogging } from "../../src/logging.ts";
+import { attributeName } from "../../src/model/attribute-names.ts";
+import { blankValues } from "../../src/model/attribute-values.ts";
+import type { DeviceId, UserId } from "../../src/model/ids.ts";
+import { largeStrings } from "../../src/model/large-strings.ts";
+import { decodeIndexMap } from "../../src/model/stored-index-map.ts";
+import { openParts } from "../../src/service.ts";
+import type { OpenStore } from "../../src/store/seam.ts";
+import { type FaultProxy, startFaultProxy } from "../set-up/fault-proxy.ts";
+import type { Cluster } from "../set-up/postgres.ts";
+import { type ChildService, startChild } from "../stories/child-service.ts";
+import { assertMirrors } from "../stories/expected-attributes.ts";
+import { OpenedStreams } from "./opened-streams.ts";
+
+/** One process of the service, on its own way to the database. */
+export interface FleetNode {
+  readonly name: string;
+  /** By which name it owns links. */
+  readonly id: string;
+  readonly service: ChildService;
+  readonly proxy: FaultProxy;
+}
+
+export interface LinkedHome {
+  readonly accountId: string;
+  readonly userId: UserId;
+  readonly deviceId: DeviceId;
+}
+
+const linkedAtOnce = 20;
+const emergency = "o.structures[1].emergencies.smoke";
+
+/**
+ * A few nodes as processes of their own on one database, with so many linked accounts in one simulator, each with an
+ * alert on smoke. A witness in the database notes of each value that is mirrored who wrote it and who owned the link.
+ */
+export async function startFleet(
+  test: TestContext,
+  cluster: Cluster,
+  { links, nodes = 3 }: { links: number; nodes?: number },
+) {
+  const folder = mkdtempSync(join(tmpdir(), "breezeway-nodes-"));
+  const simulator = await startSimulator({ port: 0 });
+  const databaseUrl = await cluster.createDatabase();
+  const environment = {
+    BREEZEWAY_DATA: folder,
+    BREEZEWAY_PORT: "0",
+    BREEZEWAY_LOG_LEVEL: "silent",
+    BREEZEWAY_ECOSYSTEMS: JSON.stringify({ nest: { protocol: "nest", apiUrl: simulator.url } }),
+  };
+  const preparing = { ...environment, BREEZEWAY_DATABASE_URL: databaseUrl };
+  const { store, close } = await openParts(readConfig({ flags: {}, environment: preparing }), startLogging("silent"));
+  const homes = await linkHomes(preparing, simulator, links);
+  const sql = new pg.Pool({ connectionString: databaseUrl, max: 2 });
+  sql.on("error", () => undefined);
+  await sql.query(witness);
+  const streams = new OpenedStreams(simulator);
+  const fleet = new Fleet({ simulator, streams, store, sql, homes, databaseUrl, environment });
+  test.after(async () => {
+    streams.stop();
+    await fleet.stop();
+    await close();
+    await sql.end();
+    await simulator.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  await Promise.all(Array.from({ length: nodes }, (_, i) => fleet.startNode(`node ${i + 1}`)));
+  return fleet;
+}
+
+interface FleetParts {
+  readonly simulator: Simulator;
+  readonly streams: OpenedStreams;
+  readonly store: OpenStore;
+  readonly sql: pg.Pool;
+  readonly homes: readonly LinkedHome[];
+  readonly databaseUrl: string;
+  readonly environment: Record<string, string>;
+}
+
+export class Fleet {
+  readonly simulator: Simulator;
+  readonly streams: OpenedStreams;
+  readonly homes: readonly LinkedHome[];
+  readonly nodes: FleetNode[] = [];
+  /** Nodes that were ended for good. */
+  readonly gone: FleetNode[] = [];
+  readonly #parts: FleetParts;
+  readonly #burning = new Set<string>();
+  #areAway = false;
+
+  constructor(parts: FleetParts) {
+    this.#parts = parts;
+    this.simulator = parts.simulator;
+    this.streams = parts.streams;
+    this.homes = parts.homes;
+  }
+
+  async startNode(name: string): Promise<FleetNode> {
+    const { databaseUrl, environment, sql } = this.#parts;
+    const proxy = await startFaultProxy(databaseUrl);
+    const url = new URL(databaseUrl);
+    url.port = new URL(proxy.url).port;
+    // The database knows by it who writes.
+    url.searchParams.set("application_name", name);
+    const service = await startChild("serve", { ...environment, BREEZEWAY_DATABASE_URL: String(url) });
+    const { rows } = await sql.query(idOfNode, [name]);
+    const node = { name, id: rows[0].id as string, service, proxy };
+    this.nodes.push(node);
+    return node;
+  }
+
+  /** The accounts whose links a node owns now. */
+  async accountsOf({ id }: FleetNode): Promise<readonly string[]> {
+    const { rows } = await this.#parts.sql.query("SELECT device_id FROM links WHERE owner = $1", [id]);
+    const owned = new Set(rows.map(({ device_id }) => device_id as number));
+    return this.homes.filter(({ deviceId }) => owned.has(deviceId)).map(({ accountId }) => accountId);
+  }
+
+  /** How often links have passed to another owner, or to the same one anew. */
+  async epochs(): Promise<number> {
+    return (await this.#parts.sql.query("SELECT SUM(epoch)::int AS sum FROM links")).rows[0].sum;
+  }
+
+  /** Each account has one stream, and each living node no more links than its share. */
+  async untilShared(signal: AbortSignal, living: readonly FleetNode[] = this.nodes): Promise<void> {
+    const share = Math.ceil(this.homes.length / living.length);
+    await eventuallySlowly(signal, async () => {
+      const { rows } = await this.#parts.sql.query("SELECT owner, COUNT(*)::int AS count FROM links GROUP BY owner");
+      assert.equal(rows.filter(({ owner }) => !living.some(({ id }) => id === owner)).length, 0, JSON.stringify(rows));
+      for (const { count } of rows) assert.ok(count <= share, `${JSON.stringify(rows)}, ${share} each`);
+      this.streams.assertOneEach(this.homes.map(({ accountId }) => accountId));
+    });
+  }
+
+  /** People leave or come home; with `smoke`, there is some in every second home from now on. */
+  async change(accounts: readonly string[], { smoke = false } = {}): Promise<void> {
+    const scene = this.#areAway ? "come-home" : "leave";
+    this.#areAway = !this.#areAway;
+    for (const [i, accountId] of accounts.entries()) {
+      await this.simulator.playScene(accountId, { scene });
+      if (!smoke || i % 2 > 0) continue;
+      await this.simulator.playScene(accountId, { scene: "smoke" });
+      this.#burning.add(accountId);
+    }
+  }
+
+  /** The store shows what the simulator's documents say. */
+  async untilMirrored(signal: AbortSignal, accounts?: readonly string[]): Promise<void> {
+    const wanted = accounts && new Set(accounts);
+    for (const home of this.homes) {
+      if (!wanted || wanted.has(home.accountId)) await eventuallySlowly(signal, () => this.#assertMirrored(home));
+    }
+  }
+
+  /** How many writes to mirrored devices were by somebody who didn't own their link; and by how many owners in all. */
+  async witnessed(): Promise<{ readonly foreign: number; readonly writes: number }> {
+    const { rows } = await this.#parts.sql.query<{ writer: string; owner: string; count: number }>(
+      "SELECT writer, owner, COUNT(*)::int AS count FROM witnessed GROUP BY writer, owner",
+    );
+    const idOf = new Map([...this.nodes, ...this.gone].map(({ name, id }) => [name, id]));
+    const foreign = rows.filter(({ writer, owner }) => idOf.get(writer) !== owner);
+    const sum = (some: typeof rows) => some.reduce((total, { count }) => total + count, 0);
+    return { foreign: sum(foreign), writes: sum(rows) };
+  }
+
+  /** The alert of each home with smoke has fired once, and that of no other. */
+  async assertFiredOnce(): Promise<void> {
+    const { rows } = await this.#parts.sql.query(
+      "SELECT device_id, COUNT(*)::int AS count FROM log WHERE kind = 'alert' GROUP BY device_id",
+    );
+    const fired = new Map(rows.map(({ device_id, count }) => [device_id as number, count as number]));
+    const wrong = this.homes.filter(({ accountId, deviceId }) => {
+      return (fired.get(deviceId) ?? 0) !== (this.#burning.has(accountId) ? 1 : 0);
+    });
+    assert.deepEqual(
+      wrong.map(({ deviceId }) => `device ${deviceId} fired ${fired.get(deviceId) ?? 0} times`),
+      [],
+    );
+    assert.ok(fired.size > 0);
+  }
+
+  async stop(): Promise<void> {
+    for (const { service, proxy } of [...this.nodes, ...this.gone]) {
+      service.process.kill("SIGKILL");
+      await service.ended;
+      await proxy.stop();
+    }
+  }
+
+  async #assertMirrored({ accountId, userId, deviceId }: LinkedHome): Promise<void> {
+    const { rows, map } = await this.#parts.store.read(async (tx) => ({
+      rows: await tx.attributes.all(userId, deviceId),
+      map: decodeIndexMap((await tx.links.ofDevice(userId, deviceId))!.indexMap),
+    }));
+    const values = [...blankValues];
+    for (const { key, value } of rows) values[key as number] = value;
+    const attributes = new Map(
+      rows.flatMap(({ key, value, timeMs }) =>
+        value === null ? [] : [[attributeName(key as number), { value, updTime: timeMs }] as const],
+      ),
+    );
+    const shown = { presenceInfo: "", typeName: "", attributes };
+    assertMirrors(shown, this.simulator.document(accountId), largeStrings(map, values));
+  }
+}
+
+/** Ends with the test's signal; not so often that the check itself keeps the machine busy. */
+export async function eventuallySlowly(signal: AbortSignal, check: () => Promise<void> | void): Promise<void> {
+  for (;;) {
+    try {
+      return await check();
+    } catch (error) {
+      if (signal.aborted) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  }
+}
+
+/** By a node of its own that is gone when the others start. */
+async function linkHomes(
+  environment: Record<string, string>,
+  simulator: Simulator,
+  count: number,
+): Promise<readonly LinkedHome[]> {
+  const parts = await openParts(readConfig({ flags: {}, environment }), startLogging("silent"));
+  const { identity, store, federation, alerts } = parts;
+  try {
+    const { tenantId } = await identity.addTenant({ name: "Fleet" });
+    const users = await store.transaction((tx) => addUsers(tx, tenantId, count));
+    const homes: LinkedHome[] = [];
+    const waiting = users.values();
+    const linkSome = async () => {
+      for (const userId of waiting) {
+        const structures = [{ thermostats: 1, alarms: 1 }];
+        const { accountId, token } = simulator.addAccount({ seed: userId, structures });
+        const deviceId = await federation.link(userId, "nest", token);
+        await alerts.add({ kind: "user", userId }, { ...onSmoke, deviceId });
+        homes.push({ accountId, userId, deviceId });
+      }
+    };
+    await Promise.all(Array.from({ length: linkedAtOnce }, linkSome));
+    return homes;
+  } finally {
+    await federation.stop();
+    await parts.close();
+  }
+}
+
+const onSmoke = {
+  attributeName: emergency,
+  action: "note",
+  operation: "equals",
+  threshold: "",
+  stringThreshold: "true",
+  address: "",
+  message: "",
+  autoDisarm: true,
+  autoDelete: false,
+  autoDisable: false,
+  isEnabled: true,
+  targets: [],
+};
+
+const witness = `
+  CREATE TABLE witnessed (writer TEXT NOT NULL, owner TEXT);
+  CREATE FUNCTION witness() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN
+      INSERT INTO witnessed SELECT current_setting('application_name'), owner FROM links WHERE device_id = NEW.device_id;
+      RETURN NULL;
+    END $$;
+  CREATE TRIGGER witness AFTER INSERT OR UPDATE ON attributes FOR EACH ROW EXECUTE FUNCTION witness();`;
+
+const idOfNode = `SELECT n.id FROM nodes n
+  JOIN pg_locks l ON l.locktype = 'advisory' AND (l.classid::bigint << 32) | l.objid::bigint = hashtextextended(n.id, 0)
+  JOIN pg_stat_activity a ON a.pid = l.pid AND a.application_name = $1`;

@@ -1,0 +1,48 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { missingPostgres, sharedCluster } from "../set-up/postgres.ts";
+import { eventuallySlowly, startFleet } from "./fleet.ts";
+
+describe("three nodes on one database", { skip: missingPostgres() ?? false }, () => {
+  it("share 60 links, and follow them all when one freezes, one is killed and one leaves", {
+    timeout: 180_000,
+  }, async (t) => {
+    const fleet = await startFleet(t, await sharedCluster(), { links: 60 });
+    const { signal } = t;
+    await fleet.untilShared(signal);
+    await fleet.change(fleet.homes.map(({ accountId }) => accountId));
+    await fleet.untilMirrored(signal);
+    const [first, second, third] = fleet.nodes as [
+      (typeof fleet.nodes)[0],
+      (typeof fleet.nodes)[0],
+      (typeof fleet.nodes)[0],
+    ];
+
+    const itsOwn = await fleet.accountsOf(first);
+    assert.ok(itsOwn.length > 0);
+    first.service.process.kill("SIGSTOP");
+    await eventuallySlowly(signal, async () => assert.deepEqual(await fleet.accountsOf(first), []));
+    await fleet.change(itsOwn, { smoke: true });
+    await fleet.untilMirrored(signal, itsOwn);
+    first.service.process.kill("SIGCONT");
+    await fleet.change(itsOwn);
+    await fleet.untilShared(signal);
+    await fleet.untilMirrored(signal);
+
+    second.service.process.kill("SIGKILL");
+    await fleet.untilShared(signal, [first, third]);
+    await fleet.change(fleet.homes.map(({ accountId }) => accountId));
+    await fleet.untilMirrored(signal);
+
+    third.service.process.kill("SIGTERM");
+    await fleet.untilShared(signal, [first]);
+    assert.equal(await third.service.ended, 0);
+    await fleet.change(fleet.homes.map(({ accountId }) => accountId));
+    await fleet.untilMirrored(signal);
+
+    const { foreign, writes } = await fleet.witnessed();
+    assert.equal(foreign, 0, "a node wrote to a device whose link was not its own");
+    assert.ok(writes > 0);
+    await fleet.assertFiredOnce();
+  });
+});
