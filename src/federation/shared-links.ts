@@ -38,8 +38,8 @@ const handedBackAtOnce = 40;
  */
 export class SharedLinks {
   readonly #parts: SharedLinksParts;
-  /** In which of this node's lives it was last seen that its links are still its own. */
-  #sureOfLife = 1;
+  /** In which of this node's lives it was last seen that its links are still its own; undefined before it starts. */
+  #sureOfLife: number | undefined;
   #isInDoubt = false;
   #settleMs = 0;
   #next: Cancel | undefined;
@@ -53,8 +53,10 @@ export class SharedLinks {
   }
 
   async start(): Promise<void> {
+    const { store, membership } = this.#parts;
+    this.#sureOfLife = membership.life;
     await this.#claim();
-    if (this.#parts.store.isShared) this.#schedule();
+    if (store.isShared) this.#schedule();
   }
 
   /** Links may have changed hands, or may be to be had. */
@@ -65,7 +67,7 @@ export class SharedLinks {
 
   /** Others may have taken what was this node's while it was as good as dead: until that is seen, it owns nothing. */
   get isSure(): boolean {
-    return !this.#parts.store.isShared || this.#sureOfLife >= this.#parts.membership.life;
+    return this.#sureOfLife === undefined || this.#sureOfLife === this.#parts.membership.life;
   }
 
   async stop(): Promise<void> {

@@ -119,14 +119,14 @@ export class Membership {
     const sentMs = this.#surroundings.elapsedMs();
     try {
       this.#place ??= await this.#settleIn();
-      await this.#place.check();
-      await this.#store.transaction(
+      const beat = this.#store.transaction(
         async (tx) => {
           await tx.nodes.beat(this.id);
           await tx.nodes.forget(heartbeat.forgetAfterMs);
         },
         { urgent: true },
       );
+      await Promise.all([beat, this.#place.check()]);
       if (!this.isAlive) this.#life += 1;
       this.#lastHeardMs = sentMs;
       this.#isUnheard = false;

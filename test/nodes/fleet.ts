@@ -8,7 +8,7 @@ import { addUsers } from "../../bench/people.ts";
 import { type Simulator, startSimulator } from "../../simulator/simulator.ts";
 import { readConfig } from "../../src/config.ts";
 import { startLogging } from "../../src/logging.ts";
-import { attributeName } from "../../src/model/attribute-names.ts";
+import { attributeName, structureAttribute } from "../../src/model/attribute-names.ts";
 import { blankValues } from "../../src/model/attribute-values.ts";
 import type { DeviceId, UserId } from "../../src/model/ids.ts";
 import { largeStrings } from "../../src/model/large-strings.ts";
@@ -38,6 +38,7 @@ export interface LinkedHome {
 
 const linkedAtOnce = 20;
 const emergency = "o.structures[1].emergencies.smoke";
+const away = structureAttribute(1, "away");
 
 /**
  * A few nodes as processes of their own on one database, with so many linked accounts in one simulator, each with an
@@ -152,6 +153,20 @@ export class Fleet {
       await this.simulator.playScene(accountId, { scene: "smoke" });
       this.#burning.add(accountId);
     }
+  }
+
+  /** The store knows who is at home: the quickest sign that the last change has arrived everywhere. */
+  async untilHeard(signal: AbortSignal, accounts: readonly string[]): Promise<void> {
+    const wanted = new Set(accounts);
+    await eventuallySlowly(signal, async () => {
+      const { rows } = await this.#parts.sql.query("SELECT device_id, value FROM attributes WHERE number = $1", [away]);
+      const values = new Map(rows.map(({ device_id, value }) => [device_id as number, value as string]));
+      const behind = this.homes.filter(({ accountId, deviceId }) => {
+        const { structures } = this.simulator.document(accountId) as { structures: Record<string, { away: string }> };
+        return wanted.has(accountId) && Object.values(structures)[0]!.away !== values.get(deviceId);
+      });
+      assert.equal(behind.length, 0, `${behind.length} accounts are behind`);
+    });
   }
 
   /** The store shows what the simulator's documents say. */

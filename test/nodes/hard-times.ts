@@ -75,8 +75,9 @@ async function cutOff({ signal }: TestContext, fleet: Fleet, cutOffMs: number, t
   node.proxy.mood = "open";
   node.proxy.drop();
   const backMs = Date.now();
+  await fleet.untilHeard(signal, accounts);
+  tell(`cut off for ${cutOffMs / 1_000} s: the store has what changed ${seconds(backMs)} after`);
   await fleet.untilMirrored(signal, accounts);
-  tell(`cut off for ${cutOffMs / 1_000} s: the store equals the documents ${seconds(backMs)} after`);
   await fleet.untilShared(signal);
 }
 
@@ -101,8 +102,9 @@ async function halt(
   await cluster.start();
   const backMs = Date.now();
   await eventuallySlowly(signal, async () => void (await fleet.epochs()));
-  await fleet.untilMirrored(signal);
+  await fleet.untilHeard(signal, accounts);
   tell(`PostgreSQL stopped for ${haltedMs / 1_000} s: caught up ${seconds(backMs)} after it was back`);
+  await fleet.untilMirrored(signal);
   // Whoever was wrongly held for dead would lose its links within a lease.
   await pass(8_000);
   await fleet.untilShared(signal);
