@@ -1,9 +1,9 @@
-import { randomBytes, randomUUID } from "node:crypto";
 import { mkdirSync } from "node:fs";
 import { alertsOn } from "./alerts/alerts.ts";
 import { administrationOn } from "./cli/administration.ts";
 import { type ControlServer, serveControl } from "./cli/control-socket.ts";
 import { type Config, ConfigurationError, type EcosystemConfig, refuseInsecure } from "./config.ts";
+import { cursorKey, nodeId, refuseDemoAbroad, sealedFor, sealingFor } from "./deployment.ts";
 import { commitOn } from "./devices/commit.ts";
 import { addDevice, removeDevice } from "./devices/inventory.ts";
 import { deviceReading } from "./devices/read.ts";
@@ -12,36 +12,28 @@ import { deviceWriting } from "./devices/write.ts";
 import type { Connector } from "./ecosystem/connector.ts";
 import { nestConnector } from "./ecosystem/nest/connector.ts";
 import { eventsOn } from "./events/events.ts";
-import { sealedPlace } from "./events/webhooks/webhooks.ts";
 import { fanEcho } from "./federation/fan-echo.ts";
 import { fanGate } from "./federation/fan-gate.ts";
 import { federationOn } from "./federation/federation.ts";
-import { tokenPlace } from "./federation/link-key.ts";
 import { CertificateProblem } from "./http/certificate.ts";
 import { cursorsWith } from "./http/cursor.ts";
 import type { GuestRoute } from "./http/routes.ts";
 import { startHttp } from "./http/server.ts";
 import { identityOn } from "./identity/identity.ts";
-import { isOnLoopback } from "./loopback.ts";
 import { metricsOf } from "./metrics/metrics.ts";
 import { observedStore } from "./metrics/observed-store.ts";
 import { BadParameter } from "./model/errors.ts";
-import type { NodeId } from "./model/ids.ts";
 import type { Report, Surroundings } from "./model/surroundings.ts";
 import { Membership } from "./nodes/membership.ts";
 import { oauthOn } from "./oauth/oauth.ts";
 import { platformCalls } from "./platform/calls.ts";
 import { Backups } from "./store/backup/backups.ts";
 import { dataFolder } from "./store/data-folder.ts";
-import { sealingFromFile } from "./store/key-file.ts";
 import { keysOn } from "./store/keys.ts";
 import type { Hint } from "./store/neighbours.ts";
 import { openPostgres } from "./store/postgres/store.ts";
-import type { Sealing } from "./store/sealing.ts";
 import type { OpenStore } from "./store/seam.ts";
 import { openSqlite } from "./store/sqlite/store.ts";
-import type { SealedPlace } from "./store/tables/sealed-values.ts";
-import { firstUsedKeys, WrongKey } from "./store/used-keys.ts";
 import { realSurroundings } from "./surroundings.ts";
 import { version } from "./version.ts";
 
@@ -291,16 +283,6 @@ async function leave({ federation, membership }: Parts, report: Report): Promise
   }
 }
 
-/** The password of the demo's user is known to everybody (demo/keys.ts): with it, only this machine may reach the store. */
-async function refuseDemoAbroad(config: Config, { store, identity }: Parts): Promise<void> {
-  if (isOnLoopback(config)) return;
-  const demoUser = await store.read((tx) => tx.settings.get("demo_user"));
-  if (demoUser === undefined || !(await identity.listUsers()).some(({ userId }) => String(userId) === demoUser)) return;
-  throw new ConfigurationError([
-    `BREEZEWAY_DATA: ${config.dataFolder} holds the demo, whose password is known. Choose another folder, or remove the demo's user with breezeway user remove --user ${demoUser}; until then it is served on loopback only`,
-  ]);
-}
-
 function certificateOf({ tlsCertFile, tlsKeyFile }: Config) {
   return tlsCertFile && tlsKeyFile ? { certFile: tlsCertFile, keyFile: tlsKeyFile } : undefined;
 }
@@ -319,37 +301,8 @@ function listenForCommands({ folder, administration, address }: Parts): Promise<
   );
 }
 
-/** The key is checked before it is needed: with another one, every stored token would be lost to us. */
-async function sealingFor(store: OpenStore, keyFile: string): Promise<Sealing> {
-  let sealing: Sealing;
-  try {
-    sealing = sealingFromFile(keyFile);
-  } catch (error) {
-    throw new ConfigurationError([(error as Error).message.replace(/\.$/, "")]);
-  }
-  const used = await store.transaction((tx) => firstUsedKeys(tx, sealing.keyId));
-  if (!used.every((keyId) => sealing.keyIds.includes(keyId))) throw new WrongKey(keyFile, sealing.keyIds, used);
-  return sealing;
-}
-
-function sealedFor(place: SealedPlace): string {
-  return place.kind === "link" ? tokenPlace(place.userId, place.ecosystem) : sealedPlace(place.id);
-}
-
 const backupOfPostgres =
   "This store is PostgreSQL, which is backed up with its own tools: pg_dump, or its write-ahead log (docs/operations.md).";
-
-/** Shared by all nodes and kept for good: a list begun yesterday on another node goes on today on this one. */
-function cursorKey(store: OpenStore): Promise<string> {
-  const fresh = randomBytes(32).toString("base64url");
-  return store.transaction((tx) => tx.settings.getOrKeep("cursor_key", fresh));
-}
-
-/** On SQLite the one node keeps its name, and with it its links; on a shared store each start is a new node. */
-async function nodeId(store: OpenStore): Promise<NodeId> {
-  const fresh = `node-${randomUUID()}`;
-  return (store.isShared ? fresh : await store.transaction((tx) => tx.settings.getOrKeep("node_id", fresh))) as NodeId;
-}
 
 function connectorFor({ name, apiUrl, allowedHosts }: EcosystemConfig): Connector {
   return nestConnector({ name, apiUrl, allowedHosts });
