@@ -1,7 +1,8 @@
 import type { Description, ErrorDescription, Parameter, Schema } from "../description.ts";
 import { boolean, integer, list, map, milliseconds, named, object, text } from "./schema.ts";
 
-const deviceId: Parameter = {
+/** The device that an address names. */
+export const deviceId: Parameter = {
   name: "deviceId",
   in: "path",
   isRequired: true,
@@ -10,7 +11,7 @@ const deviceId: Parameter = {
   example: "41",
 };
 
-const unknownDevice: ErrorDescription = {
+export const unknownDevice: ErrorDescription = {
   status: 404,
   code: "unknown_device",
   when: "The token reaches no device with this id.",

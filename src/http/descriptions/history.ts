@@ -1,19 +1,7 @@
-import type { Description, ErrorDescription, Parameter } from "../description.ts";
+import type { Description } from "../description.ts";
+import { deviceId, unknownDevice } from "./devices.ts";
 import { integer, list, map, milliseconds, named, object, orNull, text } from "./schema.ts";
 
-const deviceId: Parameter = {
-  name: "deviceId",
-  in: "path",
-  isRequired: true,
-  schema: { type: "string" },
-  meaning: "The device's id.",
-  example: "41",
-};
-const unknownDevice: ErrorDescription = {
-  status: 404,
-  code: "unknown_device",
-  when: "The token reaches no device with this id.",
-};
 const ofDevice = { deviceId: integer("The device's id.", { minimum: 1 }) };
 
 export const getHistory: Description = {
