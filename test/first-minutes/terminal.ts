@@ -21,7 +21,8 @@ export const ctrlC = "\u0003";
 
 /** The command as somebody types it at a terminal: a real one, with the launcher and the service on it. */
 export function atTerminal(t: TestContext, typed: string, environment: Record<string, string> = {}): AtTerminal {
-  const command = `${quoted(process.execPath)} ${quoted(launcher)} ${typed}`;
+  // Whatever shell the terminal starts, it must not stay in between: some of them die of the Ctrl-C themselves.
+  const command = `exec ${quoted(process.execPath)} ${quoted(launcher)} ${typed}`;
   const terminal = { TERM: "xterm-256color", CI: "", NO_COLOR: "", FORCE_COLOR: "" };
   const child = spawn("script", ["-qefc", command, "/dev/null"], {
     env: cleanEnvironment({ ...terminal, ...environment }),
