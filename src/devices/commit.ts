@@ -109,18 +109,8 @@ async function apply(
   request: CommitRequest,
   { gates = [], reactions, report }: CommitParts,
 ): Promise<readonly DeviceCommit[]> {
-  const { userId, ownership, receivedMs } = request;
-  // The order of locks is the same everywhere: user, link, devices ascending.
-  const nowMs = await tx.users.lock(userId);
-  if (nowMs === undefined) throw new NotFound(`User ${userId} does not exist.`);
-  if (ownership && !(await tx.links.holds(userId, ownership.deviceId, ownership))) {
-    throw new OwnershipLost(`Node ${ownership.owner} no longer owns the link of device ${ownership.deviceId}.`);
-  }
-  const updates = typeof request.updates === "function" ? await request.updates(tx, nowMs) : request.updates;
-  const devices = new Map<DeviceId, DeviceRow>();
-  const ids = [...new Set(updates.map(({ deviceId }) => deviceId))].sort((a, b) => a - b);
-  for (const device of await tx.devices.lock(userId, ids)) devices.set(device.id, device);
-
+  const { userId, receivedMs } = request;
+  const { nowMs, updates, devices } = await lock(tx, request);
   const commits: DeviceCommit[] = [];
   let wave = updates.map((update) => ({ ...update, cause: request.cause }));
   let writesLeft = chainLimits.writes;
@@ -148,6 +138,44 @@ async function apply(
   return commits;
 }
 
+/** A device whose row is locked, and what it shows now if that is known already. */
+type LockedDevice = DeviceRow & { readonly present?: ReadonlyMap<AttributeKey, string | null> | undefined };
+
+/** The order of locks is the same everywhere: user, link, devices ascending. What is known beforehand is asked at once. */
+async function lock(tx: CommitTables, { userId, cause, updates, ownership }: CommitRequest) {
+  const given = typeof updates === "function" ? undefined : updates;
+  // What a gate lets through may be something else, and of several updates the first changes what the next one finds.
+  const only = given?.length === 1 && cause.by === "ecosystem" ? given[0] : undefined;
+  const [nowMs, isOwned, early, present] = await Promise.all([
+    tx.users.lock(userId),
+    !ownership || tx.links.holds(userId, ownership.deviceId, ownership),
+    given && lockDevices(tx, userId, given),
+    only && presentValues(tx, userId, only),
+  ]);
+  if (nowMs === undefined) throw new NotFound(`User ${userId} does not exist.`);
+  if (ownership && !isOwned) {
+    throw new OwnershipLost(`Node ${ownership.owner} no longer owns the link of device ${ownership.deviceId}.`);
+  }
+  const found = typeof updates === "function" ? await updates(tx, nowMs) : updates;
+  const rows = early ?? (await lockDevices(tx, userId, found));
+  return {
+    nowMs,
+    updates: found,
+    devices: new Map(rows.map((row): [DeviceId, LockedDevice] => [row.id, { ...row, present }])),
+  };
+}
+
+function lockDevices(tx: CommitTables, userId: UserId, updates: readonly DeviceUpdate[]): Promise<DeviceRow[]> {
+  const ids = [...new Set(updates.map(({ deviceId }) => deviceId))].sort((a, b) => a - b);
+  return tx.devices.lock(userId, ids);
+}
+
+async function presentValues(tx: CommitTables, userId: UserId, { deviceId, changes }: DeviceUpdate) {
+  const keys = changes.map(({ key }) => key);
+  const rows = await tx.attributes.some(userId, deviceId, keys);
+  return new Map(rows.map(({ key, value }) => [key, value]));
+}
+
 function withinRoom<Update extends DeviceUpdate>(updates: readonly Update[], room: number): readonly Update[] {
   let left = room;
   return updates.filter(({ changes }) => {
@@ -166,20 +194,18 @@ async function applyToDevice(
   update: DeviceUpdate & { readonly cause: Cause },
   hop: number,
   nowMs: number,
-  devices: Map<DeviceId, DeviceRow>,
+  devices: Map<DeviceId, LockedDevice>,
   gates: readonly Gate[],
 ): Promise<DeviceCommit | undefined> {
   const { deviceId, cause } = update;
-  const device = devices.get(deviceId) ?? (await tx.devices.find(userId, deviceId));
+  const device: LockedDevice | undefined = devices.get(deviceId) ?? (await tx.devices.find(userId, deviceId));
   if (!device) throw new NotFound(`Device ${deviceId} does not exist.`);
   let { changes } = update;
   if (cause.by !== "ecosystem") {
     for (const gate of gates) changes = await gate(tx, device, { ...update, changes }, nowMs);
   }
   // Under the lock, never from memory: two equal snapshots on their way at once must not both count as a change.
-  const before = new Map<AttributeKey, string | null>();
-  const keys = changes.map(({ key }) => key);
-  for (const row of await tx.attributes.some(userId, deviceId, keys)) before.set(row.key, row.value);
+  const before = device.present ?? (await presentValues(tx, userId, { deviceId, changes }));
   const kept = changes
     .map((change) => ({ ...change, before: before.get(change.key) ?? null }))
     .filter((change) => cause.by !== "ecosystem" || change.value !== change.before);
@@ -189,7 +215,7 @@ async function applyToDevice(
   await tx.attributes.write(userId, deviceId, timeMs, kept);
   await tx.devices.setLastTime(userId, deviceId, timeMs);
   await tx.log.append(attributeEntry(userId, deviceId, timeMs, cause, kept));
-  devices.set(deviceId, { ...device, lastTimeMs: timeMs });
+  devices.set(deviceId, { ...device, lastTimeMs: timeMs, present: undefined });
   return {
     userId,
     deviceId,

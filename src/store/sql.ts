@@ -9,6 +9,8 @@ export interface Sql {
   all<Row>(text: string, parameters?: readonly Parameter[]): Promise<Row[]>;
   /** Answers how many rows were touched. */
   run(text: string, parameters?: readonly Parameter[]): Promise<number>;
+  /** The same for what nobody has to wait for: should it fail, the whole transaction does. */
+  post(text: string, parameters?: readonly Parameter[]): Promise<void>;
   /** The same statement for each set of parameters. */
   runEach(text: string, parameterSets: readonly (readonly Parameter[])[]): Promise<void>;
   /** The store's clock: PostgreSQL's own, or the one that SQLite's process was given. */

@@ -132,6 +132,8 @@ class Connection implements Session {
   #draft: Draft | undefined;
   #seenBefore: number | undefined;
   readonly #hints = new Set<Hint>();
+  /** The statement that is under way, and those behind it. */
+  readonly #waiting: (() => void)[] = [];
   /** Neither its node nor the store will do any more with it. */
   #hasEnded = false;
   #isLost = false;
@@ -148,13 +150,14 @@ class Connection implements Session {
   run<Result>(what: string, act: (rows: Draft) => Result, locks?: (rows: Draft) => readonly Wish[]): Promise<Result> {
     if (this.#isCommitting) throw new Error("a transaction was used after it had ended");
     return new Promise<Result>((resolve, reject) => {
-      this.#atStore(what, () => {
+      this.#inTurn(what, () => {
         if (this.#isOutOfReach || this.#store.faults.strikes("statement lost", 0.001)) return this.#fail(reject);
         const wishes = this.#isReading ? [] : (locks?.(this.#rows) ?? []);
         if (wishes.length > 0) this.#store.numberOf(this);
         this.#withLocks(what, wishes, reject, () => {
           const result = act(this.#rows);
           this.#answer(() => resolve(result), reject);
+          this.#next();
         });
       });
     });
@@ -238,6 +241,17 @@ class Connection implements Session {
     this.#seenBefore ??= this.#store.oldestWriting();
     this.#draft ??= new Draft(this.#isReading ? database.snapshot() : database);
     return this.#draft;
+  }
+
+  /** Statements that are made at once are carried out one after the other, as they were made. */
+  #inTurn(what: string, act: () => void): void {
+    this.#waiting.push(() => this.#atStore(what, act));
+    if (this.#waiting.length === 1) this.#waiting[0]!();
+  }
+
+  #next(): void {
+    this.#waiting.shift();
+    this.#waiting[0]?.();
   }
 
   #atStore(what: string, act: () => void): void {

@@ -52,9 +52,9 @@ export const plants: readonly Plant[] = [
       },
       {
         file: commit,
-        find: "before.set(row.key, row.value);",
+        find: "  const kept = changes\n",
         replace:
-          "{\n    const memory = seen.get([deviceId, row.key].join());\n    before.set(row.key, memory === undefined ? row.value : memory);\n  }",
+          "  for (const key of before.keys()) {\n    const memory = seen.get([deviceId, key].join());\n    if (memory !== undefined) before.set(key, memory);\n  }\n  const kept = changes\n",
       },
       {
         file: commit,
@@ -67,7 +67,7 @@ export const plants: readonly Plant[] = [
   {
     name: "no-fence",
     mistake: "a mirror commit doesn't ask whether its node still owns the link",
-    edits: [{ file: commit, find: "if (ownership && !(await", replace: "if (ownership && false && !(await" }],
+    edits: [{ file: commit, find: "if (ownership && !isOwned)", replace: "if (ownership && !isOwned && false)" }],
   },
   {
     name: "time-per-attribute",
@@ -87,9 +87,23 @@ export const plants: readonly Plant[] = [
     edits: [
       {
         file: commit,
-        find: "const nowMs = await tx.users.lock(userId);",
-        replace: "const nowMs: number | undefined = 1;",
+        find: "    tx.users.lock(userId),\n",
+        replace: "    1 as number | undefined,\n",
       },
+    ],
+  },
+  {
+    name: "values-before-lock",
+    mistake: "a commit compares with what stood in the store before it had the lock",
+    edits: [
+      {
+        file: commit,
+        find: "  const [nowMs, isOwned, early, present] =",
+        replace:
+          "  const tooEarly = only && (await presentValues(tx, userId, only));\n  const [nowMs, isOwned, early] =",
+      },
+      { file: commit, find: "    only && presentValues(tx, userId, only),\n", replace: "" },
+      { file: commit, find: "{ ...row, present }", replace: "{ ...row, present: tooEarly }" },
     ],
   },
   {

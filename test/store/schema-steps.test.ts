@@ -18,7 +18,7 @@ const alter = step(2, "ALTER TABLE busy ADD COLUMN name TEXT");
 async function madeDatabase(t: TestContext) {
   const url = await (await sharedCluster()).createDatabase();
   const hand = async () => {
-    const client = new pg.Client({ connectionString: url });
+    const client = new pg.Client({ connectionString: url, pipeline: true });
     client.on("error", () => undefined);
     await client.connect();
     t.after(() => client.end());
@@ -28,10 +28,11 @@ async function madeDatabase(t: TestContext) {
   const node = async (): Promise<Attempt> => {
     const client = await hand();
     return async (body) => {
-      await client.query("BEGIN");
+      const sql = new LentSql(client as unknown as pg.PoolClient, "0::bigint");
       try {
-        const result = await body(new LentSql(client as unknown as pg.PoolClient, "0::bigint"));
-        await client.query("COMMIT");
+        sql.begin();
+        const result = await body(sql);
+        await sql.commit();
         return result;
       } catch (error) {
         await client.query("ROLLBACK").catch(() => undefined);

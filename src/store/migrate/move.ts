@@ -1,7 +1,7 @@
 import pg from "pg";
 import { BreezewayError } from "../../model/errors.ts";
 import { migrate, schemaVersion } from "../migrations.ts";
-import { commit, LentSql } from "../postgres/connection.ts";
+import { LentSql } from "../postgres/connection.ts";
 import { lockSchema } from "../postgres/schema.ts";
 import { databaseClock } from "../postgres/store.ts";
 import { translated, unavailable } from "../postgres/trouble.ts";
@@ -33,6 +33,7 @@ export async function moveToPostgres(request: MoveRequest): Promise<MovedStore> 
     connectionString: request.databaseUrl,
     connectionTimeoutMillis: 5_000,
     application_name: "breezeway migrate",
+    pipeline: true,
     max: 1,
   });
   pool.on("error", () => undefined);
@@ -55,7 +56,7 @@ export async function moveToPostgres(request: MoveRequest): Promise<MovedStore> 
 
 async function moveOn(client: pg.PoolClient, source: Source, tell: MoveRequest["tell"]): Promise<MovedStore> {
   const sql = new LentSql(client, databaseClock);
-  await sql.run("BEGIN");
+  sql.begin();
   // A service that is started there waits until we are done.
   await lockSchema(sql);
   await refuseForeign(sql);
@@ -96,9 +97,9 @@ async function moveOn(client: pg.PoolClient, source: Source, tell: MoveRequest["
     }
   }
   if (differences.length > 0) throw new CopyDiffers(differences);
-  await commit(client);
+  await sql.commit();
   // How many rows there are is not known there yet, and the first questions would be answered the long way.
-  await sql.run("ANALYZE");
+  await client.query("ANALYZE");
   const tables = [...given].map(([{ name }, summary]) => ({ table: name, ...summary }));
   return { schema: schemaVersion, rows: total / 2, tables };
 }

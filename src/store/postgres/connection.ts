@@ -1,15 +1,22 @@
 import type pg from "pg";
 import type { Hint } from "../neighbours.ts";
 import { type Parameter, type Sql, storable } from "../sql.ts";
-import { isWorthRepeating, unavailable } from "./trouble.ts";
+import { isRefusal, isWorthRepeating, unavailable } from "./trouble.ts";
 
-/** A connection lent to one body: worthless as soon as the body has ended. */
+/**
+ * A connection lent to one body: worthless as soon as the body has ended. What is asked in one turn travels together and
+ * is carried out in that order.
+ */
 export class LentSql implements Sql {
   readonly dialect = "postgres";
   readonly #client: pg.PoolClient;
   readonly #clock: string;
   /** What others are to be told once the transaction is durable. */
   readonly hints = new Set<Hint>();
+  /** What nobody waits for: each ends before the transaction does, and none may fail. */
+  readonly #posted: Promise<unknown>[] = [];
+  #firstFailure: unknown;
+  #isHeldBack = false;
   #isOver = false;
 
   constructor(client: pg.PoolClient, clock: string) {
@@ -17,8 +24,33 @@ export class LentSql implements Sql {
     this.#clock = clock;
   }
 
+  /** Nobody waits for it: it travels with the first statement. */
+  begin(how = "BEGIN"): void {
+    this.#post(this.#send(how));
+  }
+
+  /** Nothing more can be asked by whoever has it. */
   end(): void {
     this.#isOver = true;
+  }
+
+  /**
+   * A COMMIT that fails is the store's trouble, whatever the reason: no constraint of ours waits for it. After a
+   * statement whose error a body has hidden, PostgreSQL answers COMMIT with a ROLLBACK and no error; that must not
+   * count as done.
+   */
+  async commit(): Promise<void> {
+    this.#isOver = true;
+    const committed = this.#send("COMMIT").catch((error) =>
+      Promise.reject(isWorthRepeating(error) ? error : unavailable(error)),
+    );
+    const [{ command }] = await Promise.all([committed, ...this.#posted]);
+    if (command !== "COMMIT") throw new Error("a transaction's body hid the error of a statement: nothing was changed");
+  }
+
+  /** After a statement has failed, all that follow are refused: what the body tells of is then the first failure. */
+  reasonOf(error: unknown): unknown {
+    return isRefusal(error) ? (this.#firstFailure ?? error) : error;
   }
 
   async all<Row>(text: string, parameters: readonly Parameter[] = []): Promise<Row[]> {
@@ -29,8 +61,12 @@ export class LentSql implements Sql {
     return (await this.#query(text, parameters)).rowCount ?? 0;
   }
 
+  async post(text: string, parameters: readonly Parameter[] = []): Promise<void> {
+    this.#post(this.#query(text, parameters));
+  }
+
   async runEach(text: string, parameterSets: readonly (readonly Parameter[])[]): Promise<void> {
-    for (const parameters of parameterSets) await this.#query(text, parameters);
+    await Promise.all(parameterSets.map((parameters) => this.#query(text, parameters)));
   }
 
   async nowMs(): Promise<number> {
@@ -41,19 +77,44 @@ export class LentSql implements Sql {
     this.hints.add(hint);
   }
 
+  #post(asked: Promise<unknown>): void {
+    // Heard at the end, or not at all when the body fails by itself.
+    asked.catch((error) => {
+      this.#firstFailure ??= error;
+    });
+    this.#posted.push(asked);
+  }
+
   #query(text: string, parameters: readonly Parameter[]): Promise<pg.QueryResult> {
     if (this.#isOver) throw new Error("a transaction was used after it had ended");
-    return this.#client.query(text, parameters.map(storable) as unknown[]);
+    const values = parameters.map(storable) as unknown[];
+    const name = nameOf(text);
+    return this.#send(name === undefined ? { text, values } : { name, text, values });
+  }
+
+  #send(query: string | pg.QueryConfig): Promise<pg.QueryResult> {
+    if (!this.#isHeldBack) {
+      this.#isHeldBack = true;
+      const { stream } = this.#client.connection;
+      stream.cork();
+      process.nextTick(() => {
+        this.#isHeldBack = false;
+        stream.uncork();
+      });
+    }
+    return this.#client.query(query);
   }
 }
 
-/**
- * A COMMIT that fails is the store's trouble, whatever the reason: no constraint of ours waits for it. After a statement
- * whose error a body has hidden, PostgreSQL answers COMMIT with a ROLLBACK and no error; that must not count as done.
- */
-export async function commit(client: pg.PoolClient): Promise<void> {
-  const { command } = await client
-    .query("COMMIT")
-    .catch((error) => Promise.reject(isWorthRepeating(error) ? error : unavailable(error)));
-  if (command !== "COMMIT") throw new Error("a transaction's body hid the error of a statement: nothing was changed");
+/** So many statements are prepared on each connection; texts that are made up as needed must not fill the server. */
+const preparedAtMost = 500;
+const names = new Map<string, string>();
+
+/** A statement with a name is parsed once on each connection. */
+function nameOf(text: string): string | undefined {
+  const known = names.get(text);
+  if (known !== undefined || names.size >= preparedAtMost) return known;
+  const name = `s${names.size}`;
+  names.set(text, name);
+  return name;
 }

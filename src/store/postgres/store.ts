@@ -4,7 +4,7 @@ import { StoreUnavailable } from "../../model/errors.ts";
 import type { NodeId } from "../../model/ids.ts";
 import type { Neighbours, Place } from "../neighbours.ts";
 import { type OpenStore, type Priority, type StoreHealth, type Transaction, transactionOn } from "../seam.ts";
-import { commit, LentSql } from "./connection.ts";
+import { LentSql } from "./connection.ts";
 import { takePlace } from "./place.ts";
 import { changeSchema } from "./schema.ts";
 import { isSilence, isWorthRepeating, translated, unavailable } from "./trouble.ts";
@@ -67,9 +67,10 @@ class PostgresStore implements OpenStore {
     };
     // A connection that died without a word would otherwise never answer.
     const { waiting, looking } = longestQueryMs;
-    this.#pool = new pg.Pool({ ...connect, max: pools.ordinary, query_timeout: waiting });
-    this.#urgentPool = new pg.Pool({ ...connect, max: pools.urgent, query_timeout: looking });
-    this.#readingPool = new pg.Pool({ ...connect, max: pools.reading, query_timeout: looking });
+    const pooled = { ...connect, pipeline: true };
+    this.#pool = new pg.Pool({ ...pooled, max: pools.ordinary, query_timeout: waiting });
+    this.#urgentPool = new pg.Pool({ ...pooled, max: pools.urgent, query_timeout: looking });
+    this.#readingPool = new pg.Pool({ ...pooled, max: pools.reading, query_timeout: looking });
     // A connection that breaks while idle is replaced at the next use; without a listener it would end the process.
     for (const pool of this.#pools) pool.on("error", () => undefined);
     this.#connect = connect;
@@ -92,7 +93,7 @@ class PostgresStore implements OpenStore {
 
   /** On a connection of its own: however long it takes, and however long another node is at it, it is waited for. */
   async migrate(): Promise<void> {
-    const pool = new pg.Pool({ ...this.#connect, max: 1 });
+    const pool = new pg.Pool({ ...this.#connect, pipeline: true, max: 1 });
     try {
       await changeSchema((body) => this.#attempt(pool, forWriting, body));
     } finally {
@@ -191,17 +192,15 @@ class PostgresStore implements OpenStore {
     client.on("error", ignore);
     const sql = new LentSql(client, this.#clock);
     try {
-      await client.query(begin);
+      sql.begin(begin);
       const result = await this.#body.run(true, () => body(sql));
-      sql.end();
-      const syncStartedMs = performance.now();
-      await commit(client);
-      if (begin === forWriting) this.#lastSyncMs = performance.now() - syncStartedMs;
+      await this.#conclude(sql, begin);
       client.off("error", ignore);
       client.release();
       this.#wake.tell(sql.hints);
       return result;
-    } catch (error) {
+    } catch (thrown) {
+      const error = sql.reasonOf(thrown);
       sql.end();
       // A connection that is silent, or whose ROLLBACK fails, is broken: it is thrown away, not lent to the next.
       const isUsable =
@@ -213,6 +212,18 @@ class PostgresStore implements OpenStore {
       if (isUsable) client.off("error", ignore);
       client.release(!isUsable);
       throw translated(error, isUsable);
+    }
+  }
+
+  async #conclude(sql: LentSql, begin: string): Promise<void> {
+    const startedMs = performance.now();
+    const committed = sql.commit();
+    if (begin === forWriting) {
+      await committed;
+      this.#lastSyncMs = performance.now() - startedMs;
+    } else {
+      // What was read has been read; whoever has the connection next is answered after this, or hears that it is broken.
+      committed.catch(() => undefined);
     }
   }
 

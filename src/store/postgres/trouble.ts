@@ -14,6 +14,11 @@ export function isWorthRepeating(error: unknown): boolean {
   return error instanceof Error && ["40001", "40P01"].includes(codeOf(error));
 }
 
+/** Whatever is asked in a transaction in which a statement has failed. */
+export function isRefusal(error: unknown): boolean {
+  return error instanceof Error && codeOf(error) === "25P02";
+}
+
 /** No answer within the time that a query may take: the connection may be dead without anybody having said so. */
 export function isSilence(error: unknown): boolean {
   const cause = error instanceof StoreUnavailable ? error.cause : error;

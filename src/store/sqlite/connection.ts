@@ -84,6 +84,10 @@ class LentSql implements Sql {
     return this.#open().run(text, parameters);
   }
 
+  async post(text: string, parameters: readonly Parameter[] = []): Promise<void> {
+    this.#open().run(text, parameters);
+  }
+
   async runEach(text: string, parameterSets: readonly (readonly Parameter[])[]): Promise<void> {
     const connection = this.#open();
     for (const parameters of parameterSets) connection.run(text, parameters);

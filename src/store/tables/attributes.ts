@@ -75,7 +75,7 @@ export function attributeTable(sql: Sql): AttributeTable {
       const upsert = `ON CONFLICT (user_id, device_id, number, name)
         DO UPDATE SET value = excluded.value, time_ms = excluded.time_ms`;
       if (sql.dialect === "postgres") {
-        await sql.run(
+        await sql.post(
           `INSERT INTO attributes (user_id, device_id, number, name, value, time_ms)
            SELECT $1, $2, number, name, value, $3
            FROM unnest($4::int[], $5::text[], $6::text[]) AS changed (number, name, value) ${upsert}`,

@@ -101,9 +101,8 @@ export function deviceTable(sql: Sql): DeviceTable {
       const removed = await sql.all<{ id: DeviceId }>("DELETE FROM devices WHERE user_id = $1 RETURNING id", [userId]);
       return removed.map(({ id }) => id).sort((a, b) => a - b);
     },
-    async setLastTime(userId, id, timeMs) {
-      await sql.run("UPDATE devices SET last_time_ms = $3 WHERE user_id = $1 AND id = $2", [userId, id, timeMs]);
-    },
+    setLastTime: (userId, id, timeMs) =>
+      sql.post("UPDATE devices SET last_time_ms = $3 WHERE user_id = $1 AND id = $2", [userId, id, timeMs]),
     versions: (ids) => sql.all(`SELECT id, last_time_ms AS "lastTimeMs" FROM devices WHERE id ${among}`, [ids]),
   };
 }

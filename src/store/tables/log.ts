@@ -87,7 +87,7 @@ export function logTable(sql: Sql): LogTable {
   };
   return {
     async append({ userId, deviceId, kind, timeMs, body }) {
-      await sql.run("INSERT INTO log (user_id, device_id, kind, time_ms, body) VALUES ($1, $2, $3, $4, $5)", [
+      await sql.post("INSERT INTO log (user_id, device_id, kind, time_ms, body) VALUES ($1, $2, $3, $4, $5)", [
         userId ?? nobody,
         deviceId,
         kind,

@@ -78,13 +78,13 @@ export function userTable(sql: Sql): UserTable {
       await sql.run("UPDATE users SET password_hash = $2 WHERE id = $1", [id, passwordHash]);
     },
     async lock(id) {
-      const found = await sql.all(
-        sql.dialect === "postgres"
-          ? "SELECT id FROM users WHERE id = $1 FOR NO KEY UPDATE"
-          : "SELECT id FROM users WHERE id = $1",
-        [id],
-      );
-      return found.length > 0 ? sql.nowMs() : undefined;
+      const lock = sql.dialect === "postgres" ? "FOR NO KEY UPDATE" : "";
+      const [found, nowMs] = await Promise.all([
+        sql.all(`SELECT id FROM users WHERE id = $1 ${lock}`, [id]),
+        // In the same statement it could be the time before the lock was had.
+        sql.nowMs(),
+      ]);
+      return found.length > 0 ? nowMs : undefined;
     },
   };
 }

@@ -1,0 +1,94 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import pg from "pg";
+import { LentSql } from "../../src/store/postgres/connection.ts";
+import { missingPostgres, sharedCluster } from "../set-up/postgres.ts";
+
+const clock = "0::bigint";
+const impossible = "INSERT INTO numbers SELECT 1 / $1::int";
+
+describe("a transaction's statements on their way to PostgreSQL", { skip: missingPostgres() ?? false }, () => {
+  let client: pg.PoolClient;
+  let pool: pg.Pool;
+
+  before(async () => {
+    pool = new pg.Pool({ connectionString: await (await sharedCluster()).createDatabase(), pipeline: true, max: 1 });
+    client = await pool.connect();
+    await client.query("CREATE TABLE numbers (number INT NOT NULL)");
+  });
+
+  after(async () => {
+    client.release();
+    await pool.end();
+  });
+
+  const begun = () => {
+    const sql = new LentSql(client, clock);
+    sql.begin();
+    return sql;
+  };
+  const insert = (sql: LentSql, number: number) => sql.post("INSERT INTO numbers VALUES ($1)", [number]);
+  const numbers = async () =>
+    (await client.query("SELECT number FROM numbers ORDER BY number")).rows.map((r) => r.number);
+  const nothingIsLeft = async () => {
+    await client.query("ROLLBACK");
+    assert.deepEqual(await numbers(), []);
+  };
+
+  it("are carried out in the order in which they were made, whether anybody waits for them or not", async () => {
+    const sql = begun();
+    void insert(sql, 1);
+    const seen = sql.all<{ count: number }>("SELECT COUNT(*)::int AS count FROM numbers");
+    void insert(sql, 2);
+    assert.deepEqual(await seen, [{ count: 1 }]);
+    await sql.commit();
+    assert.deepEqual(await numbers(), [1, 2]);
+    await client.query("TRUNCATE numbers");
+  });
+
+  it("undo the whole when one fails that nobody waited for, and its error is the transaction's", async () => {
+    const sql = begun();
+    void insert(sql, 1);
+    void sql.post(impossible, [0]);
+    void insert(sql, 2);
+    await assert.rejects(sql.commit(), /division by zero/);
+    await nothingIsLeft();
+  });
+
+  it("tell of the first that failed, not of those that were refused because of it", async () => {
+    const sql = begun();
+    void sql.post(impossible, [0]);
+    const refusal = await sql.all("SELECT 1").catch((error) => error);
+    assert.match(refusal.message, /aborted/);
+    assert.match((sql.reasonOf(refusal) as Error).message, /division by zero/);
+    await nothingIsLeft();
+  });
+
+  it("never pass for done when a body hid the error of one", async () => {
+    const sql = begun();
+    void insert(sql, 1);
+    await sql.run(impossible, [0]).catch(() => undefined);
+    await assert.rejects(sql.commit(), /hid the error/);
+    await nothingIsLeft();
+  });
+
+  it("work again after the same statement has failed, and after its table was changed", async () => {
+    for (const divisor of [0, 1, 0, 1]) {
+      const sql = begun();
+      void sql.post(impossible, [divisor]);
+      await (divisor === 0 ? assert.rejects(sql.commit()) : sql.commit());
+      if (divisor === 0) await client.query("ROLLBACK");
+    }
+    await client.query("ALTER TABLE numbers ADD COLUMN note TEXT");
+    const sql = begun();
+    void sql.post(impossible, [1]);
+    assert.equal((await sql.all("SELECT number FROM numbers")).length, 3);
+    await sql.commit();
+  });
+
+  it("are refused when the transaction has ended", async () => {
+    const sql = begun();
+    await sql.commit();
+    await assert.rejects(sql.all("SELECT 1"), /after it had ended/);
+  });
+});
