@@ -97,7 +97,7 @@ export class Fleet {
   readonly gone: FleetNode[] = [];
   readonly #parts: FleetParts;
   readonly #burning = new Set<string>();
-  #areAway = false;
+  readonly #away = new Set<string>();
 
   constructor(parts: FleetParts) {
     this.#parts = parts;
@@ -143,12 +143,12 @@ export class Fleet {
     });
   }
 
-  /** People leave or come home; with `smoke`, there is some in every second home from now on. */
+  /** People leave, or come home where they had left; with `smoke`, there is some in every second home from now on. */
   async change(accounts: readonly string[], { smoke = false } = {}): Promise<void> {
-    const scene = this.#areAway ? "come-home" : "leave";
-    this.#areAway = !this.#areAway;
     for (const [i, accountId] of accounts.entries()) {
-      await this.simulator.playScene(accountId, { scene });
+      const isAway = this.#away.delete(accountId);
+      if (!isAway) this.#away.add(accountId);
+      await this.simulator.playScene(accountId, { scene: isAway ? "come-home" : "leave" });
       if (!smoke || i % 2 > 0) continue;
       await this.simulator.playScene(accountId, { scene: "smoke" });
       this.#burning.add(accountId);
@@ -158,13 +158,12 @@ export class Fleet {
   /** The store knows who is at home: the quickest sign that the last change has arrived everywhere. */
   async untilHeard(signal: AbortSignal, accounts: readonly string[]): Promise<void> {
     const wanted = new Set(accounts);
+    const homes = this.homes.filter(({ accountId }) => wanted.has(accountId));
+    const expected = new Map(homes.map(({ accountId, deviceId }) => [deviceId, this.#whereabouts(accountId)]));
     await eventuallySlowly(signal, async () => {
       const { rows } = await this.#parts.sql.query("SELECT device_id, value FROM attributes WHERE number = $1", [away]);
-      const values = new Map(rows.map(({ device_id, value }) => [device_id as number, value as string]));
-      const behind = this.homes.filter(({ accountId, deviceId }) => {
-        const { structures } = this.simulator.document(accountId) as { structures: Record<string, { away: string }> };
-        return wanted.has(accountId) && Object.values(structures)[0]!.away !== values.get(deviceId);
-      });
+      const values = new Map(rows.map(({ device_id, value }) => [device_id as DeviceId, value as string]));
+      const behind = [...expected].filter(([deviceId, value]) => values.get(deviceId) !== value);
       assert.equal(behind.length, 0, `${behind.length} accounts are behind`);
     });
   }
@@ -210,6 +209,11 @@ export class Fleet {
       await service.ended;
       await proxy.stop();
     }
+  }
+
+  #whereabouts(accountId: string): string {
+    const { structures } = this.simulator.document(accountId) as { structures: Record<string, { away: string }> };
+    return Object.values(structures)[0]!.away;
   }
 
   async #assertMirrored({ accountId, userId, deviceId }: LinkedHome): Promise<void> {

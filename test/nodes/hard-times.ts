@@ -66,19 +66,35 @@ async function freeze({ signal }: TestContext, fleet: Fleet, frozenMs: number, t
 async function cutOff({ signal }: TestContext, fleet: Fleet, cutOffMs: number, tell: Tell): Promise<void> {
   const node = fleet.nodes[1]!;
   const accounts = await fleet.accountsOf(node);
+  const cutMs = Date.now();
   node.proxy.mood = "half-open";
-  const untilMs = Date.now() + cutOffMs;
-  for (let i = 0; Date.now() < untilMs; i++) {
-    await fleet.change(accounts, { smoke: i === 0 });
-    await pass(1_000);
-  }
+  const changed = changeForAWhile(fleet, accounts, cutMs + cutOffMs);
+  await untilReopened(signal, fleet, accounts, cutMs);
+  tell(
+    `cut off for ${cutOffMs / 1_000} s: ${accounts.length} streams elsewhere, ${spread(fleet, accounts, cutMs)}, ` +
+      `while ${some(accounts)} homes changed every second`,
+  );
+  await changed;
+  await fleet.change(accounts);
   node.proxy.mood = "open";
   node.proxy.drop();
   const backMs = Date.now();
   await fleet.untilHeard(signal, accounts);
-  tell(`cut off for ${cutOffMs / 1_000} s: the store has what changed ${seconds(backMs)} after`);
+  tell(`back again, after all of them have changed at once: the store has it ${seconds(backMs)} after`);
   await fleet.untilMirrored(signal, accounts);
   await fleet.untilShared(signal);
+}
+
+/** So many of the homes every second: a dozen times as much as everyday life brings. */
+const some = (accounts: readonly string[]) => Math.ceil(accounts.length / 10);
+
+async function changeForAWhile(fleet: Fleet, accounts: readonly string[], untilMs: number): Promise<void> {
+  const many = some(accounts);
+  for (let i = 0; Date.now() < untilMs; i++) {
+    const from = (i * many) % accounts.length;
+    await fleet.change(accounts.slice(from, from + many), { smoke: i === 0 });
+    await pass(1_000);
+  }
 }
 
 async function halt(
@@ -92,9 +108,8 @@ async function halt(
   const before = { epochs: await fleet.epochs(), opened: fleet.streams.opened, memory: memoryOf(fleet) };
   await cluster.halt();
   const untilMs = Date.now() + haltedMs;
-  const some = accounts.slice(0, 300);
   while (Date.now() < untilMs) {
-    await fleet.change(some);
+    await fleet.change(accounts.slice(0, some(accounts)));
     await pass(2_000);
   }
   await fleet.change(accounts);
