@@ -16,11 +16,16 @@ export interface StreamAnswer {
 }
 
 export function jsonAnswer(status: number, body: object, headers: Readonly<Record<string, string>> = {}): Answer {
-  return {
-    status,
-    headers: { "content-type": "application/json; charset=utf-8", ...headers },
-    body: JSON.stringify(body),
-  };
+  return jsonTextAnswer(status, JSON.stringify(body), headers);
+}
+
+/** The same of what is JSON already. */
+export function jsonTextAnswer(
+  status: number,
+  body: string | Buffer,
+  headers: Readonly<Record<string, string>> = {},
+): Answer {
+  return { status, headers: { "content-type": "application/json; charset=utf-8", ...headers }, body };
 }
 
 export function xmlAnswer(status: number, body: string, headers: Readonly<Record<string, string>> = {}): Answer {

@@ -1,14 +1,14 @@
-import { type AttributeQuestion, askedAttributes, type NamedAttribute } from "../../devices/asked-attributes.ts";
+import { type AttributeQuestion, askedAttributes } from "../../devices/asked-attributes.ts";
 import type { DevicePlace, DeviceReading } from "../../devices/read.ts";
-import { shownValue } from "../../devices/shown-attribute.ts";
 import type { DeviceWriting } from "../../devices/write.ts";
 import type { Federation } from "../../federation/federation.ts";
 import type { Principal } from "../../identity/principal.ts";
 import { BadParameter, UnknownDevice } from "../../model/errors.ts";
-import { jsonAnswer } from "../answer.ts";
+import { jsonAnswer, jsonTextAnswer } from "../answer.ts";
 import { readWrites } from "../attribute-body.ts";
 import type { Cursors } from "../cursor.ts";
 import { getDevice, listDevices, updateDevice } from "../descriptions/devices.ts";
+import { deviceBody, WholeDeviceBodies } from "../device-body.ts";
 import type { Incoming } from "../incoming.ts";
 import type { Route } from "../routes.ts";
 import { deviceIdOf, each, onlyOne, timeOf } from "../v3-parameters.ts";
@@ -24,6 +24,7 @@ const bodyBytes = 65_536;
 
 /** Devices (interface 2.4, 4.2). Whose they are is decided below, by the caller that each call is handed. */
 export function deviceRoutes({ devices, federation, cursors }: DeviceRouteParts): readonly Route[] {
+  const whole = new WholeDeviceBodies();
   return [
     {
       methods: ["GET"],
@@ -54,19 +55,13 @@ export function deviceRoutes({ devices, federation, cursors }: DeviceRouteParts)
       async answer(incoming, caller) {
         const question = questionOf(incoming);
         const state = await devices.state(caller, deviceIdOf(incoming));
-        const { id, name, typeName } = state.device;
-        const freshness = (await federation.freshnessOfEach([state.device])).get(id);
+        const freshness = (await federation.freshnessOfEach([state.device])).get(state.device.id);
         if (!freshness) throw new UnknownDevice();
-        const { isPresent, isStale, confirmedTimeMs } = freshness;
-        return jsonAnswer(200, {
-          deviceId: id,
-          deviceName: name,
-          deviceTypeName: typeName,
-          presenceInfo: isPresent ? 1 : 0,
-          stale: isStale,
-          ...(confirmedTimeMs !== null && { confirmedTime: confirmedTimeMs }),
-          attributes: Object.fromEntries(askedAttributes(state, question).map(shownAttribute)),
-        });
+        const isWhole = question.names.length === 0 && question.sinceMs === undefined;
+        const body = isWhole
+          ? whole.of(state, freshness)
+          : deviceBody(state, freshness, askedAttributes(state, question));
+        return jsonTextAnswer(200, body);
       },
     },
     {
@@ -104,8 +99,4 @@ function placeOf(incoming: Incoming, caller: Principal, cursors: Cursors): Devic
 
 function questionOf(incoming: Incoming): AttributeQuestion {
   return { names: each(incoming, "attribute"), sinceMs: timeOf(incoming, "since") };
-}
-
-function shownAttribute({ key, name, value, updateTimeMs }: NamedAttribute) {
-  return [name, { value: shownValue(key, value), updateTime: updateTimeMs }] as const;
 }
