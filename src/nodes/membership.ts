@@ -2,6 +2,7 @@ import type { NodeId } from "../model/ids.ts";
 import type { Cancel, Surroundings } from "../model/surroundings.ts";
 import { type Neighbours, noNeighbours, type Place } from "../store/neighbours.ts";
 import type { Store, Transaction } from "../store/seam.ts";
+import { StoreClock } from "./store-clock.ts";
 
 export const heartbeat = { everyMs: 1_500, leaseMs: 6_000, forgetAfterMs: 3_600_000 };
 /** How soon a node that has lost its place tries to take it again. */
@@ -31,6 +32,7 @@ export class Membership {
   readonly #store: Store<NodeTables>;
   readonly #surroundings: Surroundings;
   readonly #takePlace: Neighbours["takePlace"];
+  readonly #storeClock: StoreClock;
   #place: Place | undefined;
   /** On this node's own unjumping clock, as are all times here. */
   #inPlaceSinceMs = 0;
@@ -51,6 +53,7 @@ export class Membership {
     this.#store = store;
     this.#surroundings = surroundings;
     this.#takePlace = takePlace;
+    this.#storeClock = new StoreClock(surroundings.elapsedMs);
   }
 
   async start(): Promise<void> {
@@ -65,6 +68,11 @@ export class Membership {
     if (!this.#store.isShared || this.#stopping) return !this.#stopping;
     if (!this.#place || this.#lastHeardMs === undefined) return false;
     return this.#surroundings.elapsedMs() - this.#lastHeardMs < heartbeat.leaseMs;
+  }
+
+  /** The time for whatever one node notes and another reads: the store's. Before the first heartbeat it is its own. */
+  nowMs(): number {
+    return this.#storeClock.nowMs ?? this.#surroundings.nowMs();
   }
 
   /** Another number each time that it comes back from the dead: until then others may have taken what was its own. */
@@ -121,7 +129,7 @@ export class Membership {
       this.#place ??= await this.#settleIn();
       const beat = this.#store.transaction(
         async (tx) => {
-          await tx.nodes.beat(this.id);
+          await this.#storeClock.look(() => tx.nodes.beat(this.id));
           await tx.nodes.forget(heartbeat.forgetAfterMs);
         },
         { urgent: true },
