@@ -1,3 +1,4 @@
+import { StoreUnavailable } from "../model/errors.ts";
 import type { NodeId } from "../model/ids.ts";
 import type { Cancel, Surroundings } from "../model/surroundings.ts";
 import { type Neighbours, noNeighbours, type Place } from "../store/neighbours.ts";
@@ -129,12 +130,16 @@ export class Membership {
       this.#place ??= await this.#settleIn();
       const beat = this.#store.transaction(
         async (tx) => {
-          await this.#storeClock.look(() => tx.nodes.beat(this.id));
+          const askedMs = this.#surroundings.elapsedMs();
+          const saidMs = await tx.nodes.beat(this.id);
+          const heardMs = this.#surroundings.elapsedMs();
           await tx.nodes.forget(heartbeat.forgetAfterMs);
+          return { askedMs, saidMs, heardMs };
         },
         { urgent: true },
       );
-      await Promise.all([beat, this.#place.check()]);
+      const [look] = await Promise.all([beat, this.#place.check()]);
+      this.#storeClock.seen(look);
       if (!this.isAlive) this.#life += 1;
       this.#lastHeardMs = sentMs;
       this.#isUnheard = false;
@@ -146,12 +151,19 @@ export class Membership {
   }
 
   async #settleIn(): Promise<Place> {
-    const place = await this.#takePlace(this.id, () => {
-      if (this.#place !== place) return;
+    let taken: Place | undefined;
+    let isLost = false;
+    const lost = () => {
+      isLost = true;
+      if (!taken || this.#place !== taken) return;
       this.#place = undefined;
       this.#lastHeardMs = undefined;
       this.#schedule(0);
-    });
+    };
+    const place = await this.#takePlace(this.id, lost);
+    taken = place;
+    // Before we even knew that we had it: nobody would tell us again.
+    if (isLost) throw new StoreUnavailable("This node's place was lost as soon as it was taken.");
     this.#inPlaceSinceMs = this.#surroundings.elapsedMs();
     return place;
   }

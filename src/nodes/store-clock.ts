@@ -1,3 +1,10 @@
+/** What the store's clock said, and when it was asked and heard on the node's own unjumping one. */
+export interface ClockLook {
+  readonly askedMs: number;
+  readonly saidMs: number;
+  readonly heardMs: number;
+}
+
 /** How far a clock is from another: at least and at most. */
 interface Distance {
   readonly least: number;
@@ -17,11 +24,9 @@ export class StoreClock {
     this.#elapsedMs = elapsedMs;
   }
 
-  /** Asks the store for its time. What is heard was true at some moment between the question and the answer. */
-  async look(ask: () => Promise<number>): Promise<void> {
-    const askedMs = this.#elapsedMs();
-    const saidMs = await ask();
-    const seen = { least: saidMs - this.#elapsedMs(), most: saidMs - askedMs };
+  /** What it said was true at some moment between the question and the answer. */
+  seen({ askedMs, saidMs, heardMs }: ClockLook): void {
+    const seen = { least: saidMs - heardMs, most: saidMs - askedMs };
     const known = this.#ahead;
     // Each look narrows it down; where none agrees with those before it, the store's clock was set.
     const both = known && { least: Math.max(known.least, seen.least), most: Math.min(known.most, seen.most) };
