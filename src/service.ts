@@ -110,6 +110,7 @@ export async function openParts(config: Config, report: Report, surroundings = r
       sealing,
       logDays: config.logDays,
       isTold: () => openStore.neighbours.areHeard,
+      readersKnown: () => oauth.caughtUp(),
       streamsAtOnce: config.eventStreams,
       allowsPrivateWebhooks: config.allowPrivateWebhooks,
       userAgent: `breezeway/${version}`,
