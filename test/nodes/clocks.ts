@@ -66,6 +66,7 @@ export async function liveWithClocksApart(
 
   const another = await fleet.startNode("ahead again", hourMs);
   world.living = [right, another];
+  await world.listenAt(another);
   behind.service.process.kill("SIGTERM");
   assert.equal(await behind.service.ended, 0);
   await fleet.untilShared(signal, world.living);
@@ -156,6 +157,13 @@ class ClockWorld {
     }
   }
 
+  async listenAt({ service }: FleetNode): Promise<void> {
+    const stream = await EventStream.open(service.baseUrl, this.#tenant.accessToken);
+    // That of a node that is killed breaks, as it would for anybody.
+    stream.ended.catch(() => undefined);
+    this.#streams.push(stream);
+  }
+
   /** Every node shows every home as there and fresh, confirmed by the clock that is right. */
   assertFresh(): Promise<void> {
     return eventuallySlowly(this.#test.signal, async () => {
@@ -211,6 +219,8 @@ class ClockWorld {
     }
     assert.deepEqual(this.#wrong, []);
     const [first] = this.#streams as [EventStream];
+    // One when it began, by the database's word; the next by the node's own.
+    await this.#streams.at(-1)!.until(2, ({ name }) => name === "heartbeat");
     for (const { name, data } of this.#streams.flatMap(({ heard }) => heard)) {
       if (name === "heartbeat") this.#assertRight(data.time, "a heartbeat");
     }
@@ -243,14 +253,10 @@ class ClockWorld {
 
   /** Each change that a stream tells of is asked for at once, at any node. */
   async #listen(): Promise<void> {
-    for (const { service } of this.living) {
-      this.#streams.push(await EventStream.open(service.baseUrl, this.#tenant.accessToken));
-    }
+    for (const node of this.living) await this.listenAt(node);
     for (const poller of this.#pollers.values()) await poller.poll(this.#anyNode().service.baseUrl);
     const [first] = this.#streams as [EventStream];
     void this.#followEvents(first).catch((error) => this.#wrong.push(error));
-    // Streams of nodes that are killed break, as they would for anybody.
-    for (const stream of this.#streams) stream.ended.catch(() => undefined);
     this.#test.after(() => {
       for (const stream of this.#streams) stream.close();
     });
