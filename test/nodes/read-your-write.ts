@@ -83,7 +83,7 @@ class Writer {
 
   /** What that node says now; whether it could say anything. It must not be older than what was acknowledged before. */
   async readWhere(node: FleetNode, way: WayToRead, wayName: string): Promise<boolean> {
-    const told = await this.#read(node, way, 0);
+    const told = await this.#read(node, way, this.#latestMs);
     if (told) this.#assertShown(told, [this.#acknowledged], `${node.name}, which was cut off, showed by ${wayName}`);
     return told !== undefined;
   }
