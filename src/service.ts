@@ -100,14 +100,17 @@ export async function openParts(config: Config, report: Report, surroundings = r
     const devices = { ...deviceReading(store, states), ...deviceWriting(store, commit) };
 
     const membership = new Membership(await nodeId(store), store, surroundings, store.neighbours);
-    const federation = federationOn({ store, states, commit, membership, connectors, sealing, surroundings });
+    // What one node notes of a link or tells a reader, others compare with: it is on the clock that all share.
+    const shared = { ...surroundings, nowMs: () => membership.nowMs() };
+    const federation = federationOn({ store, states, commit, membership, connectors, sealing, surroundings: shared });
 
     const events = eventsOn({
       store,
-      surroundings,
+      surroundings: shared,
       sealing,
       logDays: config.logDays,
       isTold: () => openStore.neighbours.areHeard,
+      readersKnown: () => oauth.caughtUp(),
       streamsAtOnce: config.eventStreams,
       allowsPrivateWebhooks: config.allowPrivateWebhooks,
       userAgent: `breezeway/${version}`,

@@ -11,6 +11,8 @@ export interface HubParts {
   readonly surroundings: Surroundings;
   /** Whether the hub is told at present when another node has added to the log. */
   readonly isTold?: () => boolean;
+  /** Resolves when those whose access has ended are gone; until then nobody is told anything. */
+  readonly readersKnown?: () => Promise<void>;
 }
 
 export const hubTimes = { heartbeatMs: 15_000, pollMs: 250, toldPollMs: 1_000, eagerMs: 20 };
@@ -118,6 +120,7 @@ export class EventHub {
     let page: TailedEntry[];
     try {
       page = await this.#parts.store.read((tx) => tx.log.tail(from, entriesAtOnce), { soon: true });
+      await this.#parts.readersKnown?.();
     } catch (error) {
       this.#joining.unshift(...joining);
       throw error;

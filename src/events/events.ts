@@ -28,6 +28,8 @@ export interface EventsParts {
   readonly userAgent: string;
   /** Whether this node is told at present when another has added to the log. */
   readonly isTold?: () => boolean;
+  /** Resolves when this node has heard whose access has ended: before that, its streams are told nothing. */
+  readonly readersKnown?: () => Promise<void>;
   readonly resolve?: Resolve;
   /** How webhooks are called; over the network unless it is given. */
   readonly post?: Post;
@@ -73,7 +75,12 @@ export function eventsOn(parts: EventsParts): RunningEvents {
     post: parts.post ?? postWith({ ...outgoing, userAgent }),
     secretOf: ({ id, sealedSecret }) => sealing.open(sealedSecret, sealedPlace(id)),
   });
-  const hub = new EventHub({ store, surroundings, isTold: parts.isTold ?? (() => false) });
+  const hub = new EventHub({
+    store,
+    surroundings,
+    isTold: parts.isTold ?? (() => false),
+    readersKnown: parts.readersKnown ?? (async () => undefined),
+  });
   const streams = new OpenStreams(parts.streamsAtOnce);
   const retention = new LogRetention({ store, surroundings, keptMs: logDays * 86_400_000 });
   const serve = async (reader: EventReader, lastEventId: string | undefined) => {

@@ -59,8 +59,8 @@ export class FederatedTokens {
     const existing = await store.read((tx) => tx.links.find(userId, connector.name));
     if (existing) throw new AlreadyFederated(connector.name);
     const account = await connector.read(accessToken, signal);
-    const provenMs = surroundings.nowMs();
-    const { row, mirrored } = await this.#store(userId, connector, accessToken, account, provenMs);
+    const readMs = surroundings.elapsedMs();
+    const { row, mirrored } = await this.#store(userId, connector, accessToken, account, readMs);
     keeper.adopt(row, mirrored);
     return row.deviceId;
   }
@@ -125,8 +125,9 @@ export class FederatedTokens {
     return { deviceId, removed, isTokenRevoked };
   }
 
-  async #store(userId: UserId, connector: Connector, accessToken: string, account: Account, provenMs: number) {
-    const { commit, membership, sealToken } = this.#parts;
+  /** `readMs`: when the account was read, on this node's own unjumping clock. */
+  async #store(userId: UserId, connector: Connector, accessToken: string, account: Account, readMs: number) {
+    const { commit, membership, sealToken, surroundings } = this.#parts;
     const { map, overLimit } = assignIndexes(emptyIndexMap, account);
     const notices = encodeNotices(overLimit, account.oddities);
     const values = mirror(account, map, blankValues);
@@ -136,6 +137,7 @@ export class FederatedTokens {
       cause: { by: "ecosystem" },
       updates: async (tx, nowMs) => {
         const name = connector.displayName;
+        const provenMs = nowMs - Math.ceil(surroundings.elapsedMs() - readMs);
         const deviceId = await tx.devices.add({ userId, typeName: virtualDeviceType, name, isVirtual: true });
         const link: Omit<LinkRow, "epoch"> & { readonly owner: typeof membership.id } = {
           userId,

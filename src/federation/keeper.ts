@@ -115,8 +115,10 @@ export class LinkKeeper {
     );
     const token = openToken(row.sealedToken, tokenPlace(row.userId, row.ecosystem));
     const parts = { token, connector, lane, record, admission: this.#admission, surroundings, stopping };
-    const follower = new Follower(parts, row.confirmedMs);
-    this.#followed.set(row.deviceId, { link, token, connector, follower, record, flushedMs: row.confirmedMs });
+    // Whoever noted a time that is still to come was wrong about it, and it would hide how old all that follows is.
+    const confirmedMs = Math.min(row.confirmedMs, surroundings.nowMs());
+    const follower = new Follower(parts, confirmedMs);
+    this.#followed.set(row.deviceId, { link, token, connector, follower, record, flushedMs: confirmedMs });
     follower.start();
   }
 

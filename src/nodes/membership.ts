@@ -1,7 +1,9 @@
+import { StoreUnavailable } from "../model/errors.ts";
 import type { NodeId } from "../model/ids.ts";
 import type { Cancel, Surroundings } from "../model/surroundings.ts";
 import { type Neighbours, noNeighbours, type Place } from "../store/neighbours.ts";
 import type { Store, Transaction } from "../store/seam.ts";
+import { StoreClock } from "./store-clock.ts";
 
 export const heartbeat = { everyMs: 1_500, leaseMs: 6_000, forgetAfterMs: 3_600_000 };
 /** How soon a node that has lost its place tries to take it again. */
@@ -31,6 +33,7 @@ export class Membership {
   readonly #store: Store<NodeTables>;
   readonly #surroundings: Surroundings;
   readonly #takePlace: Neighbours["takePlace"];
+  readonly #storeClock: StoreClock;
   #place: Place | undefined;
   /** On this node's own unjumping clock, as are all times here. */
   #inPlaceSinceMs = 0;
@@ -51,6 +54,7 @@ export class Membership {
     this.#store = store;
     this.#surroundings = surroundings;
     this.#takePlace = takePlace;
+    this.#storeClock = new StoreClock(surroundings.elapsedMs);
   }
 
   async start(): Promise<void> {
@@ -65,6 +69,11 @@ export class Membership {
     if (!this.#store.isShared || this.#stopping) return !this.#stopping;
     if (!this.#place || this.#lastHeardMs === undefined) return false;
     return this.#surroundings.elapsedMs() - this.#lastHeardMs < heartbeat.leaseMs;
+  }
+
+  /** The time for whatever one node notes and another reads: the store's. Before the first heartbeat it is its own. */
+  nowMs(): number {
+    return this.#storeClock.nowMs ?? this.#surroundings.nowMs();
   }
 
   /** Another number each time that it comes back from the dead: until then others may have taken what was its own. */
@@ -121,12 +130,16 @@ export class Membership {
       this.#place ??= await this.#settleIn();
       const beat = this.#store.transaction(
         async (tx) => {
-          await tx.nodes.beat(this.id);
+          const askedMs = this.#surroundings.elapsedMs();
+          const saidMs = await tx.nodes.beat(this.id);
+          const heardMs = this.#surroundings.elapsedMs();
           await tx.nodes.forget(heartbeat.forgetAfterMs);
+          return { askedMs, saidMs, heardMs };
         },
         { urgent: true },
       );
-      await Promise.all([beat, this.#place.check()]);
+      const [look] = await Promise.all([beat, this.#place.check()]);
+      this.#storeClock.seen(look);
       if (!this.isAlive) this.#life += 1;
       this.#lastHeardMs = sentMs;
       this.#isUnheard = false;
@@ -138,12 +151,19 @@ export class Membership {
   }
 
   async #settleIn(): Promise<Place> {
-    const place = await this.#takePlace(this.id, () => {
-      if (this.#place !== place) return;
+    let taken: Place | undefined;
+    let isLost = false;
+    const lost = () => {
+      isLost = true;
+      if (!taken || this.#place !== taken) return;
       this.#place = undefined;
       this.#lastHeardMs = undefined;
       this.#schedule(0);
-    });
+    };
+    const place = await this.#takePlace(this.id, lost);
+    taken = place;
+    // Before we even knew that we had it: nobody would tell us again.
+    if (isLost) throw new StoreUnavailable("This node's place was lost as soon as it was taken.");
     this.#inPlaceSinceMs = this.#surroundings.elapsedMs();
     return place;
   }

@@ -39,6 +39,7 @@ export function oauthOn({ store, identity, sealer, surroundings, issuer, lifetim
     verify: (accessToken: string) => verification.verify(accessToken),
     clientOf: (accessToken: string) => verification.clientOf(accessToken),
     watch: (accessToken: string, revoked: () => void) => verification.watch(accessToken, revoked),
+    caughtUp: () => verification.caughtUp(),
     grantsEnded,
     start: () => verification.start(),
     /** Some node may have revoked something. */

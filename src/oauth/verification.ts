@@ -112,6 +112,22 @@ export class Verification {
     }
   }
 
+  /**
+   * Resolves when this node has heard of all that was revoked, up to what its memory may miss as well; rejects when it
+   * can't. What is told to streams waits for it: else one that was cut off would tell what happened since before it
+   * hears whose access ended meanwhile.
+   */
+  async caughtUp(): Promise<void> {
+    if (this.#isTrusted) return;
+    const fromMs = this.#surroundings.elapsedMs();
+    // What was asked before says nothing of what was revoked since.
+    await this.#hearing;
+    await this.#keepHearing();
+    if (this.#newsFromMs === undefined || this.#newsFromMs < fromMs) {
+      throw new StoreUnavailable("What other nodes revoked could not be read.");
+    }
+  }
+
   /** The tokens of these grants are no longer good, from now on. */
   forget(grantIds: readonly string[]): void {
     if (grantIds.length > 0) this.#forgotten++;

@@ -3,7 +3,7 @@ import { describe, it, type TestContext } from "node:test";
 import { type Simulator, startSimulator } from "../../simulator/simulator.ts";
 import { nestConnector } from "../../src/ecosystem/nest/connector.ts";
 import { readRetryAfter } from "../../src/ecosystem/nest/fan-command.ts";
-import { startByteServer } from "./byte-server.ts";
+import { answerOf, startByteServer } from "./byte-server.ts";
 
 const signal = new AbortController().signal;
 
@@ -50,6 +50,19 @@ describe("a fan command", () => {
       message: "blocked",
       retryAfterMs: 120_000,
     });
+  });
+
+  it("is blocked for as long as the ecosystem means, however far its clock is from ours", async (t) => {
+    for (const aheadMs of [-3_600_000, 3_600_000]) {
+      const theirs = (ms: number) => new Date(Date.now() + aheadMs + ms).toUTCString();
+      const headers = () => `Date: ${theirs(0)}\r\nRetry-After: ${theirs(120_000)}\r\n`;
+      const blocking = await startByteServer(t, (socket) => socket.end(answerOf(429, "{}", headers())));
+      const connector = nestConnector({ name: "nest", apiUrl: blocking.url, allowedHosts: [] });
+      const outcome = await connector.runFan("c.token", { thermostatId: "t", isOn: true }, signal);
+      const { retryAfterMs } = outcome as { readonly retryAfterMs?: number };
+      // Two readings of one clock may fall into two seconds.
+      assert.ok(retryAfterMs === 120_000 || retryAfterMs === 121_000, JSON.stringify(outcome));
+    }
   });
 
   it("is sent once and left open when no answer comes", async (t) => {

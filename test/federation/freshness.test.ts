@@ -82,6 +82,32 @@ describe("the freshness of a virtual device", () => {
     assert.equal((await federation.freshness(userId, deviceId)).isPresent, false);
   });
 
+  for (const storeAheadMs of [-60 * minuteMs, 60 * minuteMs]) {
+    it(`is told by the store's clock when this node's own is ${-storeAheadMs / minuteMs} minutes from it`, async (t) => {
+      const made = await madeFederation(t, { isShared: true, storeAheadMs });
+      const { federation, store, userId, surroundings, linkLive } = made;
+      const deviceId = await linkLive();
+      const own = await federation.freshness(userId, deviceId);
+      assert.deepEqual(own, { isPresent: true, isStale: false, confirmedTimeMs: noonMs + storeAheadMs });
+      const { blindIntervals } = await federation.status(userId, "nest");
+      assert.deepEqual(
+        blindIntervals.map(({ fromMs, toMs }) => [fromMs, toMs]),
+        [[noonMs + storeAheadMs, noonMs + storeAheadMs]],
+      );
+      await store.transaction((tx) => tx.links.take(userId, deviceId, otherNode));
+      await federation.keeper.drop(deviceId);
+      const isStaleAfter = async (ms: number) => {
+        await surroundings.advance(ms);
+        await store.transaction((tx) => tx.nodes.beat(otherNode));
+        const { isPresent, isStale } = await federation.freshness(userId, deviceId);
+        assert.equal(isPresent, true);
+        return isStale;
+      };
+      assert.equal(await isStaleAfter(15 * minuteMs), false, "of another node's link");
+      assert.equal(await isStaleAfter(1), true);
+    });
+  }
+
   it("is absent on a node that is cut off, though its stream still seems alive", async (t) => {
     const { federation, reach, userId, surroundings, linkLive } = await madeFederation(t, { isShared: true });
     const deviceId = await linkLive();

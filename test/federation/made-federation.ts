@@ -21,11 +21,21 @@ import { ScriptedConnector } from "./scripted-connector.ts";
 export const thisNode = "node-a" as NodeId;
 export const otherNode = "node-b" as NodeId;
 
+export interface MadeFederationPlan {
+  readonly isShared?: boolean;
+  readonly fanNeedsHome?: boolean;
+  /** By how much the store's clock is ahead of this node's. */
+  readonly storeAheadMs?: number;
+}
+
 /** All of federation on a store of its own, for Ada and her lamp; the ecosystem and the time are the test's. */
-export async function madeFederation(t: TestContext, { isShared = false, fanNeedsHome = true } = {}) {
+export async function madeFederation(
+  t: TestContext,
+  { isShared = false, fanNeedsHome = true, storeAheadMs = 0 }: MadeFederationPlan = {},
+) {
   const folder = mkdtempSync(join(tmpdir(), "breezeway-federation-"));
   const surroundings = movedSurroundings();
-  const database = await openSqlite({ folder, nowMs: surroundings.nowMs });
+  const database = await openSqlite({ folder, nowMs: () => surroundings.nowMs() + storeAheadMs });
   const reach = { isDown: false };
   const store = reachable(database, isShared, reach);
   const connector = new ScriptedConnector({ fanNeedsHome });
@@ -50,7 +60,7 @@ export async function madeFederation(t: TestContext, { isShared = false, fanNeed
     membership,
     connectors,
     sealing: { seal: (token) => token, open: (token) => token },
-    surroundings,
+    surroundings: { ...surroundings, nowMs: () => membership.nowMs() },
   });
   await membership.start();
   t.after(async () => {

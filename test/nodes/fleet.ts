@@ -13,8 +13,7 @@ import { blankValues } from "../../src/model/attribute-values.ts";
 import type { DeviceId, UserId } from "../../src/model/ids.ts";
 import { largeStrings } from "../../src/model/large-strings.ts";
 import { decodeIndexMap } from "../../src/model/stored-index-map.ts";
-import { openParts } from "../../src/service.ts";
-import type { OpenStore } from "../../src/store/seam.ts";
+import { openParts, type Parts } from "../../src/service.ts";
 import { type FaultProxy, startFaultProxy } from "../set-up/fault-proxy.ts";
 import type { Cluster } from "../set-up/postgres.ts";
 import { type ChildService, startChild } from "../stories/child-service.ts";
@@ -36,7 +35,16 @@ export interface LinkedHome {
   readonly deviceId: DeviceId;
 }
 
+export interface FleetPlan {
+  readonly links: number;
+  readonly nodes?: number;
+  /** By how much the clock of each node is ahead of the database's; a negative number is behind. */
+  readonly clocksMs?: readonly number[];
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
 const linkedAtOnce = 20;
+const movedClock = new URL("../set-up/moved-clock.ts", import.meta.url);
 const emergency = "o.structures[1].emergencies.smoke";
 const away = structureAttribute(1, "away");
 
@@ -47,7 +55,7 @@ const away = structureAttribute(1, "away");
 export async function startFleet(
   test: TestContext,
   cluster: Cluster,
-  { links, nodes = 3 }: { links: number; nodes?: number },
+  { links, nodes = 3, clocksMs = [], environment: special = {} }: FleetPlan,
 ) {
   const folder = mkdtempSync(join(tmpdir(), "breezeway-nodes-"));
   const simulator = await startSimulator({ port: 0 });
@@ -57,31 +65,32 @@ export async function startFleet(
     BREEZEWAY_PORT: "0",
     BREEZEWAY_LOG_LEVEL: "silent",
     BREEZEWAY_ECOSYSTEMS: JSON.stringify({ nest: { protocol: "nest", apiUrl: simulator.url } }),
+    ...special,
   };
   const preparing = { ...environment, BREEZEWAY_DATABASE_URL: databaseUrl };
-  const { store, close } = await openParts(readConfig({ flags: {}, environment: preparing }), startLogging("silent"));
+  const parts = await openParts(readConfig({ flags: {}, environment: preparing }), startLogging("silent"));
   const homes = await linkHomes(preparing, simulator, links);
   const sql = new pg.Pool({ connectionString: databaseUrl, max: 2 });
   sql.on("error", () => undefined);
   await sql.query(witness);
   const streams = new OpenedStreams(simulator);
-  const fleet = new Fleet({ simulator, streams, store, sql, homes, databaseUrl, environment });
+  const fleet = new Fleet({ simulator, streams, parts, sql, homes, databaseUrl, environment });
   test.after(async () => {
     streams.stop();
     await fleet.stop();
-    await close();
+    await parts.close();
     await sql.end();
     await simulator.stop();
     rmSync(folder, { recursive: true, force: true });
   });
-  await Promise.all(Array.from({ length: nodes }, (_, i) => fleet.startNode(`node ${i + 1}`)));
+  await Promise.all(Array.from({ length: nodes }, (_, i) => fleet.startNode(`node ${i + 1}`, clocksMs[i])));
   return fleet;
 }
 
 interface FleetParts {
   readonly simulator: Simulator;
   readonly streams: OpenedStreams;
-  readonly store: OpenStore;
+  readonly parts: Parts;
   readonly sql: pg.Pool;
   readonly homes: readonly LinkedHome[];
   readonly databaseUrl: string;
@@ -91,6 +100,9 @@ interface FleetParts {
 export class Fleet {
   readonly simulator: Simulator;
   readonly streams: OpenedStreams;
+  /** Of no node: by which an administrator looks at the same database. */
+  readonly parts: Parts;
+  readonly sql: pg.Pool;
   readonly homes: readonly LinkedHome[];
   readonly nodes: FleetNode[] = [];
   /** Nodes that were ended for good. */
@@ -103,17 +115,24 @@ export class Fleet {
     this.#parts = parts;
     this.simulator = parts.simulator;
     this.streams = parts.streams;
+    this.parts = parts.parts;
+    this.sql = parts.sql;
     this.homes = parts.homes;
   }
 
-  async startNode(name: string): Promise<FleetNode> {
+  async startNode(name: string, clockMs = 0): Promise<FleetNode> {
     const { databaseUrl, environment, sql } = this.#parts;
     const proxy = await startFaultProxy(databaseUrl);
     const url = new URL(databaseUrl);
     url.port = new URL(proxy.url).port;
     // The database knows by it who writes.
     url.searchParams.set("application_name", name);
-    const service = await startChild("serve", { ...environment, BREEZEWAY_DATABASE_URL: String(url) });
+    const itsOwn = { BREEZEWAY_DATABASE_URL: String(url), CLOCK_MOVED_MS: String(clockMs) };
+    const service = await startChild(
+      "serve",
+      { ...environment, ...itsOwn },
+      clockMs === 0 ? {} : { preload: movedClock },
+    );
     const { rows } = await sql.query(idOfNode, [name]);
     const node = { name, id: rows[0].id as string, service, proxy };
     this.nodes.push(node);
@@ -217,7 +236,7 @@ export class Fleet {
   }
 
   async #assertMirrored({ accountId, userId, deviceId }: LinkedHome): Promise<void> {
-    const { rows, map } = await this.#parts.store.read(async (tx) => ({
+    const { rows, map } = await this.parts.store.read(async (tx) => ({
       rows: await tx.attributes.all(userId, deviceId),
       map: decodeIndexMap((await tx.links.ofDevice(userId, deviceId))!.indexMap),
     }));

@@ -62,7 +62,9 @@ export class ScriptedBrowser {
   }
 
   #isOurs(location: string): boolean {
-    return location !== "" && new URL(location, this.#baseUrl()).origin === new URL(this.#baseUrl()).origin;
+    // Behind one address there may be several nodes, of which the next answers at another.
+    const baseUrl = this.#baseUrl();
+    return location !== "" && new URL(location, baseUrl).origin === new URL(baseUrl).origin;
   }
 
   async #send(address: string, init: RequestInit): Promise<Shown> {

@@ -224,6 +224,34 @@ describe("verification on a node of many", () => {
     await assert.rejects(verification.verify(token), InvalidToken);
   });
 
+  it("has caught up while its news are fresh, and else when it has heard what it asked for from then on", async (t) => {
+    const { store, verification, surroundings } = await verificationWorld(t, { isShared: true });
+    const { newsAsked } = store;
+    await verification.caughtUp();
+    assert.equal(store.newsAsked, newsAsked);
+    store.fails = new StoreUnavailable("The store can't be reached.");
+    await surroundings.advance(revocationNews.trustedMs);
+    await assert.rejects(verification.caughtUp(), StoreUnavailable);
+
+    let isRevoked = false;
+    store.fails = undefined;
+    const token = store.add("grant 1");
+    await verification.watch(token, () => {
+      isRevoked = true;
+    });
+    // One question is on its way already when the token is revoked: its answer may come from before that.
+    store.isHeld = true;
+    verification.hinted();
+    await settled();
+    store.end("grant 1");
+    const caughtUp = verification.caughtUp().then(() => isRevoked);
+    store.letThrough();
+    await settled();
+    store.letThrough();
+    assert.equal(await caughtUp, true);
+    store.isHeld = false;
+  });
+
   it("says that it hears nothing, and asks no more once it is stopped", async (t) => {
     const { store, surroundings, verification } = await verificationWorld(t, { isShared: true });
     store.fails = new StoreUnavailable("The store can't be used now.");

@@ -305,7 +305,11 @@ function nodeRows(session: Session): SimulatedTables["nodes"] {
     beat: (id) =>
       session.run(
         "beat",
-        (rows) => rows.set("nodes", id, { beatMs: session.nowMs() }),
+        (rows) => {
+          const beatMs = session.nowMs();
+          rows.set("nodes", id, { beatMs });
+          return beatMs;
+        },
         () => [exclusive("nodes", id)],
       ),
     leave(id) {

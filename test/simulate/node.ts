@@ -100,6 +100,7 @@ export class SimulatedNode implements StoreClient, UpstreamNode {
     this.commit = (request) => this.#claimed(request, commit);
     this.#neighbours = parts.neighboursFor(this);
     this.#membership = new Membership(this.name as NodeId, store, surroundings, this.#neighbours);
+    const shared = { ...surroundings, nowMs: () => this.#membership.nowMs() };
     const sealing = { seal: (secret: string, place: string) => `${place}: ${secret}`, open: opened };
     this.federation = federationOn({
       store,
@@ -108,11 +109,11 @@ export class SimulatedNode implements StoreClient, UpstreamNode {
       membership: this.#membership,
       connectors,
       sealing,
-      surroundings,
+      surroundings: shared,
     });
     this.events = eventsOn({
       store,
-      surroundings,
+      surroundings: shared,
       sealing,
       logDays: parts.logDays,
       isTold: () => this.#neighbours.areHeard,

@@ -25,7 +25,8 @@ export async function sendFanCommand(
   if (statusCode === 200) return { state: "accepted" };
   if (statusCode === 401) return { state: "unauthorized" };
   const message = messageIn(answer) ?? `the ecosystem answered ${statusCode}`;
-  const retryAfterMs = statusCode === 429 ? readRetryAfter(headers["retry-after"]) : undefined;
+  const retryAfterMs =
+    statusCode === 429 ? readRetryAfter(headers["retry-after"], Date.parse(headers.date ?? "")) : undefined;
   return retryAfterMs === undefined ? { state: "rejected", message } : { state: "rejected", message, retryAfterMs };
 }
 
@@ -37,9 +38,13 @@ function messageIn(body: Buffer | undefined): string | undefined {
 /** A block lasts up to an hour; whoever says longer, or says nonsense, isn't believed. */
 const longestBlockMs = 3_600_000;
 
-/** Retry-After is seconds or a date (RFC 9110 10.2.3); anything else is as if it weren't there. */
-export function readRetryAfter(value: string | undefined, nowMs = Date.now()): number | undefined {
+/**
+ * Retry-After is seconds or a date (RFC 9110 10.2.3); anything else is as if it weren't there. A date is one of the
+ * ecosystem's clock, and so is that of its answer: how far they are apart, no wrong clock of ours can change.
+ */
+export function readRetryAfter(value: string | undefined, answeredMs: number): number | undefined {
   if (value === undefined) return undefined;
+  const nowMs = Number.isNaN(answeredMs) ? Date.now() : answeredMs;
   const waitMs = /^\d{1,9}$/.test(value.trim()) ? Number(value) * 1_000 : Date.parse(value) - nowMs;
   return waitMs > 0 ? Math.min(waitMs, longestBlockMs) : undefined;
 }

@@ -3,8 +3,8 @@ import type { Sql } from "../sql.ts";
 
 /** Which nodes are alive, on the store's own clock: no decision compares the clocks of two machines. */
 export interface NodeTable {
-  /** Says that this node lives. */
-  beat(id: NodeId): Promise<void>;
+  /** Says that this node lives, and answers what time it is by the store's clock. */
+  beat(id: NodeId): Promise<number>;
   leave(id: NodeId): Promise<void>;
   /** Nodes heard of within the lease, by the store's clock; and, if `inPlace`, whose place is taken (neighbours.ts). */
   alive(leaseMs: number, inPlace?: boolean): Promise<NodeId[]>;
@@ -16,10 +16,12 @@ export interface NodeTable {
 export function nodeTable(sql: Sql): NodeTable {
   return {
     async beat(id) {
+      const nowMs = await sql.nowMs();
       await sql.run(
         `INSERT INTO nodes (id, beat_ms) VALUES ($1, $2) ON CONFLICT (id) DO UPDATE SET beat_ms = excluded.beat_ms`,
-        [id, await sql.nowMs()],
+        [id, nowMs],
       );
+      return nowMs;
     },
     async leave(id) {
       await sql.run("DELETE FROM nodes WHERE id = $1", [id]);

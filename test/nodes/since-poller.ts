@@ -1,0 +1,51 @@
+import assert from "node:assert/strict";
+import type { DeviceId } from "../../src/model/ids.ts";
+import type { HeardEvent } from "../events/event-stream.ts";
+import type { ShownAttribute, V3Client } from "../stories/v3-client.ts";
+
+/** A client that asks only for what has changed since the largest time it has seen, now here, now there. */
+export class SincePoller {
+  readonly #client: V3Client;
+  readonly #deviceId: DeviceId;
+  readonly #kept = new Map<string, ShownAttribute>();
+  #sinceMs = 0;
+  #turn: Promise<void> = Promise.resolve();
+
+  constructor(client: V3Client, deviceId: DeviceId) {
+    this.#client = client;
+    this.#deviceId = deviceId;
+  }
+
+  /** One at a time, as a client does that goes on from the last answer. */
+  poll(baseUrl: string): Promise<void> {
+    this.#turn = this.#turn.then(() => this.#poll(baseUrl));
+    return this.#turn;
+  }
+
+  /** Whoever was told of a change and asks then, wherever, gets it or what came after it. */
+  assertHas({ data }: HeardEvent): void {
+    const kept = this.#kept.get(data.name);
+    const seen = `device ${this.#deviceId}: ${data.name} of ${data.updateTime} was told, and kept is ${JSON.stringify(kept)}`;
+    assert.ok(kept && kept.updateTime >= data.updateTime, seen);
+    if (kept.updateTime === data.updateTime) assert.equal(kept.value, data.value, seen);
+  }
+
+  /** Nothing was skipped: what was gathered is what the device shows as a whole. */
+  async assertWhole(baseUrl: string): Promise<void> {
+    const whole = await this.#client.at(baseUrl).attributes(this.#deviceId);
+    const gathered = [...this.#kept].filter(([, { value }]) => value !== null).sort();
+    assert.deepEqual(gathered, Object.entries(whole).sort());
+  }
+
+  async #poll(baseUrl: string): Promise<void> {
+    const changed = await this.#client.at(baseUrl).attributes(this.#deviceId, { since: String(this.#sinceMs) });
+    const sinceMs = this.#sinceMs;
+    for (const [name, shown] of Object.entries(changed)) {
+      const { updateTime } = shown;
+      const before = this.#kept.get(name);
+      assert.ok(updateTime > sinceMs && updateTime > (before?.updateTime ?? 0), `${name} went back to ${updateTime}`);
+      this.#kept.set(name, shown);
+      this.#sinceMs = Math.max(this.#sinceMs, updateTime);
+    }
+  }
+}

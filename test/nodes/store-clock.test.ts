@@ -1,0 +1,62 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { StoreClock } from "../../src/nodes/store-clock.ts";
+
+const hourMs = 3_600_000;
+
+/** A store whose clock is so far from this node's time, and which is so long on its way there and back. */
+function clockOf(store: { aheadMs: number }) {
+  let elapsedMs = 0;
+  const clock = new StoreClock(() => elapsedMs);
+  return {
+    clock,
+    pass: (ms: number) => {
+      elapsedMs += ms;
+    },
+    look: (thereMs: number, backMs: number) => {
+      const askedMs = elapsedMs;
+      elapsedMs += thereMs;
+      const saidMs = elapsedMs + store.aheadMs;
+      elapsedMs += backMs;
+      clock.seen({ askedMs, saidMs, heardMs: elapsedMs });
+    },
+    /** By how much it is wrong. */
+    error: () => clock.nowMs! - (elapsedMs + store.aheadMs),
+  };
+}
+
+describe("the store's clock, as a node reckons it", () => {
+  it("isn't known before the first look", () => {
+    assert.equal(clockOf({ aheadMs: 0 }).clock.nowMs, undefined);
+  });
+
+  it("goes on between two looks, however far the node's own is from it", () => {
+    for (const aheadMs of [-hourMs, 0, hourMs]) {
+      const { look, pass, error } = clockOf({ aheadMs });
+      look(0, 0);
+      pass(hourMs);
+      assert.equal(error(), 0);
+    }
+  });
+
+  it("is as good as the quickest look, not the latest", () => {
+    const { look, error } = clockOf({ aheadMs: hourMs });
+    look(3, 1);
+    assert.equal(error(), 1);
+    look(3_000, 5_000);
+    assert.equal(error(), 1);
+    look(1, 1);
+    assert.equal(error(), 0);
+  });
+
+  it("is believed at once when it was set, forward or back", () => {
+    const store = { aheadMs: 0 };
+    const { look, error } = clockOf(store);
+    look(1, 1);
+    for (const aheadMs of [hourMs, -hourMs, -hourMs + 5_000]) {
+      store.aheadMs = aheadMs;
+      look(1, 1);
+      assert.equal(error(), 0);
+    }
+  });
+});
