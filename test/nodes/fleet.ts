@@ -13,7 +13,7 @@ import { blankValues } from "../../src/model/attribute-values.ts";
 import type { DeviceId, UserId } from "../../src/model/ids.ts";
 import { largeStrings } from "../../src/model/large-strings.ts";
 import { decodeIndexMap } from "../../src/model/stored-index-map.ts";
-import { openParts } from "../../src/service.ts";
+import { openParts, type Parts } from "../../src/service.ts";
 import type { OpenStore } from "../../src/store/seam.ts";
 import { type FaultProxy, startFaultProxy } from "../set-up/fault-proxy.ts";
 import type { Cluster } from "../set-up/postgres.ts";
@@ -28,6 +28,13 @@ export interface FleetNode {
   readonly id: string;
   readonly service: ChildService;
   readonly proxy: FaultProxy;
+}
+
+export interface NodePlan {
+  /** A free one when left out. */
+  readonly port?: number;
+  /** Where another version's sources are. */
+  readonly tree?: string | undefined;
 }
 
 export interface LinkedHome {
@@ -47,7 +54,7 @@ const away = structureAttribute(1, "away");
 export async function startFleet(
   test: TestContext,
   cluster: Cluster,
-  { links, nodes = 3 }: { links: number; nodes?: number },
+  { links, nodes = 3, settings = {} }: { links: number; nodes?: number; settings?: Record<string, string> },
 ) {
   const folder = mkdtempSync(join(tmpdir(), "breezeway-nodes-"));
   const simulator = await startSimulator({ port: 0 });
@@ -57,15 +64,17 @@ export async function startFleet(
     BREEZEWAY_PORT: "0",
     BREEZEWAY_LOG_LEVEL: "silent",
     BREEZEWAY_ECOSYSTEMS: JSON.stringify({ nest: { protocol: "nest", apiUrl: simulator.url } }),
+    ...settings,
   };
   const preparing = { ...environment, BREEZEWAY_DATABASE_URL: databaseUrl };
-  const { store, close } = await openParts(readConfig({ flags: {}, environment: preparing }), startLogging("silent"));
+  const parts = await openParts(readConfig({ flags: {}, environment: preparing }), startLogging("silent"));
+  const { store, close } = parts;
   const homes = await linkHomes(preparing, simulator, links);
   const sql = new pg.Pool({ connectionString: databaseUrl, max: 2 });
   sql.on("error", () => undefined);
   await sql.query(witness);
   const streams = new OpenedStreams(simulator);
-  const fleet = new Fleet({ simulator, streams, store, sql, homes, databaseUrl, environment });
+  const fleet = new Fleet({ simulator, streams, parts, store, sql, homes, databaseUrl, environment });
   test.after(async () => {
     streams.stop();
     await fleet.stop();
@@ -81,6 +90,7 @@ export async function startFleet(
 interface FleetParts {
   readonly simulator: Simulator;
   readonly streams: OpenedStreams;
+  readonly parts: Parts;
   readonly store: OpenStore;
   readonly sql: pg.Pool;
   readonly homes: readonly LinkedHome[];
@@ -92,6 +102,9 @@ export class Fleet {
   readonly simulator: Simulator;
   readonly streams: OpenedStreams;
   readonly homes: readonly LinkedHome[];
+  /** The service's parts on the same database, in this process: nothing of them runs. */
+  readonly parts: Parts;
+  readonly sql: pg.Pool;
   readonly nodes: FleetNode[] = [];
   /** Nodes that were ended for good. */
   readonly gone: FleetNode[] = [];
@@ -104,16 +117,19 @@ export class Fleet {
     this.simulator = parts.simulator;
     this.streams = parts.streams;
     this.homes = parts.homes;
+    this.parts = parts.parts;
+    this.sql = parts.sql;
   }
 
-  async startNode(name: string): Promise<FleetNode> {
+  async startNode(name: string, { port = 0, tree }: NodePlan = {}): Promise<FleetNode> {
     const { databaseUrl, environment, sql } = this.#parts;
     const proxy = await startFaultProxy(databaseUrl);
     const url = new URL(databaseUrl);
     url.port = new URL(proxy.url).port;
     // The database knows by it who writes.
     url.searchParams.set("application_name", name);
-    const service = await startChild("serve", { ...environment, BREEZEWAY_DATABASE_URL: String(url) });
+    const its = { BREEZEWAY_DATABASE_URL: String(url), BREEZEWAY_PORT: String(port) };
+    const service = await startChild("serve", { ...environment, ...its }, { tree });
     const { rows } = await sql.query(idOfNode, [name]);
     const node = { name, id: rows[0].id as string, service, proxy };
     this.nodes.push(node);
