@@ -94,7 +94,10 @@ class PostgresStore implements OpenStore {
   async migrate(): Promise<void> {
     const pool = new pg.Pool({ ...this.#connect, max: 1 });
     try {
-      await changeSchema((body) => this.#attempt(pool, forWriting, body));
+      await changeSchema({
+        attempt: (body) => this.#attempt(pool, forWriting, body),
+        outside: (body) => this.#outside(pool, body),
+      });
     } finally {
       await pool.end();
     }
@@ -213,6 +216,19 @@ class PostgresStore implements OpenStore {
       if (isUsable) client.off("error", ignore);
       client.release(!isUsable);
       throw translated(error, isUsable);
+    }
+  }
+
+  /** A connection that is in no transaction, and thrown away with all that its session holds. */
+  async #outside<Result>(pool: pg.Pool, body: (sql: LentSql) => Promise<Result>): Promise<Result> {
+    const client = await pool.connect().catch((error) => Promise.reject(unavailable(error)));
+    client.on("error", () => undefined);
+    try {
+      return await body(new LentSql(client, this.#clock));
+    } catch (error) {
+      throw translated(error, true);
+    } finally {
+      client.release(true);
     }
   }
 
