@@ -8,6 +8,8 @@ import { PeopleAtWork } from "./people-at-work.ts";
 export interface WorkPlan {
   readonly links: number;
   readonly people: number;
+  /** How long each of them waits between two calls. */
+  readonly restMs: number;
   readonly drainSeconds: number;
 }
 
@@ -21,7 +23,7 @@ export interface FleetAtWork {
 /** Three nodes behind nginx, as they are deployed, with people who call there; nginx knows spare addresses, too. */
 export async function fleetAtWork(
   test: TestContext,
-  { links, people, drainSeconds }: WorkPlan,
+  { links, people, restMs, drainSeconds }: WorkPlan,
   sparePorts: readonly number[] = [],
 ): Promise<FleetAtWork> {
   let work: PeopleAtWork | undefined;
@@ -31,8 +33,7 @@ export async function fleetAtWork(
   const fleet = await startFleet(test, cluster, { links, settings });
   test.after(() => cluster.stop());
   const address = await nginxAsDeployed(test, [...fleet.nodes.map(portOf), ...sparePorts]);
-  const userIds = fleet.homes.slice(0, people).map(({ userId }) => userId);
-  const atWork = await PeopleAtWork.of(fleet.parts, userIds, address);
+  const atWork = await PeopleAtWork.of(fleet.parts, fleet.homes.slice(0, people), address, restMs);
   work = atWork;
   await fleet.untilShared(test.signal);
   await work.start();
@@ -43,13 +44,15 @@ export function portOf({ service }: FleetNode): number {
   return Number(new URL(service.baseUrl).port);
 }
 
-/** Tells the oldest node to stop, and waits until it is gone; says how soon others followed its links. */
-export async function leave(test: TestContext, fleet: Fleet): Promise<FleetNode> {
+/** Tells the oldest node to stop, with fan requests under way, and waits until it is gone; says how soon others followed. */
+export async function leave(test: TestContext, { fleet, work }: FleetAtWork): Promise<FleetNode> {
   const [leaving] = fleet.nodes.splice(0, 1) as [FleetNode];
   fleet.gone.push(leaving);
   const accounts = await fleet.accountsOf(leaving);
+  const turned = work.turnFans();
   const toldMs = Date.now();
   leaving.service.process.kill("SIGTERM");
+  await turned;
   const openedAfter = (accountId: string) => fleet.streams.openedMs(accountId) - toldMs;
   await eventuallySlowly(test.signal, () => {
     const missing = accounts.filter((accountId) => openedAfter(accountId) < 0);

@@ -8,10 +8,11 @@ export interface LeavingPlan extends WorkPlan {
 
 /** Nodes are told to stop while people work through nginx, and others take their place: nobody notices. */
 export async function leaveUnderLoad(test: TestContext, plan: LeavingPlan): Promise<void> {
-  const { fleet, work, answers } = await fleetAtWork(test, plan);
+  const atWork = await fleetAtWork(test, plan);
+  const { fleet, work, answers } = atWork;
   for (let time = 1; time <= plan.times && work.failures.length === 0; time++) {
     await answers(5);
-    const left = await leave(test, fleet);
+    const left = await leave(test, atWork);
     await answers(5);
     if (time < plan.times) await fleet.startNode(`another ${time}`, { port: portOf(left) });
   }

@@ -10,6 +10,8 @@ import { EventStream, type HeardEvent } from "../events/event-stream.ts";
 /** Someone who never stops calling, on one connection that is kept, and whose lamp counts what they have written. */
 interface Person {
   readonly lamp: DeviceId;
+  /** The virtual device of their home. */
+  readonly home: DeviceId;
   readonly secToken: string;
   readonly accessToken: string;
   refreshToken: string;
@@ -18,6 +20,8 @@ interface Person {
   readonly alerts: number[];
 }
 
+type Home = { readonly userId: UserId; readonly deviceId: DeviceId };
+
 interface Answer {
   readonly status: number;
   readonly body: string;
@@ -25,6 +29,7 @@ interface Answer {
 
 /** So many of a person's alerts are kept; older ones are deleted again. */
 const keptAlerts = 3;
+const fan = "d.structures[1].d.thermostats[1].fan_timer_active.requestWrite";
 const form = "application/x-www-form-urlencoded";
 
 /**
@@ -38,30 +43,38 @@ export class PeopleAtWork {
   readonly #address: string;
   readonly #credentials: Readonly<Record<string, string>>;
   readonly #people: readonly Person[];
+  readonly #restMs: number;
   readonly #readers: readonly Reader[];
   #working: Promise<unknown> = Promise.resolve();
   #isOver = false;
+  #areFansOn = false;
 
-  private constructor(address: string, credentials: Readonly<Record<string, string>>, people: readonly Person[]) {
+  private constructor(
+    address: string,
+    credentials: Readonly<Record<string, string>>,
+    people: readonly Person[],
+    restMs: number,
+  ) {
     this.#address = address;
     this.#credentials = credentials;
     this.#people = people;
+    this.#restMs = restMs;
     this.#readers = people.map(({ accessToken, lamp }) => new Reader(address, accessToken, lamp, this.failures));
   }
 
-  /** They exist, and don't call yet. */
-  static async of(parts: Parts, userIds: readonly UserId[], address: string): Promise<PeopleAtWork> {
+  /** They exist, and don't call yet. Between two calls each waits so long. */
+  static async of(parts: Parts, homes: readonly Home[], address: string, restMs: number): Promise<PeopleAtWork> {
     const { store, identity, oauth } = parts;
-    const { tenantId } = (await store.read((tx) => tx.users.byId(userIds[0]!)))!;
+    const { tenantId } = (await store.read((tx) => tx.users.byId(homes[0]!.userId)))!;
     const client = await addClient({ oauth }, tenantId);
     const people: Person[] = [];
-    for (const userId of userIds) {
+    for (const { userId, deviceId: home } of homes) {
       const lamp = await addDevice(store, { userId, typeName: "Lamp", name: "Lamp" });
       const secToken = await identity.issueFor(userId);
       const tokens = await store.transaction((tx) => addGrant(tx, client, userId));
-      people.push({ lamp, secToken, ...tokens, written: [], alerts: [] });
+      people.push({ lamp, home, secToken, ...tokens, written: [], alerts: [] });
     }
-    return new PeopleAtWork(address, client.credentials, people);
+    return new PeopleAtWork(address, client.credentials, people, restMs);
   }
 
   async start(): Promise<void> {
@@ -75,13 +88,20 @@ export class PeopleAtWork {
     while (this.answered < until && this.failures.length === 0) await this.#nextCall.promise;
   }
 
+  /** Everybody's fan is turned on or off, once: the ecosystem takes only a few of these in an hour. */
+  async turnFans(): Promise<void> {
+    this.#areFansOn = !this.#areFansOn;
+    const body = JSON.stringify({ [fan]: String(this.#areFansOn) });
+    await Promise.all(this.#people.map((person) => this.#ask(person, "PUT", `/v3/devices/${person.home}`, body)));
+  }
+
   /** Lets each finish the call that is under way. */
   async stop(): Promise<void> {
     this.#isOver = true;
     await this.#working;
   }
 
-  /** What was acknowledged is there, once; readers have heard all of it, in order, and nothing twice. */
+  /** What was acknowledged is there, once; every fan request was carried out; readers have heard all of it, in order, and nothing twice. */
   async assertNothingLost(): Promise<void> {
     for (const [i, person] of this.#people.entries()) {
       const shown = JSON.parse((await this.#ask(person, "GET", `/v3/devices/${person.lamp}`)).body);
@@ -92,6 +112,7 @@ export class PeopleAtWork {
         person.alerts,
       );
       await this.#refresh(person);
+      await this.#untilFanTurned(person);
       assert.deepEqual(await this.#readers[i]!.heard(person.written.length), person.written);
     }
     assert.deepEqual(this.failures, []);
@@ -111,7 +132,10 @@ export class PeopleAtWork {
       () => this.#changeAlerts(person, agent),
     ];
     try {
-      for (let i = offset; !this.#isOver && this.failures.length === 0; i++) await acts[i % acts.length]!();
+      for (let i = offset; !this.#isOver && this.failures.length === 0; i++) {
+        await acts[i % acts.length]!();
+        if (this.#restMs > 0) await pause(this.#restMs);
+      }
     } catch (error) {
       this.failures.push(String(error));
       this.#tell();
@@ -155,6 +179,18 @@ export class PeopleAtWork {
     if (person.alerts.length <= keptAlerts) return;
     await this.#ask(person, "DELETE", `/v3/alerts/${person.alerts[0]}`, undefined, agent);
     person.alerts.shift();
+  }
+
+  /** The last word on the fan request has been spoken, whichever node was to speak it: it was carried out. */
+  async #untilFanTurned(person: Person): Promise<void> {
+    const path = `/v3/devices/${person.home}?${new URLSearchParams({ attribute: fan })}`;
+    for (;;) {
+      const { attributes } = JSON.parse((await this.#ask(person, "GET", path)).body);
+      const value = attributes[fan]?.value ?? null;
+      if (value === null) return;
+      assert.doesNotMatch(value, /^error/);
+      await pause(200);
+    }
   }
 
   #tell(): void {
