@@ -37,6 +37,7 @@ export const split: Readonly<Record<string, Split>> = {
   log_horizon: { by: null, words: "one row" },
   webhook_feed: { by: null, words: "one row, which whoever turns the log into deliveries locks" },
   schema_steps: { by: null, words: "each database its own" },
+  schema_reach: { by: null, words: "each database its own" },
 };
 
 /** `isInKey` tells of a table whether its primary key has the column, as a split by it needs. */

@@ -38,6 +38,7 @@ export interface Config {
   readonly allowPrivateWebhooks: boolean;
   /** Undefined: figures are for this machine alone. */
   readonly metricsToken: string | undefined;
+  readonly drainSeconds: number;
 }
 
 const logLevels = ["debug", "info", "warn", "error", "silent"] as const;
@@ -196,6 +197,12 @@ export const settings = {
       return text;
     },
     { isSecret: true },
+  ),
+  drainSeconds: setting(
+    "BREEZEWAY_DRAIN_SECONDS",
+    "5",
+    "How long a node with PostgreSQL still takes requests after SIGTERM, from 0 to 600, so that proxies find the others; longer than a proxy keeps an idle connection, or takes to hear of `/readyz`.",
+    (text = "5") => wholeNumber(text, 0, 600),
   ),
 } satisfies { [Key in keyof Config]: Setting<Config[Key]> };
 

@@ -17,7 +17,7 @@ export async function inspect(config: Config): Promise<Inspection> {
   return { isRunning, keyFile, keyProblem: problemWith(keyFile), knownVersion, clockOffsetMs: 0, ...seen };
 }
 
-type Seen = Partial<Pick<Inspection, "schemaVersion" | "databaseProblem" | "clockOffsetMs">>;
+type Seen = Partial<Pick<Inspection, "schemaVersion" | "oldestVersion" | "databaseProblem" | "clockOffsetMs">>;
 
 function isLocked(folder: ReturnType<typeof dataFolder>): boolean {
   if (!existsSync(join(folder.path, "breezeway.lock"))) return false;
@@ -46,13 +46,19 @@ function seenInSqlite(folder: string): Seen {
     const database = new DatabaseSync(file, { readOnly: true, timeout: 1_000 });
     try {
       const row = database.prepare("SELECT MAX(step) AS step FROM schema_steps").get() as { step: number | null };
-      return { schemaVersion: row.step ?? 0 };
+      return { schemaVersion: row.step ?? 0, oldestVersion: oldestIn(database, row.step) };
     } finally {
       database.close();
     }
   } catch (error) {
     return { databaseProblem: (error as Error).message };
   }
+}
+
+function oldestIn(database: DatabaseSync, step: number | null): number | undefined {
+  const isSaid = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'schema_reach'").get();
+  const row = isSaid && database.prepare("SELECT oldest FROM schema_reach WHERE step = ?").get(step);
+  return row?.oldest as number | undefined;
 }
 
 async function seenInPostgres(url: string): Promise<Seen> {
@@ -67,7 +73,11 @@ async function seenInPostgres(url: string): Promise<Seen> {
     const clockOffsetMs = rows[0].now - (askedMs + Date.now()) / 2;
     if (!rows[0].made) return { clockOffsetMs };
     const steps = await client.query("SELECT MAX(step)::int AS step FROM schema_steps");
-    return { clockOffsetMs, schemaVersion: steps.rows[0].step ?? 0 };
+    const schemaVersion: number = steps.rows[0].step ?? 0;
+    const { rows: said } = await client.query("SELECT to_regclass('schema_reach') IS NOT NULL AS made");
+    if (!said[0].made) return { clockOffsetMs, schemaVersion };
+    const reach = await client.query("SELECT oldest FROM schema_reach WHERE step = $1", [schemaVersion]);
+    return { clockOffsetMs, schemaVersion, oldestVersion: reach.rows[0]?.oldest };
   } catch (error) {
     // A connection string holds a password; what the driver says of the failure doesn't.
     return { databaseProblem: (error as Error).message };

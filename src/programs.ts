@@ -31,7 +31,9 @@ async function serve(config: Config): Promise<void> {
   if (config.tlsCertFile) process.on("SIGHUP", () => service.reload());
   process.stderr.write(`breezeway listening on ${service.baseUrl}\n`);
   if (!told.aborted) await new Promise((resolve) => told.addEventListener("abort", resolve));
-  await service.stop();
+  // Only others could take what comes meanwhile, and whoever sits at a terminal, or is gone, waits for nothing.
+  const isDrained = config.databaseUrl !== undefined && told.reason === "SIGTERM";
+  await service.stop({ drainMs: isDrained ? config.drainSeconds * 1_000 : 0 });
 }
 
 /** In the running service if there is one, so that its caches hear of it; otherwise on the store itself. */

@@ -177,8 +177,11 @@ export type Parts = Awaited<ReturnType<typeof openParts>>;
 export interface Service {
   readonly baseUrl: string;
   readonly parts: Parts;
-  /** Stops taking requests, finishes those under way, ends all streams, and closes the store. */
-  stop(): Promise<void>;
+  /**
+   * Takes requests for so long, while other nodes follow the links already; then finishes those under way, ends all
+   * streams, and closes the store.
+   */
+  stop(options?: { readonly drainMs?: number }): Promise<void>;
   /** Reads again what may have been renewed: the certificate. */
   reload(): void;
 }
@@ -246,7 +249,8 @@ export async function startService(
       baseUrl: () => address.baseUrl,
       guests: guests(parts),
     });
-    stops.push(() => http.stop());
+    let drainMs = 0;
+    stops.push(() => http.stop({ drainMs }));
     address.baseUrl ||= http.url;
     const sweep = () => Promise.all([identity.sweep(), oauth.tokens.sweep()]);
     const sweeping = setInterval(() => void sweep().catch(() => undefined), 600_000).unref();
@@ -257,7 +261,15 @@ export async function startService(
     }
     // At once, while requests that are under way are still answered: nobody has to wait for this node's links.
     if (store.isShared) stops.push(async () => void leave(parts, report));
-    return { baseUrl: address.baseUrl, parts, stop: stopAll, reload: () => http.reloadCertificate() };
+    return {
+      baseUrl: address.baseUrl,
+      parts,
+      stop(options) {
+        drainMs = options?.drainMs ?? 0;
+        return stopAll();
+      },
+      reload: () => http.reloadCertificate(),
+    };
   } catch (error) {
     await stopAll();
     throw error instanceof CertificateProblem ? new ConfigurationError([error.message]) : error;

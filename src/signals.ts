@@ -1,12 +1,12 @@
 /**
- * Aborts at the first SIGTERM or Ctrl-C, or when the launcher that started this process is gone; a second signal ends
- * the process at once.
+ * Aborts at the first SIGTERM or Ctrl-C, with its name as the reason, or when the launcher that started this process is
+ * gone; a second signal ends the process at once.
  */
 export function untilTold(): AbortSignal {
   const told = new AbortController();
-  const tell = () => {
+  const tell = (signal: NodeJS.Signals) => {
     if (told.signal.aborted) process.exit(130);
-    told.abort();
+    told.abort(signal);
   };
   process.on("SIGTERM", tell);
   process.on("SIGINT", tell);

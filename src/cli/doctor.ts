@@ -123,7 +123,10 @@ function key({ keyFile, keyProblem }: Inspection): Finding {
   return { check, state: "ok", words: keyFile };
 }
 
-function database({ databaseUrl }: Config, { schemaVersion, knownVersion, databaseProblem }: Inspection): Finding {
+function database(
+  { databaseUrl }: Config,
+  { schemaVersion, knownVersion, oldestVersion = schemaVersion, databaseProblem }: Inspection,
+): Finding {
   const check = "database";
   const what = databaseUrl ? "PostgreSQL" : "SQLite";
   if (databaseProblem !== undefined) {
@@ -133,6 +136,9 @@ function database({ databaseUrl }: Config, { schemaVersion, knownVersion, databa
   if (schemaVersion === undefined) return { check, state: "ok", words: `${what}, made at the first start` };
   if (schemaVersion > knownVersion) {
     const words = `${what} is of a later version (${schemaVersion}, this one knows ${knownVersion})`;
+    if (oldestVersion !== undefined && oldestVersion <= knownVersion) {
+      return { check, state: "warn", words: `${words}, which this one can live with`, next: "upgrade this node too" };
+    }
     return { check, state: "fail", words, next: "use the version that wrote it, or a later one" };
   }
   if (schemaVersion < knownVersion) {

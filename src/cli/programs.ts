@@ -36,6 +36,8 @@ export interface Inspection {
   readonly keyProblem?: string | undefined;
   /** Undefined: there is no store yet. */
   readonly schemaVersion?: number | undefined;
+  /** The oldest that can live with it, when that was said. */
+  readonly oldestVersion?: number | undefined;
   readonly knownVersion: number;
   readonly databaseProblem?: string | undefined;
   /** How far the store's clock is ahead of this machine's; zero where they are one. */

@@ -181,7 +181,7 @@ export class LinkKeeper {
     const { store, membership } = this.#parts;
     if (!store.isShared) return;
     try {
-      await store.transaction((tx) => tx.links.release(membership.id));
+      await store.transaction((tx) => tx.links.release(membership.id), { soon: true });
     } catch (error) {
       // Then the others find out by themselves, once this node is gone.
       this.#parts.surroundings.report.warn({ error }, "the links could not be given back");

@@ -26,6 +26,8 @@ const isHandedBack = "the link is handed back: this node has more than its share
 
 /** A node looks for links to take this often, and this often whether its own are still its own, and not too many. */
 const times = { lookMs: 500, settleMs: 3_000 };
+/** A hundred links that were just taken have much to ask of the store; those that nobody follows yet go before them. */
+const first = { soon: true };
 /** Few enough that a node which starts at the same time gets its share. */
 const claimedAtOnce = 100;
 /** Of what a node has beyond its share it gives up so many in each round: streams move, and nobody is stormed. */
@@ -112,7 +114,7 @@ export class SharedLinks {
     try {
       // Only what was held before the look: what was taken up since may not be in it.
       const held = this.#parts.held();
-      const tally = await store.read((tx) => tx.links.tallyOf(membership.id));
+      const tally = await store.read((tx) => tx.links.tallyOf(membership.id), first);
       const epochs = held.reduce((sum, { epoch }) => sum + epoch, 0);
       if (tally.count !== held.length || tally.epochs !== epochs) await this.#correct(held);
       this.#sureOfLife = life;
@@ -124,12 +126,12 @@ export class SharedLinks {
 
   async #correct(held: readonly HeldLink[]): Promise<void> {
     const { store, membership, adopt, letGo } = this.#parts;
-    const rows = await store.read((tx) => tx.links.epochsOf(membership.id));
+    const rows = await store.read((tx) => tx.links.epochsOf(membership.id), first);
     const owned = new Map(rows.map(({ deviceId, epoch }) => [deviceId, epoch]));
     for (const link of held) if (owned.get(link.deviceId) !== link.epoch) void letGo(link, isAnothers);
     const known = new Set(this.#parts.held().map(({ deviceId }) => deviceId));
     if (!rows.some(({ deviceId }) => !known.has(deviceId))) return;
-    for (const row of await store.read((tx) => tx.links.ownedBy(membership.id))) {
+    for (const row of await store.read((tx) => tx.links.ownedBy(membership.id), first)) {
       if (!known.has(row.deviceId)) adopt(row);
     }
   }
@@ -138,8 +140,11 @@ export class SharedLinks {
   async #claim(): Promise<void> {
     const { store, membership, surroundings, adopt } = this.#parts;
     while (!this.#isStopped && membership.isAlive) {
-      if (!(await store.read((tx) => orphansIn(tx, membership)))) return;
-      const { claimed, room, isFull } = await store.transaction((tx) => claimShare(tx, membership, claimedAtOnce));
+      if (!(await store.read((tx) => orphansIn(tx, membership), first))) return;
+      const { claimed, room, isFull } = await store.transaction(
+        (tx) => claimShare(tx, membership, claimedAtOnce),
+        first,
+      );
       for (const row of claimed) adopt(row);
       if (isFull && !this.#isFull) {
         surroundings.report.error({ streamsAtMost }, "this node follows as many links as it can; start another");
@@ -152,12 +157,12 @@ export class SharedLinks {
   /** A node that has joined gets its share from those who have more than theirs, a few at a time. */
   async #handBackSurplus(): Promise<void> {
     const { store, membership, letGo } = this.#parts;
-    const surplus = await store.read((tx) => surplusIn(tx, membership));
+    const surplus = await store.read((tx) => surplusIn(tx, membership), first);
     if (surplus === 0) return;
     const links = this.#parts.held().slice(0, Math.min(surplus, handedBackAtOnce));
     await Promise.all(links.map((link) => letGo(link, isHandedBack)));
     // Should that fail, the next comparison takes them up again.
-    await store.transaction((tx) => tx.links.handBack(membership.id, links));
+    await store.transaction((tx) => tx.links.handBack(membership.id, links), first);
   }
 
   #schedule(): void {

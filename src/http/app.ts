@@ -1,4 +1,4 @@
-import { createServer, type Server } from "node:http";
+import { createServer, type IncomingMessage, type Server } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { SecureContextOptions } from "node:tls";
 import Fastify, { type FastifyInstance } from "fastify";
@@ -62,6 +62,10 @@ function serverOn(
   handle: (...exchange: Parameters<Exchanges["begin"]>) => void,
 ): Server {
   const answer: typeof handle = (request, response) => {
+    if (exchanges.isDraining && isRepeatedElsewhere(request)) {
+      request.socket.destroy();
+      return;
+    }
     exchanges.begin(request, response);
     handle(request, response);
   };
@@ -77,4 +81,13 @@ function serverOn(
   const server: Server = tls ? createTlsServer({ ...options, ...tls }, answer) : createServer(options, answer);
   server.on("checkExpectation", answer);
   return server;
+}
+
+/**
+ * Some proxies learn that a node drains by nothing but a request that failed. One that says that it gives such reads to
+ * another node gets no answer, and from then on sends nothing more, not even what it could not repeat: a POST that meets
+ * the closing of the port.
+ */
+function isRepeatedElsewhere({ method, headers }: IncomingMessage): boolean {
+  return (method === "GET" || method === "HEAD") && headers["x-repeats-reads"] === "true";
 }

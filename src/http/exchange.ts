@@ -31,7 +31,8 @@ export class Exchanges {
   readonly #heard: Hear;
   readonly #running = new Map<IncomingMessage, { readonly exchange: Exchange; readonly response: ServerResponse }>();
   readonly #idle: (() => void)[] = [];
-  #keepsConnections = true;
+  #isDraining = false;
+  #hasEndedStreams = false;
 
   constructor(report: Report, heard: Hear = () => undefined) {
     this.#report = report;
@@ -42,7 +43,7 @@ export class Exchanges {
     const exchange: Exchange = { requestId: newRequestId(), route: undefined, end: undefined };
     const startedMs = performance.now();
     for (const [name, value] of Object.entries(everyAnswer(exchange.requestId))) response.setHeader(name, value);
-    if (!this.#keepsConnections) response.setHeader("connection", "close");
+    if (this.#isDraining) response.setHeader("connection", "close");
     this.#running.set(request, { exchange, response });
     response.once("close", () => {
       this.#running.delete(request);
@@ -66,7 +67,7 @@ export class Exchanges {
   goesOn(request: IncomingMessage, end: () => void): void {
     const exchange = this.of(request);
     if (exchange) exchange.end = end;
-    if (!this.#keepsConnections) end();
+    if (this.#hasEndedStreams) end();
   }
 
   log(
@@ -89,13 +90,22 @@ export class Exchanges {
     else this.#report.info(fields, "request abandoned by its client");
   }
 
-  /** From now on every answer closes its connection, and none goes on for ever. */
-  endConnections(): void {
-    this.#keepsConnections = false;
-    for (const { exchange, response } of this.#running.values()) {
-      exchange.end?.();
+  get isDraining(): boolean {
+    return this.#isDraining;
+  }
+
+  /** From now on every answer closes its connection. */
+  drain(): void {
+    this.#isDraining = true;
+    for (const { response } of this.#running.values()) {
       if (!response.headersSent) response.setHeader("connection", "close");
     }
+  }
+
+  /** From now on no answer goes on for ever. */
+  endStreams(): void {
+    this.#hasEndedStreams = true;
+    for (const { exchange } of this.#running.values()) exchange.end?.();
   }
 
   /** Resolves when nothing is going on. */

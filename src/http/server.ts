@@ -1,4 +1,5 @@
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, Server as NetServer } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
 import type { SecureContextOptions, Server as TlsServer } from "node:tls";
 import type { FastifyInstance } from "fastify";
 import type { Report } from "../model/surroundings.ts";
@@ -33,8 +34,10 @@ export interface HttpLimits {
   readonly requestTimeoutMs: number;
   readonly bodyBytes: number;
   readonly checkTimeoutMs: number;
-  /** How long requests that are under way may take when the server stops. */
-  readonly drainMs: number;
+  /** How long requests that are under way may take when nothing new is accepted any more. */
+  readonly finishMs: number;
+  /** How long after a drain a connection may stay on which nothing is asked: some were accepted in the last moment. */
+  readonly lingerMs: number;
 }
 
 export const defaultHttpLimits: HttpLimits = {
@@ -42,18 +45,22 @@ export const defaultHttpLimits: HttpLimits = {
   requestTimeoutMs: 30_000,
   bodyBytes: 65_536,
   checkTimeoutMs: 2_000,
-  drainMs: 4_000,
+  finishMs: 4_000,
+  lingerMs: 1_000,
 };
 
 export interface HttpServer {
   readonly url: string;
   readonly port: number;
-  /** From now on `/readyz` answers 503, so that a load balancer looks elsewhere; all else goes on. */
+  /**
+   * From now on `/readyz` answers 503, so that a load balancer looks elsewhere, and every answer asks for another
+   * connection next time; all else goes on.
+   */
   drain(): void;
   /** Shows what is in the certificate's files now. */
   reloadCertificate(): void;
-  /** Accepts nothing new, lets what is under way finish, then closes. */
-  stop(): Promise<void>;
+  /** Drains for so long, then accepts nothing new, lets what is under way finish, and closes. */
+  stop(options?: { readonly drainMs?: number }): Promise<void>;
 }
 
 export async function startHttp(parts: HttpParts): Promise<HttpServer> {
@@ -61,9 +68,8 @@ export async function startHttp(parts: HttpParts): Promise<HttpServer> {
   const limits = { ...defaultHttpLimits, ...parts.limits };
   const exchanges = new Exchanges(report, parts.heard);
   const certificate = parts.certificate && new Certificate(parts.certificate, report);
-  let isDraining = false;
   const app = appOn({ report, exchanges, trustedProxies, tls: certificate?.load(), ...limits });
-  const health = { isDraining: () => isDraining, checkTimeoutMs: limits.checkTimeoutMs };
+  const health = { isDraining: () => exchanges.isDraining, checkTimeoutMs: limits.checkTimeoutMs };
   const routes = routeTable(parts, health);
   letOriginsIn(app, routes, parts.corsOrigins ?? []);
   addRoutes(app, [...routes, ...(parts.guests ?? [])], parts.callers, exchanges);
@@ -76,14 +82,11 @@ export async function startHttp(parts: HttpParts): Promise<HttpServer> {
   return {
     url: `${certificate ? "https" : "http"}://${parts.host.includes(":") ? `[${parts.host}]` : parts.host}:${port}`,
     port,
-    drain() {
-      isDraining = true;
-    },
+    drain: () => exchanges.drain(),
     reloadCertificate: () => certificate?.reload(use),
-    stop() {
-      isDraining = true;
+    stop({ drainMs = 0 } = {}) {
       certificate?.stop();
-      stopped ??= stop(app, exchanges, limits.drainMs);
+      stopped ??= stop(app, exchanges, { ...limits, drainMs });
       return stopped;
     },
   };
@@ -108,15 +111,49 @@ export class PortTaken extends Error {
   }
 }
 
-async function stop(app: FastifyInstance, exchanges: Exchanges, drainMs: number): Promise<void> {
-  exchanges.endConnections();
-  const closed = new Promise<void>((resolve) => app.server.close(() => resolve()));
+/**
+ * A proxy may send a request in the moment in which its connection is closed, and must not send it again elsewhere by
+ * itself if it is a POST. So nothing is closed while somebody could still be sending: in the drain, connections end with
+ * an answer that says so. What is open after it was quiet all the time, or was accepted in its last moment: that one is
+ * waited for.
+ */
+async function stop(
+  app: FastifyInstance,
+  exchanges: Exchanges,
+  { drainMs, lingerMs, finishMs }: HttpLimits & { readonly drainMs: number },
+): Promise<void> {
+  exchanges.drain();
+  if (drainMs > 0) await pause(drainMs);
+  await quietMoment();
+  const closed = new Promise<void>((resolve) => stopListening(app, resolve));
+  exchanges.endStreams();
+  if (drainMs > 0) await pause(lingerMs);
+  await quietMoment();
   app.server.closeIdleConnections();
-  const { promise: tooLong, resolve: giveUp } = Promise.withResolvers<void>();
-  const timer = setTimeout(giveUp, drainMs);
-  await Promise.race([exchanges.finished(), tooLong]);
-  clearTimeout(timer);
+  const timeUp = new AbortController();
+  await Promise.race([
+    exchanges.finished(),
+    pause(finishMs, undefined, { signal: timeUp.signal }).catch(() => undefined),
+  ]);
+  timeUp.abort();
   app.server.closeAllConnections();
   await closed;
   await app.close();
+}
+
+/** Its own way to close would also end connections on which the first request is still on its way. */
+function stopListening(app: FastifyInstance, closed: () => void): void {
+  NetServer.prototype.close.call(app.server, closed);
+}
+
+/**
+ * Resolves just after everything that has arrived was looked at: connections that nobody has accepted, and requests that
+ * nobody has read, are lost when they are closed.
+ */
+async function quietMoment(): Promise<void> {
+  for (let tries = 0; tries < 200; tries++) {
+    const sinceMs = performance.now();
+    await new Promise((resolve) => setImmediate(resolve));
+    if (performance.now() - sinceMs < 0.5) return;
+  }
 }

@@ -1,12 +1,21 @@
 import { BreezewayError } from "../model/errors.ts";
 import type { Dialect, Sql } from "./sql.ts";
 
-export type Step = (words: Words) => readonly string[];
+/** The statements of one transaction, or an index on a table that may be large. */
+export type Step = ((words: Words) => readonly string[]) | IndexStep;
+
+/** On PostgreSQL it is built while others write, which no transaction can do. */
+export interface IndexStep {
+  readonly index: string;
+  /** The table and its columns, as SQL. */
+  readonly on: string;
+}
 
 /**
  * The schema, step by step. A step that has been released never changes; a new one goes to the end. Every table that
  * grows carries the user (or tenant) first in its key, so that a large deployment can be split by it. On PostgreSQL a
- * step runs while others work: what takes long on a large table (its rows rewritten, an index built) is a step of its
+ * step runs while others work, code from before it among them (docs/operations.md, Upgrade): it adds, and what it would
+ * take away goes a version later, when nobody uses it any more. What rewrites the rows of a large table is a step of its
  * own, so that the table is held no longer than that takes.
  */
 const steps: readonly Step[] = [
@@ -134,19 +143,59 @@ const steps: readonly Step[] = [
 export const schemaVersion = steps.length;
 
 /**
- * Brings the schema to this version's, or so many steps towards it; answers how many are left. A schema from a later
- * version is refused: older code would damage it.
+ * The steps that code from before them can't live with, because they took something away or gave it another meaning. All
+ * up to the first of these were made before nodes could be replaced one by one.
  */
-export async function migrate(sql: Sql, { most = Number.POSITIVE_INFINITY, to = steps } = {}): Promise<number> {
+const partings: readonly number[] = [7];
+
+/** Another list of steps than this version's, for those who try out how steps are taken. */
+export interface Way {
+  readonly steps: readonly Step[];
+  readonly partings: readonly number[];
+}
+
+const ourWay: Way = { steps, partings };
+
+/**
+ * Brings the schema to this version's, or so many steps towards it; answers how many are left. A schema from a later
+ * version is refused, since older code would damage it, unless that version has said that this one can live with it.
+ */
+export async function migrate(sql: Sql, { most = Number.POSITIVE_INFINITY, way = ourWay } = {}): Promise<number> {
   await sql.run("CREATE TABLE IF NOT EXISTS schema_steps (step INTEGER PRIMARY KEY)");
+  await sql.run("CREATE TABLE IF NOT EXISTS schema_reach (step INTEGER PRIMARY KEY, oldest INTEGER NOT NULL)");
+  const known = way.steps.length;
   const current = await appliedSteps(sql);
-  if (current > to.length) throw new NewerSchema(current);
-  const last = Math.min(current + most, to.length);
-  for (let step = current + 1; step <= last; step++) {
-    for (const statement of to[step - 1]!(words[sql.dialect])) await sql.run(statement);
-    await sql.run("INSERT INTO schema_steps (step) VALUES ($1)", [step]);
+  if (current > known) {
+    if ((await oldestAt(sql, current)) > known) throw new NewerSchema(current);
+    return 0;
   }
-  return to.length - last;
+  const last = Math.min(current + most, known);
+  for (let number = current + 1; number <= last; number++) {
+    const step = way.steps[number - 1]!;
+    const statements = "index" in step ? [`CREATE INDEX ${step.index} ON ${step.on}`] : step(words[sql.dialect]);
+    for (const statement of statements) await sql.run(statement);
+    await recordStep(sql, number, way);
+  }
+  return known - last;
+}
+
+/** The step after those that were taken, when it is an index. */
+export async function nextIndex(sql: Sql, { steps } = ourWay): Promise<(IndexStep & { number: number }) | undefined> {
+  const number = (await appliedSteps(sql)) + 1;
+  const next = steps[number - 1];
+  return next && "index" in next ? { ...next, number } : undefined;
+}
+
+/** Says that the step was taken, and which versions can live with that: those that know this many steps, or more. */
+export async function recordStep(sql: Sql, step: number, { partings } = ourWay): Promise<void> {
+  const oldest = Math.max(0, ...partings.filter((parting) => parting <= step));
+  await sql.run("INSERT INTO schema_steps (step) VALUES ($1)", [step]);
+  await sql.run("INSERT INTO schema_reach (step, oldest) VALUES ($1, $2)", [step, oldest]);
+}
+
+async function oldestAt(sql: Sql, step: number): Promise<number> {
+  const [found] = await sql.all<{ oldest: number }>("SELECT oldest FROM schema_reach WHERE step = $1", [step]);
+  return found?.oldest ?? step;
 }
 
 /** How far this store has come; 0 when it has nothing yet. */

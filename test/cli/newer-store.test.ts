@@ -42,4 +42,27 @@ describe("a store that a later version has made", () => {
     const { rows } = await client.query("SELECT MAX(step) AS step FROM schema_steps");
     assert.deepEqual(rows, [{ step: schemaVersion + 1 }]);
   });
+
+  it("that says that this one can live with it is served, and doctor tells of it", async (t) => {
+    const folder = folderOf(t);
+    const url = await (await sharedCluster()).createDatabase();
+    for (const store of [{}, { BREEZEWAY_DATABASE_URL: url }]) {
+      const environment = { BREEZEWAY_DATA: folder, BREEZEWAY_PORT: "0", ...store };
+      assert.equal((await breezeway(["status"], { environment })).code, 0);
+      const said = `${oneStepOn}; INSERT INTO schema_reach (step, oldest) VALUES (${schemaVersion + 1}, ${schemaVersion})`;
+      if ("BREEZEWAY_DATABASE_URL" in store) {
+        const client = new pg.Client({ connectionString: url });
+        await client.connect();
+        await client.query(said);
+        await client.end();
+      } else {
+        const database = new DatabaseSync(join(folder, "breezeway.db"));
+        database.exec(said);
+        database.close();
+      }
+      assert.equal((await breezeway(["status"], { environment })).code, 0);
+      const { stdout } = await breezeway(["doctor"], { environment });
+      assert.match(stdout, /of a later version \(\d+, this one knows \d+\), which this one can live with/);
+    }
+  });
 });

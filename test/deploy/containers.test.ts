@@ -12,6 +12,8 @@ import { readYaml, type Yaml } from "./read-yaml.ts";
 
 const root = new URL("../..", import.meta.url).pathname;
 const deployed = (name: string) => readFileSync(join(root, "deploy", name), "utf8");
+/** What a stop may take after the drain: a moment for connections that were just made, requests, and fan requests. */
+const longestFinishSeconds = 10;
 /** The account in the container. */
 const account = 10_001;
 
@@ -181,21 +183,33 @@ describe("three nodes by compose", () => {
     for (const { secrets: used = [] } of Object.values<Document>(services)) {
       for (const name of used) assert.ok(secrets[name], name);
     }
-    // Longer than a drain.
-    assert.ok(Number.parseInt(node.stop_grace_period, 10) > 5);
+    const drainSeconds = settings.drainSeconds.read(node.environment.BREEZEWAY_DRAIN_SECONDS);
+    assert.ok(Number.parseInt(node.stop_grace_period, 10) >= drainSeconds + longestFinishSeconds);
   });
 
   it("stand behind a proxy that knows each of them, and that they believe", () => {
     const { proxy } = services;
     const configuration = deployed("compose/nginx.conf");
-    const known = [...configuration.matchAll(/^ {4}server (\S+):8080;$/gm)].map(([, name]) => name);
-    assert.deepEqual(known, nodes);
+    const known = [...configuration.matchAll(/^ {4}server (\S+):8080 max_fails=1 fail_timeout=(\d+)s;$/gm)];
+    assert.deepEqual(
+      known.map(([, name]) => name),
+      nodes,
+    );
+    // A node that drains is passed over until its port is closed, and closes no connection that is about to be used.
+    const drainSeconds = settings.drainSeconds.read(undefined);
+    for (const [, , seconds] of known) assert.ok(Number(seconds) > drainSeconds);
+    assert.ok(Number(/keepalive_timeout (\d+)s;/.exec(configuration)![1]) < drainSeconds);
+    assert.match(configuration, /^ {8}proxy_set_header X-Repeats-Reads true;$/m);
     assert.deepEqual(Object.keys(proxy.depends_on), nodes);
     const address = proxy.networks.inside.ipv4_address as string;
     assert.equal(services["node-1"].environment.BREEZEWAY_TRUSTED_PROXIES, address);
     assert.ok(address.startsWith(networks.inside.ipam.config[0].subnet.replace(/0\/24$/, "")));
     // In all else it is the sample that test/deploy/proxies.test.ts runs.
-    const rest = (text: string) => text.slice(text.indexOf("# Addresses")).replaceAll(/^ {4}server \S+:8080;\n/gm, "");
+    const rest = (text: string) =>
+      text
+        .slice(text.indexOf("# Addresses"))
+        .replace(/^upstream [^}]+}\n/m, "")
+        .replace(/^ +#.*\n +proxy_set_header X-Repeats-Reads true;\n/m, "");
     assert.equal(rest(configuration), rest(deployed("proxy/nginx.conf")));
   });
 
@@ -226,10 +240,17 @@ describe("three nodes by Kubernetes", () => {
 
   it("are asked whether they live and whether they are ready, and have time to drain", () => {
     const { livenessProbe, readinessProbe, startupProbe, lifecycle } = container;
+    const drainSeconds = settings.drainSeconds.read(ofKind("ConfigMap").data.BREEZEWAY_DRAIN_SECONDS);
     const paths = [startupProbe, livenessProbe, readinessProbe].map((probe) => probe.httpGet.path);
     assert.deepEqual(paths, ["/livez", "/livez", "/readyz"]);
-    const [, seconds] = lifecycle.preStop.exec.command;
-    assert.ok(pod.terminationGracePeriodSeconds > Number(seconds) + 5);
+    // The drain is the service's own: links are handed over at its beginning, which a preStop would only delay.
+    assert.equal(lifecycle, undefined);
+    assert.ok(pod.terminationGracePeriodSeconds >= drainSeconds + longestFinishSeconds);
+  });
+
+  it("are replaced one by one, by one that is ready", () => {
+    assert.deepEqual(spec.strategy, { type: "RollingUpdate", rollingUpdate: { maxUnavailable: 0, maxSurge: 1 } });
+    assert.ok(spec.minReadySeconds > 0);
   });
 
   it("may do nothing but what they need, and are set by what is known", () => {

@@ -3,6 +3,7 @@ import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
+import { settings } from "../../src/config.ts";
 import { folderOf } from "../cli/made-folder.ts";
 
 const root = new URL("../..", import.meta.url).pathname;
@@ -23,6 +24,11 @@ describe("the unit for systemd", () => {
       assert.ok(lines.includes(line), line);
     }
     assert.doesNotMatch(unit, /^Environment=.*(TOKEN|DATABASE_URL|PASSWORD)/m);
+  });
+
+  it("gives a node time to drain and to finish", () => {
+    const seconds = Number(/^TimeoutStopSec=(\d+)$/m.exec(unit)![1]);
+    assert.ok(seconds >= settings.drainSeconds.read(undefined) + 10);
   });
 
   it("has nothing in it that systemd doesn't know", (t) => {

@@ -40,7 +40,7 @@ describe("an answer without an end", () => {
     const { url, exchanges } = await streaming(t);
     const ask = () => fetch(url, { headers: { authorization: "Bearer x" } });
     const early = await ask();
-    exchanges.endConnections();
+    exchanges.endStreams();
     const late = await ask();
     assert.deepEqual([await early.text(), await late.text()], ["", ""]);
     await exchanges.finished();

@@ -212,7 +212,9 @@ describe("a server that stops", () => {
     await Promise.race([begun.promise, answer]);
     const stopped = server.stop();
     assert.equal(server.stop(), stopped);
-    await assert.rejects(fetch("/livez"));
+    await assert.rejects(async () => {
+      for (;;) await fetch("/livez");
+    });
     finish.resolve(5 as DeviceId);
     const { status, headers } = await answer;
     assert.equal(status, 200);
@@ -221,7 +223,7 @@ describe("a server that stops", () => {
   });
 
   it("waits no longer than it was told to", async (t) => {
-    const { fetch, federation, secToken, server } = await madeServer(t, { limits: { drainMs: 20 } });
+    const { fetch, federation, secToken, server } = await madeServer(t, { limits: { finishMs: 20 } });
     const begun = Promise.withResolvers<void>();
     federation.link = () => {
       begun.resolve();
@@ -249,5 +251,47 @@ describe("a server that stops", () => {
     });
     await server.stop();
     await Promise.all(closed);
+  });
+});
+
+describe("a server that drains", () => {
+  const ask = "GET /livez HTTP/1.1\r\nHost: a\r\n\r\n";
+
+  it("answers on kept and on new connections, and asks each to end", async (t) => {
+    const { server } = await madeServer(t);
+    const kept = connect(server.port, "127.0.0.1");
+    kept.write(ask);
+    assert.match(String(await once(kept, "data")), /connection: keep-alive/i);
+    server.drain();
+    const fresh = connect(server.port, "127.0.0.1");
+    for (const socket of [kept, fresh]) {
+      const ended = once(socket, "end");
+      socket.write(ask);
+      assert.match(String(await once(socket, "data")), /^HTTP\/1.1 200 [\s\S]*connection: close/i);
+      await ended;
+    }
+  });
+
+  it("waits for the request of a connection that it has accepted in the last moment", async (t) => {
+    const { fetch, server } = await madeServer(t);
+    const accepted = connect(server.port, "127.0.0.1");
+    await once(accepted, "connect");
+    const stopped = server.stop({ drainMs: 20 });
+    await assert.rejects(async () => {
+      for (;;) await fetch("/livez");
+    });
+    accepted.write(ask);
+    assert.match(String(await once(accepted, "data")), /^HTTP\/1.1 200 [\s\S]*connection: close/i);
+    await stopped;
+  });
+
+  it("leaves reads to another node when a proxy says that it gives them to one", async (t) => {
+    const { raw, server } = await madeServer(t);
+    const read = "GET /livez HTTP/1.1\r\nHost: a\r\nX-Repeats-Reads: true\r\nConnection: close\r\n\r\n";
+    assert.match(await raw(read), /^HTTP\/1.1 200 /);
+    server.drain();
+    assert.equal(await raw(read), "");
+    assert.match(await raw(read.replace("GET", "POST")), /^HTTP\/1.1 405 /);
+    assert.match(await raw(read.replace("true", "false")), /^HTTP\/1.1 200 /);
   });
 });

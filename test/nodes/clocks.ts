@@ -64,7 +64,7 @@ export async function liveWithClocksApart(
   await world.runFans("false");
   await world.writeLamps();
 
-  const another = await fleet.startNode("ahead again", hourMs);
+  const another = await fleet.startNode("ahead again", { clockMs: hourMs });
   world.living = [right, another];
   await world.listenAt(another);
   behind.service.process.kill("SIGTERM");

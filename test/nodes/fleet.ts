@@ -29,6 +29,15 @@ export interface FleetNode {
   readonly proxy: FaultProxy;
 }
 
+export interface NodePlan {
+  /** A free one when left out. */
+  readonly port?: number;
+  /** Where another version's sources are. */
+  readonly tree?: string | undefined;
+  /** By how much its clock is ahead of the database's; a negative number is behind. */
+  readonly clockMs?: number | undefined;
+}
+
 export interface LinkedHome {
   readonly accountId: string;
   readonly userId: UserId;
@@ -38,7 +47,7 @@ export interface LinkedHome {
 export interface FleetPlan {
   readonly links: number;
   readonly nodes?: number;
-  /** By how much the clock of each node is ahead of the database's; a negative number is behind. */
+  /** Of each node. */
   readonly clocksMs?: readonly number[];
   readonly environment?: Readonly<Record<string, string>>;
 }
@@ -64,6 +73,8 @@ export async function startFleet(
     BREEZEWAY_DATA: folder,
     BREEZEWAY_PORT: "0",
     BREEZEWAY_LOG_LEVEL: "silent",
+    // As the launcher has it: many starts of the same sources.
+    NODE_COMPILE_CACHE: new URL("../../node_modules/.cache/breezeway", import.meta.url).pathname,
     BREEZEWAY_ECOSYSTEMS: JSON.stringify({ nest: { protocol: "nest", apiUrl: simulator.url } }),
     ...special,
   };
@@ -83,7 +94,9 @@ export async function startFleet(
     await simulator.stop();
     rmSync(folder, { recursive: true, force: true });
   });
-  await Promise.all(Array.from({ length: nodes }, (_, i) => fleet.startNode(`node ${i + 1}`, clocksMs[i])));
+  await Promise.all(
+    Array.from({ length: nodes }, (_, i) => fleet.startNode(`node ${i + 1}`, { clockMs: clocksMs[i] })),
+  );
   return fleet;
 }
 
@@ -120,19 +133,20 @@ export class Fleet {
     this.homes = parts.homes;
   }
 
-  async startNode(name: string, clockMs = 0): Promise<FleetNode> {
+  async startNode(name: string, { port = 0, tree, clockMs = 0 }: NodePlan = {}): Promise<FleetNode> {
     const { databaseUrl, environment, sql } = this.#parts;
     const proxy = await startFaultProxy(databaseUrl);
     const url = new URL(databaseUrl);
     url.port = new URL(proxy.url).port;
     // The database knows by it who writes.
     url.searchParams.set("application_name", name);
-    const itsOwn = { BREEZEWAY_DATABASE_URL: String(url), CLOCK_MOVED_MS: String(clockMs) };
-    const service = await startChild(
-      "serve",
-      { ...environment, ...itsOwn },
-      clockMs === 0 ? {} : { preload: movedClock },
-    );
+    const its = {
+      BREEZEWAY_DATABASE_URL: String(url),
+      BREEZEWAY_PORT: String(port),
+      CLOCK_MOVED_MS: String(clockMs),
+    };
+    const preload = clockMs === 0 ? undefined : movedClock;
+    const service = await startChild("serve", { ...environment, ...its }, { tree, preload });
     const { rows } = await sql.query(idOfNode, [name]);
     const node = { name, id: rows[0].id as string, service, proxy };
     this.nodes.push(node);

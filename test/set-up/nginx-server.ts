@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -15,14 +15,28 @@ const keeper = `
   kill $server; wait $server; rm -rf "$FOLDER"`;
 
 /** An nginx in front of the service, with nothing set but where that is. Answers its address; it ends with the test. */
-export async function nginxInFront(t: TestContext, target: string): Promise<string> {
+export function nginxInFront(t: TestContext, target: string): Promise<string> {
+  return startNginx(t, (port) => `server { listen 127.0.0.1:${port}; location / { proxy_pass ${target}; } }`);
+}
+
+/** An nginx in front of several nodes, as deploy/compose sets it up but for TLS; with as many workers as there are. */
+export function nginxAsDeployed(t: TestContext, nodePorts: readonly number[], workers = 2): Promise<string> {
+  const deployed = readFileSync(new URL("../../deploy/compose/nginx.conf", import.meta.url), "utf8");
+  const [first, ...others] = deployed.match(/^ {4}server node-\d:8080.*;\n/gm)!;
+  const servers = nodePorts.map((port) => first!.replace(/node-\d:8080/, `127.0.0.1:${port}`)).join("");
+  const atNodes = others.reduce((text, line) => text.replace(line, ""), deployed.replace(first!, servers));
+  const inClear = atNodes.replace(/^ {4}ssl_.*\n/gm, "").replace(/^ {4}(access|error)_log .*\n/gm, "");
+  return startNginx(t, (port) => inClear.replace("listen 443 ssl", `listen 127.0.0.1:${port}`), workers);
+}
+
+async function startNginx(t: TestContext, site: (port: number) => string, workers = 1): Promise<string> {
   const program = ensureNginx();
   const folder = mkdtempSync(join(tmpdir(), "breezeway-nginx-"));
   // Started by root, its worker is somebody else.
   chmodSync(folder, 0o755);
   const port = await freePort();
   const file = join(folder, "nginx.conf");
-  writeFileSync(file, configuration(folder, port, target));
+  writeFileSync(file, configuration(folder, site(port), workers));
   const keeping = spawn("sh", ["-c", keeper, "keeper", program, "-p", folder, "-c", file, "-e", "stderr"], {
     env: { ...process.env, FOLDER: folder },
     stdio: ["pipe", "ignore", "pipe"],
@@ -48,7 +62,7 @@ function ready(said: NodeJS.ReadableStream): Promise<void> {
   });
 }
 
-function configuration(folder: string, port: number, target: string): string {
+function configuration(folder: string, site: string, workers: number): string {
   const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map(
     (name) => `${name}_temp_path "${join(folder, name)}";`,
   );
@@ -56,13 +70,11 @@ function configuration(folder: string, port: number, target: string): string {
     daemon off;
     pid "${join(folder, "nginx.pid")}";
     error_log stderr notice;
+    worker_processes ${workers};
     events {}
     http {
       access_log off;
       ${temporary.join("\n      ")}
-      server {
-        listen 127.0.0.1:${port};
-        location / { proxy_pass ${target}; }
-      }
+      ${site}
     }`;
 }

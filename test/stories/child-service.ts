@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 
 const root = new URL("../..", import.meta.url).pathname;
@@ -40,15 +41,17 @@ export interface ChildOptions {
   /** A module of the tests' own that the process runs first: it replaces an outer edge, such as the clock. */
   readonly preload?: URL | undefined;
   readonly cwd?: string | undefined;
+  /** Where the sources are: another version's, perhaps. */
+  readonly tree?: string | undefined;
 }
 
 export async function startChild(
   command: "serve" | "demo",
   environment: Record<string, string>,
-  { preload, cwd }: ChildOptions = {},
+  { preload, cwd, tree = root }: ChildOptions = {},
 ): Promise<ChildService> {
   const flags = ["--disable-warning=ExperimentalWarning", ...(preload ? ["--import", preload.href] : [])];
-  const child = spawn(process.execPath, [...flags, `${root}src/main.ts`, command], {
+  const child = spawn(process.execPath, [...flags, join(tree, "src/main.ts"), command], {
     cwd,
     env: cleanEnvironment(environment),
     stdio: ["ignore", "ignore", "pipe"],

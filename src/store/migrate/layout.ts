@@ -19,7 +19,7 @@ export interface Column {
 }
 
 /** What belongs to the one that ran, not to what it kept: who was alive, and which steps made the schema. */
-const leftOut: readonly string[] = ["nodes", "schema_steps"];
+const leftOut: readonly string[] = ["nodes", "schema_steps", "schema_reach"];
 
 /** No node follows a link until one claims it, with the next epoch. */
 const unowned: Readonly<Record<string, string>> = { "links.owner": "NULL" };

@@ -70,7 +70,9 @@ export class LentSql implements Sql {
   }
 
   async nowMs(): Promise<number> {
-    return (await this.all<{ now: number }>(`SELECT ${this.#clock} AS now`))[0]!.now;
+    if (this.#isOver) throw new Error(used);
+    const { rows } = await this.#send({ name: "clock", text: `SELECT ${this.#clock} AS now` });
+    return rows[0].now;
   }
 
   hint(hint: Hint): void {
@@ -86,7 +88,9 @@ export class LentSql implements Sql {
   }
 
   #query(text: string, parameters: readonly Parameter[]): Promise<pg.QueryResult> {
-    if (this.#isOver) throw new Error("a transaction was used after it had ended");
+    if (this.#isOver) throw new Error(used);
+    // Prepared, its answer would keep its snapshot until the next one: whoever builds an index would wait for that.
+    if (parameters.length === 0) return this.#send(text);
     const values = parameters.map(storable) as unknown[];
     const name = nameOf(text);
     return this.#send(name === undefined ? { text, values } : { name, text, values });
@@ -105,6 +109,8 @@ export class LentSql implements Sql {
     return this.#client.query(query);
   }
 }
+
+const used = "a transaction was used after it had ended";
 
 /** So many statements are prepared on each connection; texts that are made up as needed must not fill the server. */
 const preparedAtMost = 500;

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { StoreUnavailable } from "../../model/errors.ts";
-import { appliedSteps, migrate, type Step } from "../migrations.ts";
+import { appliedSteps, migrate, nextIndex, recordStep, type Way } from "../migrations.ts";
 import type { Sql } from "../sql.ts";
 import { comeBackIfRestored } from "./come-back.ts";
 
@@ -14,14 +14,31 @@ export interface Patience {
   readonly tries: number;
 }
 
+const askEveryMs = 100;
 const patience: Patience = { lockMs: 1_000, pauseMs: 2_000, tries: 60 };
 
-/** Runs a body in a transaction of its own. */
-export type Attempt = <Result>(body: (sql: Sql) => Promise<Result>) => Promise<Result>;
+/** The connection on which the schema is changed. */
+export interface SchemaHand {
+  /** Runs a body in a transaction of its own. */
+  attempt<Result>(body: (sql: Sql) => Promise<Result>): Promise<Result>;
+  /** Runs a body in no transaction, in a session that ends with it. */
+  outside<Result>(body: (sql: Sql) => Promise<Result>): Promise<Result>;
+}
 
-/** Holds every other node off until the transaction ends, however long it takes. */
+/**
+ * Holds every other node off until the transaction ends, however long it takes. It asks again and again: whoever builds
+ * an index waits for all who look at the database, and a question that is kept waiting is a look.
+ */
 export async function lockSchema(sql: Sql): Promise<void> {
-  await sql.run(`SELECT pg_advisory_xact_lock(${schemaLock})`);
+  await untilLocked(sql, "pg_try_advisory_xact_lock");
+}
+
+async function untilLocked(sql: Sql, tryLock: string): Promise<void> {
+  for (;;) {
+    const [answer] = await sql.all<{ isOurs: boolean }>(`SELECT ${tryLock}(${schemaLock}) AS "isOurs"`);
+    if (answer!.isOurs) return;
+    await pause(askEveryMs);
+  }
 }
 
 /**
@@ -30,13 +47,15 @@ export async function lockSchema(sql: Sql): Promise<void> {
  * there. In a fresh database nobody works yet, and all steps are one.
  */
 export async function changeSchema(
-  attempt: Attempt,
-  { steps, lockMs, pauseMs, tries }: Partial<Patience> & { readonly steps?: readonly Step[] } = {},
+  hand: SchemaHand,
+  { way, lockMs, pauseMs, tries }: Partial<Patience> & { readonly way?: Way } = {},
 ): Promise<void> {
   const allowed = { lockMs: lockMs ?? patience.lockMs, pauseMs: pauseMs ?? patience.pauseMs };
   for (let left = tries ?? patience.tries; ; ) {
     try {
-      if (await attempt((sql) => takeStep(sql, allowed.lockMs, steps))) return;
+      const next = await hand.attempt((sql) => takeStep(sql, allowed.lockMs, way));
+      if (next === "nothing") return;
+      if (next !== "more") await hand.outside((sql) => buildIndex(sql, next, way));
     } catch (error) {
       if (!isLockTimeout(error)) throw error;
       left -= 1;
@@ -46,17 +65,37 @@ export async function changeSchema(
   }
 }
 
-/** Answers whether nothing is left to do. */
-async function takeStep(sql: Sql, lockMs: number, steps: readonly Step[] | undefined): Promise<boolean> {
+type NextIndex = NonNullable<Awaited<ReturnType<typeof nextIndex>>>;
+
+/** Answers what is left to do. */
+async function takeStep(sql: Sql, lockMs: number, way: Way | undefined): Promise<"nothing" | "more" | NextIndex> {
   await lockSchema(sql);
   await sql.run(`SET LOCAL lock_timeout = ${lockMs}`);
   const [{ isFresh } = { isFresh: true }] = await sql.all<{ isFresh: boolean }>(
     "SELECT to_regclass('schema_steps') IS NULL AS \"isFresh\"",
   );
-  const most = isFresh || (await appliedSteps(sql)) === 0 ? Number.POSITIVE_INFINITY : 1;
-  const left = await migrate(sql, { most, ...(steps && { to: steps }) });
-  if (left === 0 && !steps) await comeBackIfRestored(sql);
-  return left === 0;
+  if (!isFresh && (await appliedSteps(sql)) > 0) {
+    const index = await nextIndex(sql, way);
+    if (index) return index;
+    if ((await migrate(sql, { most: 1, way })) > 0) return "more";
+  } else await migrate(sql, { way });
+  if (!way) await comeBackIfRestored(sql);
+  return "nothing";
+}
+
+/** Nobody who writes waits for it. One that was broken off has left an index that is worth nothing. */
+async function buildIndex(sql: Sql, { index, on, number }: NextIndex, way: Way | undefined): Promise<void> {
+  await untilLocked(sql, "pg_try_advisory_lock");
+  if ((await appliedSteps(sql)) >= number) return;
+  const [found] = await sql.all<{ isValid: boolean }>(
+    'SELECT indisvalid AS "isValid" FROM pg_index WHERE indexrelid = to_regclass($1)',
+    [index],
+  );
+  if (found?.isValid === false) await sql.run(`DROP INDEX CONCURRENTLY ${index}`);
+  if (!found?.isValid) await sql.run(`CREATE INDEX CONCURRENTLY ${index} ON ${on}`);
+  await sql.run("BEGIN");
+  await recordStep(sql, number, way);
+  await sql.run("COMMIT");
 }
 
 function isLockTimeout(error: unknown): boolean {

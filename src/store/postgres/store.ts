@@ -95,7 +95,10 @@ class PostgresStore implements OpenStore {
   async migrate(): Promise<void> {
     const pool = new pg.Pool({ ...this.#connect, pipeline: true, max: 1 });
     try {
-      await changeSchema((body) => this.#attempt(pool, forWriting, body));
+      await changeSchema({
+        attempt: (body) => this.#attempt(pool, forWriting, body),
+        outside: (body) => this.#outside(pool, body),
+      });
     } finally {
       await pool.end();
     }
@@ -224,6 +227,19 @@ class PostgresStore implements OpenStore {
     } else {
       // What was read has been read; whoever has the connection next is answered after this, or hears that it is broken.
       committed.catch(() => undefined);
+    }
+  }
+
+  /** A connection that is in no transaction, and thrown away with all that its session holds. */
+  async #outside<Result>(pool: pg.Pool, body: (sql: LentSql) => Promise<Result>): Promise<Result> {
+    const client = await pool.connect().catch((error) => Promise.reject(unavailable(error)));
+    client.on("error", () => undefined);
+    try {
+      return await body(new LentSql(client, this.#clock));
+    } catch (error) {
+      throw translated(error, true);
+    } finally {
+      client.release(true);
     }
   }
 

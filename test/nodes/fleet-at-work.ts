@@ -1,0 +1,70 @@
+import assert from "node:assert/strict";
+import type { TestContext } from "node:test";
+import { nginxAsDeployed } from "../set-up/nginx-server.ts";
+import { startCluster } from "../set-up/postgres.ts";
+import { eventuallySlowly, type Fleet, type FleetNode, startFleet } from "./fleet.ts";
+import { PeopleAtWork } from "./people-at-work.ts";
+
+export interface WorkPlan {
+  readonly links: number;
+  readonly people: number;
+  /** How long each of them waits between two calls. */
+  readonly restMs: number;
+  readonly drainSeconds: number;
+}
+
+export interface FleetAtWork {
+  readonly fleet: Fleet;
+  readonly work: PeopleAtWork;
+  /** Resolves when everybody has had so many more answers, or somebody a bad one. */
+  answers(each: number): Promise<void>;
+}
+
+/** Three nodes behind nginx, as they are deployed, with people who call there; nginx knows spare addresses, too. */
+export async function fleetAtWork(
+  test: TestContext,
+  { links, people, restMs, drainSeconds }: WorkPlan,
+  sparePorts: readonly number[] = [],
+): Promise<FleetAtWork> {
+  let work: PeopleAtWork | undefined;
+  test.after(() => work?.close());
+  const cluster = await startCluster({ fsync: false });
+  const environment = { BREEZEWAY_DRAIN_SECONDS: String(drainSeconds) };
+  const fleet = await startFleet(test, cluster, { links, environment });
+  test.after(() => cluster.stop());
+  const address = await nginxAsDeployed(test, [...fleet.nodes.map(portOf), ...sparePorts]);
+  const atWork = await PeopleAtWork.of(fleet.parts, fleet.homes.slice(0, people), address, restMs);
+  work = atWork;
+  await fleet.untilShared(test.signal);
+  await work.start();
+  return { fleet, work, answers: (each) => atWork.answers(each * people) };
+}
+
+export function portOf({ service }: FleetNode): number {
+  return Number(new URL(service.baseUrl).port);
+}
+
+/** Tells the oldest node to stop, with fan requests under way, and waits until it is gone; says how soon others followed. */
+export async function leave(test: TestContext, { fleet, work }: FleetAtWork): Promise<FleetNode> {
+  const [leaving] = fleet.nodes.splice(0, 1) as [FleetNode];
+  fleet.gone.push(leaving);
+  const accounts = await fleet.accountsOf(leaving);
+  const turned = work.turnFans();
+  const toldMs = Date.now();
+  leaving.service.process.kill("SIGTERM");
+  await turned;
+  const openedAfter = (accountId: string) => fleet.streams.openedMs(accountId) - toldMs;
+  await eventuallySlowly(test.signal, () => {
+    const missing = accounts.filter((accountId) => openedAfter(accountId) < 0);
+    assert.equal(missing.length, 0, `${missing.length} streams are still missing`);
+  });
+  const sorted = accounts.map(openedAfter).sort((a, b) => a - b);
+  const at = (part: number) => `${(sorted[Math.ceil(sorted.length * part) - 1]! / 1_000).toFixed(2)} s`;
+  assert.equal(await leaving.service.ended, 0);
+  const goneAfter = `${((Date.now() - toldMs) / 1_000).toFixed(1)} s`;
+  const figures = sorted.length > 0 ? `p50 ${at(0.5)}, p99 ${at(0.99)}, last ${at(1)}` : "none";
+  test.diagnostic(
+    `${sorted.length} streams open elsewhere after SIGTERM: ${figures}; the node ended after ${goneAfter}`,
+  );
+  return leaving;
+}

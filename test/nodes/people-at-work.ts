@@ -1,0 +1,294 @@
+import assert from "node:assert/strict";
+import { Agent, request } from "node:http";
+import { setTimeout as pause } from "node:timers/promises";
+import { addClient, addGrant } from "../../bench/granted.ts";
+import { addDevice } from "../../src/devices/inventory.ts";
+import type { DeviceId, UserId } from "../../src/model/ids.ts";
+import type { Parts } from "../../src/service.ts";
+import { EventStream, type HeardEvent } from "../events/event-stream.ts";
+
+/** Someone who never stops calling, on one connection that is kept, and whose lamp counts what they have written. */
+interface Person {
+  readonly lamp: DeviceId;
+  /** The virtual device of their home. */
+  readonly home: DeviceId;
+  readonly secToken: string;
+  readonly accessToken: string;
+  refreshToken: string;
+  /** All that was acknowledged, in order. */
+  readonly written: string[];
+  readonly alerts: number[];
+}
+
+type Home = { readonly userId: UserId; readonly deviceId: DeviceId };
+
+interface Answer {
+  readonly status: number;
+  readonly body: string;
+}
+
+/** So many of a person's alerts are kept; older ones are deleted again. */
+const keptAlerts = 3;
+const fan = "d.structures[1].d.thermostats[1].fan_timer_active.requestWrite";
+const form = "application/x-www-form-urlencoded";
+
+/**
+ * People who read, write, refresh their tokens, make alerts and follow events at one address, one call after the other.
+ * What was not answered well is kept, and what was is looked for in the end.
+ */
+export class PeopleAtWork {
+  readonly failures: string[] = [];
+  answered = 0;
+  #nextCall = Promise.withResolvers<void>();
+  readonly #address: string;
+  readonly #credentials: Readonly<Record<string, string>>;
+  readonly #people: readonly Person[];
+  readonly #restMs: number;
+  readonly #readers: readonly Reader[];
+  #working: Promise<unknown> = Promise.resolve();
+  #isOver = false;
+  #areFansOn = false;
+
+  private constructor(
+    address: string,
+    credentials: Readonly<Record<string, string>>,
+    people: readonly Person[],
+    restMs: number,
+  ) {
+    this.#address = address;
+    this.#credentials = credentials;
+    this.#people = people;
+    this.#restMs = restMs;
+    this.#readers = people.map(({ accessToken, lamp }) => new Reader(address, accessToken, lamp, this.failures));
+  }
+
+  /** They exist, and don't call yet. Between two calls each waits so long. */
+  static async of(parts: Parts, homes: readonly Home[], address: string, restMs: number): Promise<PeopleAtWork> {
+    const { store, identity, oauth } = parts;
+    const { tenantId } = (await store.read((tx) => tx.users.byId(homes[0]!.userId)))!;
+    const client = await addClient({ oauth }, tenantId);
+    const people: Person[] = [];
+    for (const { userId, deviceId: home } of homes) {
+      const lamp = await addDevice(store, { userId, typeName: "Lamp", name: "Lamp" });
+      const secToken = await identity.issueFor(userId);
+      const tokens = await store.transaction((tx) => addGrant(tx, client, userId));
+      people.push({ lamp, home, secToken, ...tokens, written: [], alerts: [] });
+    }
+    return new PeopleAtWork(address, client.credentials, people, restMs);
+  }
+
+  async start(): Promise<void> {
+    await Promise.all(this.#readers.map((reader) => reader.start()));
+    this.#working = Promise.all(this.#people.map((person, i) => this.#work(person, i)));
+  }
+
+  /** Resolves when so many more calls have been answered. */
+  async answers(more: number): Promise<void> {
+    const until = this.answered + more;
+    while (this.answered < until && this.failures.length === 0) await this.#nextCall.promise;
+  }
+
+  /** Everybody's fan is turned on or off, once: the ecosystem takes only a few of these in an hour. */
+  async turnFans(): Promise<void> {
+    this.#areFansOn = !this.#areFansOn;
+    const body = JSON.stringify({ [fan]: String(this.#areFansOn) });
+    await Promise.all(this.#people.map((person) => this.#ask(person, "PUT", `/v3/devices/${person.home}`, body)));
+  }
+
+  /** Lets each finish the call that is under way. */
+  async stop(): Promise<void> {
+    this.#isOver = true;
+    await this.#working;
+  }
+
+  /** What was acknowledged is there, once; every fan request was carried out; readers have heard all of it, in order, and nothing twice. */
+  async assertNothingLost(): Promise<void> {
+    for (const [i, person] of this.#people.entries()) {
+      const shown = JSON.parse((await this.#ask(person, "GET", `/v3/devices/${person.lamp}`)).body);
+      assert.equal(shown.attributes.count?.value, person.written.at(-1));
+      const { alerts } = JSON.parse((await this.#ask(person, "GET", `/v3/alerts?deviceId=${person.lamp}`)).body);
+      assert.deepEqual(
+        alerts.map(({ alertId }: { alertId: number }) => alertId),
+        person.alerts,
+      );
+      await this.#refresh(person);
+      await this.#untilFanTurned(person);
+      assert.deepEqual(await this.#readers[i]!.heard(person.written.length), person.written);
+    }
+    assert.deepEqual(this.failures, []);
+  }
+
+  close(): void {
+    for (const reader of this.#readers) reader.close();
+  }
+
+  async #work(person: Person, offset: number): Promise<void> {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    const acts = [
+      () => this.#ask(person, "GET", "/v3/devices", undefined, agent),
+      () => this.#count(person, agent),
+      () => this.#callPlatform(person, agent),
+      () => this.#refresh(person, agent),
+      () => this.#changeAlerts(person, agent),
+    ];
+    try {
+      for (let i = offset; !this.#isOver && this.failures.length === 0; i++) {
+        await acts[i % acts.length]!();
+        if (this.#restMs > 0) await pause(this.#restMs);
+      }
+    } catch (error) {
+      this.failures.push(String(error));
+      this.#tell();
+    } finally {
+      agent.destroy();
+    }
+  }
+
+  async #count(person: Person, agent: Agent): Promise<void> {
+    const next = `put ${person.written.length}`;
+    await this.#ask(person, "PUT", `/v3/devices/${person.lamp}`, JSON.stringify({ count: next }), agent);
+    person.written.push(next);
+  }
+
+  async #callPlatform(person: Person, agent: Agent): Promise<void> {
+    const value = `post ${person.written.length}`;
+    const given = { secToken: person.secToken, devId: String(person.lamp), name: "count", value };
+    const path = "/zdk/services/zamapi/setDeviceAttribute";
+    const { body } = await this.#ask(person, "POST", path, String(new URLSearchParams(given)), agent);
+    assert.match(body, /<(\w+:)?retCode>0</);
+    person.written.push(value);
+  }
+
+  async #refresh(person: Person, agent?: Agent): Promise<void> {
+    const given = { grant_type: "refresh_token", refresh_token: person.refreshToken, ...this.#credentials };
+    const path = "/oauth2/access_token";
+    const { body } = await this.#ask(person, "POST", path, String(new URLSearchParams(given)), agent);
+    person.refreshToken = JSON.parse(body).refresh_token;
+  }
+
+  async #changeAlerts(person: Person, agent: Agent): Promise<void> {
+    const alert = {
+      deviceId: person.lamp,
+      attrName: "count",
+      operation: "equals",
+      stringThreshold: "x",
+      action: "note",
+    };
+    const { body } = await this.#ask(person, "POST", "/v3/alerts", JSON.stringify(alert), agent);
+    person.alerts.push(JSON.parse(body).alertId);
+    if (person.alerts.length <= keptAlerts) return;
+    await this.#ask(person, "DELETE", `/v3/alerts/${person.alerts[0]}`, undefined, agent);
+    person.alerts.shift();
+  }
+
+  /** The last word on the fan request has been spoken, whichever node was to speak it: it was carried out. */
+  async #untilFanTurned(person: Person): Promise<void> {
+    const path = `/v3/devices/${person.home}?${new URLSearchParams({ attribute: fan })}`;
+    for (;;) {
+      const { attributes } = JSON.parse((await this.#ask(person, "GET", path)).body);
+      const value = attributes[fan]?.value ?? null;
+      if (value === null) return;
+      assert.doesNotMatch(value, /^error/);
+      await pause(200);
+    }
+  }
+
+  #tell(): void {
+    this.#nextCall.resolve();
+    this.#nextCall = Promise.withResolvers();
+  }
+
+  /** The answer, if it is a good one; all else ends the work. */
+  async #ask(person: Person, method: string, path: string, body?: string, agent?: Agent): Promise<Answer> {
+    const isForm = body !== undefined && !body.startsWith("{");
+    const headers = {
+      ...(isForm ? { "content-type": form } : { authorization: `Bearer ${person.accessToken}` }),
+      ...(body !== undefined && !isForm && { "content-type": "application/json" }),
+      ...(body !== undefined && { "content-length": Buffer.byteLength(body) }),
+    };
+    const answer = await send(`${this.#address}${path}`, { method, headers, agent }, body).catch((error) => {
+      throw new Error(`${method} ${path.split("?")[0]}: ${error.code ?? error}`);
+    });
+    if (answer.status >= 300) throw new Error(`${method} ${path.split("?")[0]}: ${answer.status} ${answer.body}`);
+    this.answered += 1;
+    this.#tell();
+    return answer;
+  }
+}
+
+function send(url: string, options: object, body: string | undefined): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const sending = request(url, options, (answer) => {
+      let text = "";
+      answer.setEncoding("utf8");
+      answer.on("data", (piece) => {
+        text += piece;
+      });
+      answer.on("end", () => resolve({ status: answer.statusCode!, body: text }));
+      answer.on("error", reject);
+    });
+    sending.on("error", reject);
+    sending.end(body);
+  });
+}
+
+/** Follows one lamp's events; comes back behind the last one whenever its stream ends. */
+class Reader {
+  readonly #address: string;
+  readonly #token: string;
+  readonly #lamp: DeviceId;
+  readonly #failures: string[];
+  readonly #earlier: HeardEvent[] = [];
+  #stream: EventStream | undefined;
+  #isClosed = false;
+
+  constructor(address: string, token: string, lamp: DeviceId, failures: string[]) {
+    this.#address = address;
+    this.#token = token;
+    this.#lamp = lamp;
+    this.#failures = failures;
+  }
+
+  async start(): Promise<void> {
+    this.#stream = await this.#open();
+    void this.#follow(this.#stream).catch((error) => this.#failures.push(`a stream of events: ${error}`));
+  }
+
+  /** The counts, once there are so many of them. */
+  async heard(count: number): Promise<readonly string[]> {
+    for (;;) {
+      const events = [...this.#earlier, ...(this.#stream?.events ?? [])].filter(({ name }) => name !== "alert");
+      if (events.length >= count || this.#failures.length > 0) {
+        assert.deepEqual(
+          events.filter(({ name }) => name !== "attribute"),
+          [],
+        );
+        return events.map(({ data }) => data.value);
+      }
+      await pause(20);
+    }
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#stream?.close();
+  }
+
+  async #follow(stream: EventStream): Promise<void> {
+    let lastEventId = "";
+    for (let open = stream; ; ) {
+      await open.ended;
+      if (this.#isClosed) return;
+      lastEventId = open.lastEventId || lastEventId;
+      this.#earlier.push(...open.events);
+      this.#stream = undefined;
+      open = await this.#open(lastEventId);
+      this.#stream = open;
+    }
+  }
+
+  #open(lastEventId?: string): Promise<EventStream> {
+    const query = `?deviceId=${this.#lamp}`;
+    return EventStream.open(this.#address, this.#token, { query, ...(lastEventId && { lastEventId }) });
+  }
+}
