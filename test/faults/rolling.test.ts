@@ -4,7 +4,7 @@ import { upgradeUnderLoad } from "../nodes/rolling-upgrade.ts";
 
 const links = Number(process.env.LINKS ?? 1_000);
 const times = Number(process.env.TIMES ?? 10);
-const work = { links, people: 24, restMs: 0, drainSeconds: 5 };
+const work = { links, people: 24, restMs: 20, drainSeconds: 5 };
 
 describe(`three nodes with ${links} streams behind nginx (LINKS=n and TIMES=n choose other numbers)`, () => {
   it(`fail no call and lose nothing when one leaves, ${times} times`, { timeout: 1_800_000 }, (t) =>

@@ -257,7 +257,7 @@ describe("a server that stops", () => {
 describe("a server that drains", () => {
   const ask = "GET /livez HTTP/1.1\r\nHost: a\r\n\r\n";
 
-  it("answers on kept and on new connections, and asks each to end", async (t) => {
+  it("answers on kept and on new connections, and asks each to end", { timeout: 20_000 }, async (t) => {
     const { server } = await madeServer(t);
     const kept = connect(server.port, "127.0.0.1");
     kept.write(ask);
@@ -272,7 +272,9 @@ describe("a server that drains", () => {
     }
   });
 
-  it("waits for the request of a connection that it has accepted in the last moment", async (t) => {
+  it("waits for the request of a connection that it has accepted in the last moment", {
+    timeout: 20_000,
+  }, async (t) => {
     const { fetch, server } = await madeServer(t);
     const accepted = connect(server.port, "127.0.0.1");
     await once(accepted, "connect");
@@ -285,7 +287,7 @@ describe("a server that drains", () => {
     await stopped;
   });
 
-  it("leaves reads to another node when a proxy says that it gives them to one", async (t) => {
+  it("leaves reads to another node when a proxy says that it gives them to one", { timeout: 20_000 }, async (t) => {
     const { raw, server } = await madeServer(t);
     const read = "GET /livez HTTP/1.1\r\nHost: a\r\nX-Repeats-Reads: true\r\nConnection: close\r\n\r\n";
     assert.match(await raw(read), /^HTTP\/1.1 200 /);

@@ -52,7 +52,7 @@ export async function leave(test: TestContext, { fleet, work }: FleetAtWork): Pr
   const turned = work.turnFans();
   const toldMs = Date.now();
   leaving.service.process.kill("SIGTERM");
-  await turned;
+  await Promise.all([turned, untilDraining(leaving)]);
   const openedAfter = (accountId: string) => fleet.streams.openedMs(accountId) - toldMs;
   await eventuallySlowly(test.signal, () => {
     const missing = accounts.filter((accountId) => openedAfter(accountId) < 0);
@@ -67,4 +67,13 @@ export async function leave(test: TestContext, { fleet, work }: FleetAtWork): Pr
     `${sorted.length} streams open elsewhere after SIGTERM: ${figures}; the node ended after ${goneAfter}`,
   );
   return leaving;
+}
+
+/** It says that it goes, to whoever asks, and still answers: a port that is closed already would refuse the question. */
+async function untilDraining({ service }: FleetNode): Promise<void> {
+  for (;;) {
+    const answer = await fetch(`${service.baseUrl}/readyz`);
+    const { status } = (await answer.json()) as { status: string };
+    if (answer.status === 503 && status === "draining") return;
+  }
 }
