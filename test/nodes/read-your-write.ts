@@ -64,21 +64,23 @@ class Writer {
     this.names = [`${name}1`, `${name}2`];
   }
 
-  /** Writes at the first of the nodes, sometimes while the last is asked, and then asks the second. */
+  /** Writes at one node, sometimes while the other is asked again and again, and then asks the other. */
   async writeAndRead(nodes: readonly FleetNode[], way: WayToRead, wayName: string): Promise<void> {
-    const [here, there, beside] = nodes as [FleetNode, FleetNode, FleetNode];
-    const before = this.#acknowledged;
+    const [here, there] = nodes as [FleetNode, FleetNode];
     const sinceMs = this.#latestMs;
+    const before = this.#acknowledged;
     const writing = this.#write(here);
-    // Now and then, so that what a node remembers is loaded while it changes.
-    const crossing = this.#count % 3 === 0 ? await this.#read(beside, pick(ways)[1], sinceMs) : undefined;
+    // So that what a node remembers is loaded, and looked at, while it changes.
+    const crossing = this.#count % 3 === 0 ? this.#readUntil(there, writing, sinceMs) : undefined;
     const after = await writing;
-    if (crossing) this.#assertShown(crossing, [before, after], `during a write at ${here.name}, ${beside.name} showed`);
     this.#acknowledged = after;
     const told = await this.#read(there, way, sinceMs);
     this.#assertShown(told, [after], `after a write at ${here.name}, ${there.name} showed by ${wayName}`);
     assert.notEqual(told!.shown[0], undefined, `${there.name} told nothing of the change by ${wayName}`);
     this.#latestMs = Math.max(this.#latestMs, told!.latestMs);
+    for (const crossed of (await crossing) ?? []) {
+      this.#assertShown(crossed, [before, after], `during a write at ${here.name}, ${there.name} showed`);
+    }
   }
 
   /** What that node says now; whether it could say anything. It must not be older than what was acknowledged before. */
@@ -112,6 +114,22 @@ class Writer {
   #read(node: FleetNode, way: WayToRead, sinceMs: number): Promise<Told | undefined> {
     const { guest, deviceId, names } = this;
     return way(node.service.baseUrl, { guest, deviceId, names, sinceMs });
+  }
+
+  /** All that is told until the write is answered; the last one may be on its way when it is. */
+  async #readUntil(
+    node: FleetNode,
+    writing: Promise<unknown>,
+    sinceMs: number,
+  ): Promise<readonly (Told | undefined)[]> {
+    let isWritten = false;
+    const done = () => {
+      isWritten = true;
+    };
+    writing.then(done, done);
+    const told: (Told | undefined)[] = [];
+    while (!isWritten) told.push(await this.#read(node, pick(ways)[1], sinceMs));
+    return told;
   }
 
   /** It is wholly one of those, in all that was told of it. */
