@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import { assertMirrors } from "./expected-attributes.ts";
-import { type Database, eventually, type World, world } from "./world.ts";
+import { type Deployment, eventually, type World, world } from "./world.ts";
 
 export interface HardTimes {
-  readonly database: Database;
+  readonly database: Deployment;
   readonly seed: number;
   readonly episodes: number;
 }

@@ -4,10 +4,10 @@ import { readAttributeBody } from "../../src/devices/log-entries.ts";
 import { attributeName } from "../../src/model/attribute-names.ts";
 import type { DeviceId } from "../../src/model/ids.ts";
 import { assertMirrors } from "./expected-attributes.ts";
-import { type Database, eventually, type World, world } from "./world.ts";
+import { type Deployment, eventually, type World, world } from "./world.ts";
 
 export interface RandomChanges {
-  readonly database: Database;
+  readonly database: Deployment;
   readonly seed: number;
   readonly changes: number;
   /** How often all rests and everything is compared. */
