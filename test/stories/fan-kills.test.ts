@@ -16,6 +16,14 @@ describe("a fan request around which the service is killed", () => {
     killAtEachStep(t, "sqlite"),
   );
 
+  it("at each step is heard at most once and has an outcome, on three nodes", { timeout: 5 * minutes }, (t) =>
+    killAtEachStep(t, "three nodes"),
+  );
+
+  it("is heard at most once and has an outcome, on three nodes", { timeout: 5 * minutes }, (t) =>
+    killAroundFanRequests(t, { database: "three nodes", seed: 6, rounds: 12 }),
+  );
+
   it("is heard at most once and has an outcome, on PostgreSQL", { timeout: 5 * minutes }, (t) =>
     killAroundFanRequests(t, { database: "postgres", seed: 6, rounds: 3 }),
   );

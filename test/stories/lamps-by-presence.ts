@@ -69,7 +69,7 @@ export async function switchLampsByPresence(test: TestContext, plan: PresencePla
     const lamp = await call("getDeviceAttribute", { devId: byPattern, name: "power" });
     if (change > 1) assert.equal(lamp.getDeviceAttributeResponse?.value, next === "home" ? "on" : "off");
   }
-  await nodes.stop();
+  await nodes.kill();
 
   const record = recordOf(simulator, account.accountId, recordFrom);
   assert.equal(record.length, plan.changes);
