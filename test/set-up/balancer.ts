@@ -49,18 +49,21 @@ export class Balancer {
       answer.writeHead(502).end("no node listens");
       return;
     }
-    const { method, url = "/", rawHeaders } = question;
+    const { method, url = "/" } = question;
     // A connection for each: one that is kept may belong to a node that has just died.
-    const passed = request({ host: "127.0.0.1", port, method, path: url, headers: rawHeaders, agent: false });
+    const headers = [...headersOf(question), "connection", "close"];
+    const passed = request({ host: "127.0.0.1", port, method, path: url, headers, agent: false });
+    /** Whoever has the whole answer already may use the connection for the next question. */
+    const breakOff = () => answer.writableEnded || answer.destroy();
     passed.once("response", (response) => {
-      answer.writeHead(response.statusCode!, response.statusMessage, response.rawHeaders);
+      answer.writeHead(response.statusCode!, response.statusMessage, headersOf(response));
       // An event stream begins before its first event.
       answer.flushHeaders();
       response.pipe(answer);
-      response.once("error", () => answer.destroy());
+      response.on("error", () => breakOff());
     });
-    passed.once("error", (error: NodeJS.ErrnoException) => {
-      if (error.code !== "ECONNREFUSED") answer.destroy();
+    passed.on("error", (error: NodeJS.ErrnoException) => {
+      if (error.code !== "ECONNREFUSED") breakOff();
       else
         this.#pass(
           question,
@@ -71,4 +74,10 @@ export class Balancer {
     answer.once("close", () => passed.destroy());
     passed.once("socket", (socket) => socket.once("connect", () => question.pipe(passed)));
   }
+}
+
+/** All but those that are about the connection, of which there are two. */
+function headersOf({ rawHeaders }: IncomingMessage): string[] {
+  const isOfConnection = (place: number) => /^(connection|keep-alive)$/i.test(rawHeaders[place - (place % 2)]!);
+  return rawHeaders.filter((_, place) => !isOfConnection(place));
 }
