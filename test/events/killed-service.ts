@@ -3,11 +3,11 @@ import type { TestContext } from "node:test";
 import { nginxInFront } from "../set-up/nginx-server.ts";
 import { breezeway, type ChildOptions, type ChildService, startChild } from "../stories/child-service.ts";
 import { killableHouse } from "../stories/killable-house.ts";
-import type { Database } from "../stories/world.ts";
+import type { Deployment } from "../stories/world.ts";
 import { foreignReaders } from "./foreign-readers.ts";
 
 export interface ReadThroughKills {
-  readonly database: Database;
+  readonly database: Deployment;
   readonly events: number;
   readonly kills: number;
   /** Behind an nginx in which nothing about buffers is set. */
@@ -80,7 +80,7 @@ export interface Life extends ChildOptions {
 }
 
 /** Two lamps, a token for them, and a service that starts again at the same port. */
-export async function lampHouse(t: TestContext, database: Database, more: Readonly<Record<string, string>> = {}) {
+export async function lampHouse(t: TestContext, database: Deployment, more: Readonly<Record<string, string>> = {}) {
   const house = await killableHouse(t, database);
   const environment = { ...house.environment, ...more };
   const started = async (port: string, how: Life = {}): Promise<ChildService> => {

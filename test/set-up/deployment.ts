@@ -6,12 +6,17 @@ import { freePort } from "./free-port.ts";
 import { sharedCluster } from "./postgres.ts";
 import { seededRandom } from "./seeded-random.ts";
 
-export type Database = "sqlite" | "postgres";
 /** How a story's service runs: on its own on one of the stores, or as three nodes on one PostgreSQL. */
-export type Deployment = Database | "three nodes";
+export type Deployment = "sqlite" | "postgres" | "three nodes";
 
-export const databases: readonly Database[] = ["sqlite", "postgres"];
-export const deployments: readonly Deployment[] = [...databases, "three nodes"];
+/** `npm run faults -- spread` tells every story on three nodes, and nowhere else. */
+const isSpread = process.env.SPREAD === "true";
+
+/** Where stories are told: on both stores. */
+export const databases: readonly Deployment[] = isSpread ? ["three nodes"] : ["sqlite", "postgres"];
+
+/** The same of those that are short enough to be told on three nodes by `npm test` too. */
+export const deployments: readonly Deployment[] = isSpread ? databases : [...databases, "three nodes"];
 
 export interface RunningDeployment {
   /** What it looks like from outside; of three nodes its parts are those of any, each time another. */

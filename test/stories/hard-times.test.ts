@@ -4,7 +4,7 @@ import pg from "pg";
 import { attributeName } from "../../src/model/attribute-names.ts";
 import { assertMirrors } from "./expected-attributes.ts";
 import { liveThroughHardTimes } from "./hard-times.ts";
-import { deployments, eventually, type World, world } from "./world.ts";
+import { databases, eventually, type World, world } from "./world.ts";
 
 const minutes = 60_000;
 
@@ -47,43 +47,48 @@ const ways: readonly (readonly [string, (story: World) => void])[] = [
   ],
 ];
 
-for (const database of deployments) {
+for (const database of databases) {
   describe(`a stream on ${database}`, () => {
-    it("that falls silent without closing is noticed, shows as absent, and is healed", {
-      timeout: 3 * minutes,
-    }, async (t) => {
-      const { story, deviceId, isMirrored } = await live(t, { database, hasProxy: true });
-      const before = (await story.client.device(deviceId)).attributes;
-      story.proxy.mood = "half-open";
-      await story.simulator.playScene(story.accountId, { scene: "smoke" });
-      // The promises are the deadlines: absent within 90 seconds, healed within 10 of the return.
-      await eventually(AbortSignal.timeout(90_000), async () => {
-        const shown = await story.client.device(deviceId);
-        assert.equal(lastTime(shown.attributes), lastTime(before), "a time moved while blind");
-        assert.equal(shown.presenceInfo, "0");
+    // What they wait for is the ecosystem: three nodes on PostgreSQL tell as much as one.
+    if (database !== "postgres") {
+      it("that falls silent without closing is noticed, shows as absent, and is healed", {
+        timeout: 3 * minutes,
+      }, async (t) => {
+        const { story, deviceId, isMirrored } = await live(t, { database, hasProxy: true });
+        const before = (await story.client.device(deviceId)).attributes;
+        story.proxy.mood = "half-open";
+        await story.simulator.playScene(story.accountId, { scene: "smoke" });
+        // The promises are the deadlines: absent within 90 seconds, healed within 10 of the return.
+        await eventually(AbortSignal.timeout(90_000), async () => {
+          const shown = await story.client.device(deviceId);
+          assert.equal(lastTime(shown.attributes), lastTime(before), "a time moved while blind");
+          assert.equal(shown.presenceInfo, "0");
+        });
+        const status = await story.client.linkStatus();
+        assert.deepEqual([status.stale, status.state], [true, "waiting"]);
+        story.proxy.mood = "open";
+        // What it has swallowed, a connection that was tried meanwhile too, doesn't come back.
+        story.proxy.drop();
+        await eventually(AbortSignal.timeout(10_000), isMirrored);
+        const [, blind] = (await story.client.linkStatus()).blindIntervals;
+        assert.match(blind.cause, /^silent/);
+        // The watchdog's 70 seconds count: nothing could have been seen since the last byte.
+        assert.ok(blind.to - blind.from >= 70_000);
       });
-      const status = await story.client.linkStatus();
-      assert.deepEqual([status.stale, status.state], [true, "waiting"]);
-      story.proxy.mood = "open";
-      await eventually(AbortSignal.timeout(10_000), isMirrored);
-      const [, blind] = (await story.client.linkStatus()).blindIntervals;
-      assert.match(blind.cause, /^silent/);
-      // The watchdog's 70 seconds count: nothing could have been seen since the last byte.
-      assert.ok(blind.to - blind.from >= 70_000);
-    });
 
-    it("that sends keep-alives and withholds changes is found out by a second look", {
-      timeout: minutes,
-    }, async (t) => {
-      const { story, isMirrored } = await live(t, { database, haste: 120 });
-      story.simulator.addFault({ fault: "keep-alives-only" });
-      await story.simulator.playScene(story.accountId, { scene: "smoke" });
-      await eventually(t.signal, async () => assert.equal((await story.client.linkStatus()).drifts, 1));
-      story.simulator.clearFaults();
-      await eventually(t.signal, isMirrored);
-      const causes = (await story.client.linkStatus()).blindIntervals.map(({ cause }: { cause: string }) => cause);
-      assert.ok(causes.includes("the stream kept back changes"), causes.join("; "));
-    });
+      it("that sends keep-alives and withholds changes is found out by a second look", {
+        timeout: minutes,
+      }, async (t) => {
+        const { story, isMirrored } = await live(t, { database, haste: 120 });
+        story.simulator.addFault({ fault: "keep-alives-only" });
+        await story.simulator.playScene(story.accountId, { scene: "smoke" });
+        await eventually(t.signal, async () => assert.equal((await story.client.linkStatus()).drifts, 1));
+        story.simulator.clearFaults();
+        await eventually(t.signal, isMirrored);
+        const causes = (await story.client.linkStatus()).blindIntervals.map(({ cause }: { cause: string }) => cause);
+        assert.ok(causes.includes("the stream kept back changes"), causes.join("; "));
+      });
+    }
 
     for (const [what, breakIt] of ways) {
       it(`that is ${what} heals by itself`, { timeout: minutes }, async (t) => {

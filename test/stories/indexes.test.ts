@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { assertMirrors } from "./expected-attributes.ts";
 import { followIndexes } from "./index-steps.ts";
-import { deployments, eventually, world } from "./world.ts";
+import { databases, eventually, world } from "./world.ts";
 
-for (const database of deployments) {
+for (const database of databases) {
   describe(`indexes on ${database}`, () => {
     it("obey their rules over 2,000 random steps with kills", { timeout: 240_000 }, (t) =>
       followIndexes(t, { database, seed: 11, kills: 4, stepsBetween: 500 }),

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { assertMirrors } from "./expected-attributes.ts";
 import { killableHouse } from "./killable-house.ts";
-import { deployments, eventually } from "./world.ts";
+import { databases, eventually } from "./world.ts";
 
-for (const database of deployments) {
+for (const database of databases) {
   describe(`a service on ${database} that is killed`, () => {
     it("keeps all that it acknowledged, its indexes too, and catches up", { timeout: 120_000 }, async (t) => {
       const house = await killableHouse(t, database);
