@@ -48,7 +48,9 @@ class One implements KillableNodes {
   }
 
   async start(life: Life = {}): Promise<void> {
-    this.#child = await startChild("serve", { ...this.#environment, ...life.environment }, life);
+    // Where it was before: whoever was connected comes back there.
+    const port = this.#child && { BREEZEWAY_PORT: new URL(this.#child.baseUrl).port };
+    this.#child = await startChild("serve", { ...this.#environment, ...life.environment, ...port }, life);
   }
 
   async kill(): Promise<void> {
