@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -132,8 +133,22 @@ export async function oauthWorld(test: TestContext, plan: OAuthWorldPlan = {}) {
   };
   const get = async (path: string, token?: string): Promise<Answered> =>
     answered(await fetch(`${baseUrl()}${path}`, { headers: token ? { authorization: `Bearer ${token}` } : {} }));
-  /** The status of a call with that access token: 200 or 401. */
-  const statusWith = async (token: string): Promise<number> => (await get("/v3/users", token)).status;
+  const statusAt = async (url: string, token: string): Promise<number> =>
+    (await answered(await fetch(`${url}/v3/users`, { headers: { authorization: `Bearer ${token}` } }))).status;
+  /**
+   * The status of a call with that access token: 200 or 401. Of several nodes it is what all of them say; for a second
+   * some may not have heard yet of what another has revoked, and no longer.
+   */
+  const statusWith = async (token: string): Promise<number> => {
+    for (let differMs = Number.POSITIVE_INFINITY; ; ) {
+      const askedMs = performance.now();
+      const statuses = await Promise.all(deployment.nodes.map(({ url }) => statusAt(url, token)));
+      const [status, ...others] = new Set(statuses);
+      if (others.length === 0) return status!;
+      assert.ok(askedMs < differMs + 1_000, `a second later the nodes answer ${statuses.join(", ")}`);
+      differMs = Math.min(differMs, performance.now());
+    }
+  };
 
   return {
     folder,
