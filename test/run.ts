@@ -18,14 +18,14 @@ const wanted = process.argv.slice(2);
 const isFaults = wanted[0] === "faults";
 const isSpread = isFaults && wanted[1] === "spread";
 const narrowed = wanted.slice(isSpread ? 2 : isFaults ? 1 : 0);
-const stories = ["test/stories/**/*.test.ts", "test/oauth/**/*.test.ts", "test/events/**/*.test.ts"];
+const stories = "test/{stories,oauth,events}/**/*.test.ts";
 const suites = isSpread ? stories : isFaults ? "test/faults/**/*.test.ts" : "test/**/*.test.ts";
 const files = globSync(suites, { cwd: root })
   .filter((file) => isFaults || !file.startsWith("test/faults/"))
   .filter((file) => narrowed.length === 0 || narrowed.some((name) => file.includes(name)))
   .sort();
 if (files.length === 0) {
-  process.stderr.write(`no test file matches ${wanted.join(" ") || String(suites)}\n`);
+  process.stderr.write(`no test file matches ${wanted.join(" ") || suites}\n`);
   process.exit(2);
 }
 try {

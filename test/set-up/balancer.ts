@@ -52,6 +52,8 @@ export class Balancer {
     const { method, url = "/" } = question;
     // A connection for each: one that is kept may belong to a node that has just died.
     const headers = [...headersOf(question), "connection", "close"];
+    // Who sends nothing sends no empty body of unknown length either.
+    if (!hasBody(question) && method !== "GET" && method !== "HEAD") headers.push("content-length", "0");
     const passed = request({ host: "127.0.0.1", port, method, path: url, headers, agent: false });
     /** Whoever has the whole answer already may use the connection for the next question. */
     const breakOff = () => answer.writableEnded || answer.destroy();
@@ -72,7 +74,9 @@ export class Balancer {
         );
     });
     answer.once("close", () => passed.destroy());
-    passed.once("socket", (socket) => socket.once("connect", () => question.pipe(passed)));
+    // Only where somebody listens: a question's body can be passed on once.
+    const passBody = () => (hasBody(question) ? question.pipe(passed) : passed.end());
+    passed.once("socket", (socket) => socket.once("connect", passBody));
   }
 }
 
@@ -80,4 +84,8 @@ export class Balancer {
 function headersOf({ rawHeaders }: IncomingMessage): string[] {
   const isOfConnection = (place: number) => /^(connection|keep-alive)$/i.test(rawHeaders[place - (place % 2)]!);
   return rawHeaders.filter((_, place) => !isOfConnection(place));
+}
+
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers["content-length"] !== undefined || headers["transfer-encoding"] !== undefined;
 }
