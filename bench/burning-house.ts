@@ -18,6 +18,12 @@ export interface BurningHousePlan {
   readonly others: number;
   /** Where the service keeps what it has; SQLite when left out. */
   readonly databaseUrl?: string | undefined;
+  /** Runs the service with those settings; a process of its own when left out. */
+  readonly run?: (settings: Readonly<Record<string, string>>) => Promise<RunningService>;
+}
+
+export interface RunningService extends AsyncDisposable {
+  readonly url: string;
 }
 
 /** How long after the ecosystem told of an emergency its owner heard of it, in milliseconds. */
@@ -33,7 +39,6 @@ export interface Heard {
 /** A house with an alert on its smoke alarm, among many others that are followed by the same service. */
 export interface BurningHouse extends AsyncDisposable {
   readonly ecosystem: NoisyEcosystem;
-  readonly service: MeasuredProcess;
   /** Lets the alarm sound once, waits until everybody has been told, and ends it. */
   burn(deadlineMs: number): Promise<Heard>;
   /** Stops the service and answers how many commits of the ecosystem to the others' devices it has made durable. */
@@ -43,7 +48,11 @@ export interface BurningHouse extends AsyncDisposable {
 const emergency = attributeName(structureSummary(1, "emergenciesAll"));
 const linkedAtOnce = 50;
 
-export async function burningHouse({ others, databaseUrl }: BurningHousePlan): Promise<BurningHouse> {
+export async function burningHouse({
+  others,
+  databaseUrl,
+  run = (settings) => MeasuredProcess.service(settings),
+}: BurningHousePlan): Promise<BurningHouse> {
   await using finishing = new AsyncDisposableStack();
   const ecosystem = finishing.use(await NoisyEcosystem.start());
   const folder = finishing.use(
@@ -55,7 +64,7 @@ export async function burningHouse({ others, databaseUrl }: BurningHousePlan): P
     }),
   );
   const home = await moveIn(folder, await ecosystem.addAccounts(others + 1));
-  const service = await MeasuredProcess.service(folder.settings);
+  const service = await run(folder.settings);
   const running = finishing.use(new AsyncDisposableStack());
   running.use(service);
   const receiver = finishing.use(await startReceiver());
@@ -72,7 +81,6 @@ export async function burningHouse({ others, databaseUrl }: BurningHousePlan): P
   let fires = 0;
   return {
     ecosystem,
-    service,
     async burn(deadlineMs) {
       fires += 1;
       const alarms = (state: string) => (event: { name: string; data: { name?: string; value?: unknown } }) =>
@@ -127,7 +135,7 @@ function moveIn(folder: PreparedFolder, tokens: readonly string[]): Promise<Home
   });
 }
 
-async function ask({ url }: MeasuredProcess, { accessToken }: Home, path: string, body: object): Promise<void> {
+async function ask({ url }: RunningService, { accessToken }: Home, path: string, body: object): Promise<void> {
   const headers = { authorization: `Bearer ${accessToken}`, "content-type": "application/json" };
   const answer = await fetch(`${url}${path}`, { method: "POST", headers, body: JSON.stringify(body) });
   if (answer.status !== 201) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);

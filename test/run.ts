@@ -9,14 +9,17 @@ import { ensurePostgres } from "./set-up/postgres.ts";
 import { useTemporaryFolder } from "./set-up/temporary-folder.ts";
 
 /**
- * `npm test` runs everything that CI runs; `npm run faults` the long suites; names of files or folders narrow either.
+ * `npm test` runs everything that CI runs; `npm run faults` the long suites, and `npm run faults -- spread` every story
+ * on three nodes, with each request to any of them; names of files or folders narrow all of them.
  * It sets up what the tests need, prints the 20 slowest tests, and with CI=true a skipped test counts as a failure.
  */
 const root = new URL("..", import.meta.url).pathname;
 const wanted = process.argv.slice(2);
 const isFaults = wanted[0] === "faults";
-const narrowed = isFaults ? wanted.slice(1) : wanted;
-const suites = isFaults ? "test/faults/**/*.test.ts" : "test/**/*.test.ts";
+const isSpread = isFaults && wanted[1] === "spread";
+const narrowed = wanted.slice(isSpread ? 2 : isFaults ? 1 : 0);
+const stories = "test/{stories,oauth,events}/**/*.test.ts";
+const suites = isSpread ? stories : isFaults ? "test/faults/**/*.test.ts" : "test/**/*.test.ts";
 const files = globSync(suites, { cwd: root })
   .filter((file) => isFaults || !file.startsWith("test/faults/"))
   .filter((file) => narrowed.length === 0 || narrowed.some((name) => file.includes(name)))
@@ -35,9 +38,15 @@ try {
 }
 
 useTemporaryFolder();
+if (isSpread) process.env.SPREAD = "true";
 const counts = { passed: 0, failed: 0, skipped: 0 };
 const durations: { readonly name: string; readonly file: string; readonly ms: number }[] = [];
-const stream = run({ cwd: root, files, concurrency: availableParallelism() + 1 });
+const stream = run({
+  cwd: root,
+  files,
+  concurrency: availableParallelism() + 1,
+  ...(isSpread && { testNamePatterns: [/three nodes/] }),
+});
 stream.on("test:pass", ({ name, file, skip, todo, details }) => {
   if (details.type === "suite") return;
   if (skip !== undefined || todo !== undefined) counts.skipped += 1;

@@ -9,7 +9,7 @@ import { startLogging } from "../../src/logging.ts";
 import { BadParameter, Conflict, NotFound, UnknownDevice } from "../../src/model/errors.ts";
 import { openParts, type Parts } from "../../src/service.ts";
 import { sharedCluster } from "../set-up/postgres.ts";
-import { type Database, databases } from "../stories/world.ts";
+import { type Deployment, databases } from "../stories/world.ts";
 import { folderOf } from "./made-folder.ts";
 
 const password = "correct horse";
@@ -17,7 +17,7 @@ const logo = Buffer.from("89504e470d0a1a0a", "hex").toString("base64");
 const termsText = "Be kind to your thermostat.";
 
 /** All parts on a store of their own, without a service around them: what a command opens when none runs. */
-async function openedParts(t: TestContext, database: Database = "sqlite") {
+async function openedParts(t: TestContext, database: Deployment = "sqlite") {
   const folder = folderOf(t);
   const databaseUrl = database === "postgres" ? await (await sharedCluster()).createDatabase() : undefined;
   const environment = { BREEZEWAY_DATA: folder, BREEZEWAY_DATABASE_URL: databaseUrl };

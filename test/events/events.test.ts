@@ -165,20 +165,20 @@ for (const database of databases) {
     });
 
     it("ends when its client opens 16 more for the same user, and no other does", { timeout: 60_000 }, async (t) => {
-      const { world, token, lamp, open } = await home(t, { database });
-      const elsewhere = await EventStream.open(
-        world.baseUrl,
-        (await world.tokens(await world.addClient())).access_token,
-      );
+      const { world, token, lamp, ...house } = await home(t, { database });
+      // It is so many at a node.
+      const [node] = world.nodes;
+      const open = (given = {}, by = token) => house.open(given, by, node!.url);
+      const elsewhere = await open({}, (await world.tokens(await world.addClient())).access_token);
       const bobs = (await world.tokens(world.client, { name: "bob", password: "another word" })).access_token;
-      const streams = [await EventStream.open(world.baseUrl, bobs), elsewhere];
+      const streams = [await open({}, bobs), elsewhere];
       const oldest = await open();
       const [beginning] = await oldest.until(1, () => true);
       const again = (await world.tokens()).access_token;
       for (let i = 0; i < 15; i++) streams.push(await open({}, i % 2 === 0 ? token : again));
       streams.at(-1)!.close();
       await streams.pop()!.ended;
-      const { hub } = world.service.parts.events;
+      const { hub } = node!.service.parts.events;
       await eventually(t.signal, async () => assert.equal(hub.readers, 17));
       for (let i = 0; i < 2; i++) streams.push(await open());
       await oldest.ended;
@@ -195,7 +195,7 @@ for (const database of databases) {
       const streams = await Promise.all(Array.from({ length: 20 }, () => open()));
       await world.restart();
       await Promise.all(streams.map(({ ended }) => ended));
-      assert.equal(world.service.parts.events.hub.readers, 0);
+      for (const { service } of world.nodes) assert.equal(service.parts.events.hub.readers, 0);
     });
   });
 }

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import type { TestContext } from "node:test";
-import type { Database } from "../stories/world.ts";
+import type { Deployment } from "../stories/world.ts";
 import { EventStream } from "./event-stream.ts";
 import { lampHouse } from "./killed-service.ts";
 import { write } from "./made-home.ts";
 import { openSleeping, wakeUp } from "./sleeping-readers.ts";
 
 export interface Flood {
-  readonly database: Database;
+  readonly database: Deployment;
   readonly sleepers: number;
   readonly writes: number;
 }

@@ -1,19 +1,19 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { nginxInFront } from "../set-up/nginx-server.ts";
-import { eventually } from "../stories/world.ts";
+import { databases, eventually } from "../stories/world.ts";
 import { foreignReaders } from "./foreign-readers.ts";
 import { readThroughKills } from "./killed-service.ts";
 import { home, write } from "./made-home.ts";
 
 describe("readers that others have written, of a service that is killed twice", () => {
-  it("hear 2,000 changes, each once, and miss none", { timeout: 120_000 }, (t) =>
-    readThroughKills(t, { database: "sqlite", events: 2_000, kills: 2, isBehindNginx: false }),
-  );
-
-  it("hear 2,000 changes through nginx, each once, and miss none", { timeout: 120_000 }, (t) =>
-    readThroughKills(t, { database: "postgres", events: 2_000, kills: 2, isBehindNginx: true }),
-  );
+  for (const database of databases) {
+    const isBehindNginx = database === "postgres";
+    const way = isBehindNginx ? "through nginx" : "directly";
+    it(`hear 2,000 changes ${way}, each once, and miss none, on ${database}`, { timeout: 120_000 }, (t) =>
+      readThroughKills(t, { database, events: 2_000, kills: 2, isBehindNginx }),
+    );
+  }
 });
 
 describe("an nginx as it comes, in front of the service", () => {

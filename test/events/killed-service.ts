@@ -1,13 +1,14 @@
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import { nginxInFront } from "../set-up/nginx-server.ts";
-import { breezeway, type ChildOptions, type ChildService, startChild } from "../stories/child-service.ts";
+import { breezeway, type ChildService, startChild } from "../stories/child-service.ts";
 import { killableHouse } from "../stories/killable-house.ts";
-import type { Database } from "../stories/world.ts";
+import type { Life } from "../stories/killable-nodes.ts";
+import type { Deployment } from "../stories/world.ts";
 import { foreignReaders } from "./foreign-readers.ts";
 
 export interface ReadThroughKills {
-  readonly database: Database;
+  readonly database: Deployment;
   readonly events: number;
   readonly kills: number;
   /** Behind an nginx in which nothing about buffers is set. */
@@ -22,14 +23,17 @@ export async function readThroughKills(
   t: TestContext,
   { database, events, kills, isBehindNginx }: ReadThroughKills,
 ): Promise<void> {
-  const { service, start, token, lamps } = await lampHouse(t, database);
-  const address = isBehindNginx ? await nginxInFront(t, service.baseUrl) : service.baseUrl;
+  const house = await killableHouse(t, database);
+  const { nodes } = house;
+  const lamps = await addLamps(house.environment);
+  await nodes.start();
+  const token = (await house.letClientIn()).accessToken;
+  const address = isBehindNginx ? await nginxInFront(t, nodes.baseUrl) : nodes.baseUrl;
   const readers = foreignReaders(`${address}/v3/events`, token);
   t.after(() => readers.forEach((reader) => void reader.close()));
   await Promise.all(readers.map(({ opened }) => opened));
 
   const acknowledged: string[] = [];
-  let running = service;
   for (let life = 0; life <= kills; life++) {
     const until = Math.ceil((events * (life + 1)) / (kills + 1) / attributes.length);
     const middle = (acknowledged.length + until) / 2;
@@ -38,22 +42,21 @@ export async function readThroughKills(
     const writers = [...lamps, ...lamps].map(async (lamp, n) => {
       for (let i = 0; acknowledged.length < until; i++) {
         const value = `${life} ${n} ${i}`;
-        if (await isWritten(running.baseUrl, token, lamp, value)) acknowledged.push(value);
+        if (await isWritten(nodes.baseUrl, token, lamp, value)) acknowledged.push(value);
         if (acknowledged.length >= middle) halfWay.resolve();
       }
     });
     await halfWay.promise;
     if (life < kills) {
       // With writes under way.
-      running.process.kill("SIGKILL");
-      await running.ended;
-      running = await start();
+      await nodes.kill();
+      await nodes.start();
     }
     await Promise.all(writers);
   }
 
   // What counts is what was committed: also writes of which no answer came back.
-  const committed = (await Promise.all(lamps.map((lamp) => history(running.baseUrl, token, lamp)))).flat().sort();
+  const committed = (await Promise.all(lamps.map((lamp) => history(nodes.baseUrl, token, lamp)))).flat().sort();
   assert.ok(committed.length >= events);
   const kept = new Set(committed);
   assert.ok(
@@ -74,13 +77,8 @@ export async function readThroughKills(
   t.diagnostic(`${committed.length} events, ${kills} kills, ${readers.length} readers`);
 }
 
-/** How the service is run this time. */
-export interface Life extends ChildOptions {
-  readonly environment?: Readonly<Record<string, string>>;
-}
-
 /** Two lamps, a token for them, and a service that starts again at the same port. */
-export async function lampHouse(t: TestContext, database: Database, more: Readonly<Record<string, string>> = {}) {
+export async function lampHouse(t: TestContext, database: Deployment, more: Readonly<Record<string, string>> = {}) {
   const house = await killableHouse(t, database);
   const environment = { ...house.environment, ...more };
   const started = async (port: string, how: Life = {}): Promise<ChildService> => {
@@ -89,6 +87,14 @@ export async function lampHouse(t: TestContext, database: Database, more: Readon
     house.baseUrl = service.baseUrl;
     return service;
   };
+  const lamps = await addLamps(environment);
+  const service = await started("0");
+  const { port } = new URL(service.baseUrl);
+  const token = (await house.letClientIn()).accessToken;
+  return { service, start: (how?: Life) => started(port, how), token, lamps };
+}
+
+async function addLamps(environment: Record<string, string>): Promise<readonly number[]> {
   const command = async (...args: readonly string[]) => {
     const { code, stdout, stderr } = await breezeway([...args, "--json"], { environment });
     assert.equal(code, 0, stderr);
@@ -100,10 +106,7 @@ export async function lampHouse(t: TestContext, database: Database, more: Readon
   for (const name of ["one", "two"]) {
     lamps.push((await command("device", "add", "--user", user, "--name", name, "--type", "Lamp")).deviceId);
   }
-  const service = await started("0");
-  const { port } = new URL(service.baseUrl);
-  const token = (await house.letClientIn()).accessToken;
-  return { service, start: (how?: Life) => started(port, how), token, lamps };
+  return lamps;
 }
 
 async function isWritten(baseUrl: string, token: string, lamp: number, value: string): Promise<boolean> {

@@ -9,7 +9,7 @@ export async function home(t: TestContext, plan: OAuthWorldPlan) {
   const world = await oauthWorld(t, plan);
   const token = (await world.tokens()).access_token;
   const lamp = await world.addDevice(world.userId, "Lamp");
-  const open = (given: StreamPlan = {}, by = token) => EventStream.open(world.baseUrl, by, given);
+  const open = (given: StreamPlan = {}, by = token, at = world.baseUrl) => EventStream.open(at, by, given);
   return { world, token, lamp, open };
 }
 

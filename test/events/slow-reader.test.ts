@@ -14,10 +14,11 @@ for (const database of databases) {
       timeout: 120_000,
     }, async (t) => {
       const { world, token, lamp, open } = await home(t, { database });
-      const attentive = await open();
-      const sleeper = await openSleeping(world.baseUrl, token);
+      const [node] = world.nodes;
+      const attentive = await open({}, token, node!.url);
+      const sleeper = await openSleeping(node!.url, token);
       t.after(() => sleeper.destroy());
-      const { hub } = world.service.parts.events;
+      const { hub } = node!.service.parts.events;
       await eventually(t.signal, async () => assert.equal(hub.readers, 2));
       let writes = 0;
       // Until its connection's own buffers are full, and a megabyte more.

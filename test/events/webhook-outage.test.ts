@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { Webhook } from "standardwebhooks";
-import { type Database, databases, eventually } from "../stories/world.ts";
+import { type Deployment, databases, eventually } from "../stories/world.ts";
 import { lampHouse } from "./killed-service.ts";
 import { home, send, write } from "./made-home.ts";
 import { type Received, receiver } from "./receiver.ts";
@@ -134,7 +134,7 @@ interface ShownDelivery {
 }
 
 /** Ada's two lamps with a webhook for them, and time that passes when the test says so. */
-async function hookedHouse(t: TestContext, database: Database) {
+async function hookedHouse(t: TestContext, database: Deployment) {
   const { world, token, lamp } = await home(t, { database, environment: allowed });
   const lamps = [lamp, await world.addDevice(world.userId, "Other lamp")];
   const hook = await receiver(t);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { Webhook } from "standardwebhooks";
 import { type Answered, admin } from "../oauth/oauth-world.ts";
-import { type Database, databases, eventually } from "../stories/world.ts";
+import { type Deployment, databases, eventually } from "../stories/world.ts";
 import { home, send, write } from "./made-home.ts";
 import { receiver } from "./receiver.ts";
 
@@ -183,7 +183,7 @@ describe("the address of a webhook", () => {
   });
 });
 
-async function listening(t: TestContext, database: Database) {
+async function listening(t: TestContext, database: Deployment) {
   const made = await home(t, { database, environment: { BREEZEWAY_ALLOW_PRIVATE_WEBHOOKS: "true" } });
   const { world, token } = made;
   const hook = await receiver(t);

@@ -7,7 +7,7 @@ import type { DeviceId } from "../../src/model/ids.ts";
 import { hashOf, newSecret } from "../../src/oauth/secrets.ts";
 import { type OAuthWorld, oauthWorld, type Tokens } from "../oauth/oauth-world.ts";
 import { formOf } from "../oauth/scripted-browser.ts";
-import { type Database, eventually } from "../stories/world.ts";
+import { type Deployment, eventually } from "../stories/world.ts";
 import { type AlertAndWebhook, AlertsAndWebhooks } from "./alerts-and-webhooks.ts";
 import type { Call, Things } from "./calls.ts";
 import type { Address } from "./every-address.ts";
@@ -28,7 +28,7 @@ const planted = {
  * The real service with a linked account, and one owner whose home everybody else tries to get at. Ids are so large
  * that none of them can be found in an answer by chance.
  */
-export async function ownersHome(test: TestContext, database: Database) {
+export async function ownersHome(test: TestContext, database: Deployment) {
   const simulator = await startSimulator({ port: 0 });
   const ecosystems = { nest: { protocol: "nest", apiUrl: simulator.url } };
   const world = await oauthWorld(test, {

@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,8 +9,7 @@ import { startLogging } from "../../src/logging.ts";
 import type { DeviceId, TenantId, UserId } from "../../src/model/ids.ts";
 import { type Service, startService } from "../../src/service.ts";
 import { realSurroundings } from "../../src/surroundings.ts";
-import { sharedCluster } from "../set-up/postgres.ts";
-import type { Database } from "../stories/world.ts";
+import { type Deployment, databaseFor, runDeployment } from "../set-up/deployment.ts";
 import { ScriptedBrowser } from "./scripted-browser.ts";
 
 export const ada = { name: "ada", password: "correct horse" };
@@ -36,7 +36,7 @@ export interface Answered {
 }
 
 export interface OAuthWorldPlan {
-  readonly database?: Database;
+  readonly database?: Deployment;
   readonly environment?: Readonly<Record<string, string>>;
   /** The clock moves only when the test lets time pass: for what must follow within a second on any machine. */
   readonly isClockStill?: boolean;
@@ -47,7 +47,7 @@ export interface OAuthWorldPlan {
 /** The real service with two tenants, their people and clients, and a clock that can be moved on. */
 export async function oauthWorld(test: TestContext, plan: OAuthWorldPlan = {}) {
   const folder = mkdtempSync(join(tmpdir(), "breezeway-oauth-"));
-  const databaseUrl = plan.database === "postgres" ? await (await sharedCluster()).createDatabase() : undefined;
+  const databaseUrl = await databaseFor(plan.database);
   const environment = {
     BREEZEWAY_DATA: folder,
     BREEZEWAY_PORT: "0",
@@ -66,15 +66,16 @@ export async function oauthWorld(test: TestContext, plan: OAuthWorldPlan = {}) {
     elapsedMs: () => real.elapsedMs() + shiftMs,
     after: (delayMs: number, act: () => void) => real.after(delayMs / (plan.haste ?? 1), act),
   };
-  const start = () => startService(config, report, surroundings);
-  let service: Service = await start();
+  const start = (given: Config) => startService(given, report, surroundings);
+  const deployment = await runDeployment(test, plan.database, config, start);
   const others: Service[] = [];
   test.after(async () => {
-    for (const one of [service, ...others]) await one.stop();
+    await deployment.end();
+    for (const one of others) await one.stop();
     rmSync(folder, { recursive: true, force: true });
   });
 
-  const { identity, oauth, administration } = service.parts;
+  const { identity, oauth, administration } = deployment.service.parts;
   const { tenantId } = await identity.addTenant({ name: "Acme" });
   const other = await identity.addTenant({ name: "Other" });
   const userId = await identity.addUser({ tenant: "Acme", ...ada, isAdmin: false });
@@ -82,7 +83,7 @@ export async function oauthWorld(test: TestContext, plan: OAuthWorldPlan = {}) {
   const adminId = await identity.addUser({ tenant: "Acme", ...admin, isAdmin: true });
   const strangerId = await identity.addUser({ tenant: "Other", ...ada, isAdmin: false });
   const addClient = async (change: Partial<Parameters<typeof oauth.addClient>[0]> = {}): Promise<MadeClient> => {
-    const made = await service.parts.oauth.addClient({
+    const made = await deployment.service.parts.oauth.addClient({
       tenant: "Acme",
       name: "Voice",
       kind: "user",
@@ -97,7 +98,7 @@ export async function oauthWorld(test: TestContext, plan: OAuthWorldPlan = {}) {
     return (added as { deviceId: DeviceId }).deviceId;
   };
   const client = await addClient();
-  const baseUrl = () => service.baseUrl;
+  const baseUrl = () => deployment.service.baseUrl;
 
   const authorizeUrl = (change: Readonly<Record<string, string | undefined>> = {}): string => {
     const url = new URL("/oauth2/authorize", baseUrl());
@@ -132,8 +133,22 @@ export async function oauthWorld(test: TestContext, plan: OAuthWorldPlan = {}) {
   };
   const get = async (path: string, token?: string): Promise<Answered> =>
     answered(await fetch(`${baseUrl()}${path}`, { headers: token ? { authorization: `Bearer ${token}` } : {} }));
-  /** The status of a call with that access token: 200 or 401. */
-  const statusWith = async (token: string): Promise<number> => (await get("/v3/users", token)).status;
+  const statusAt = async (url: string, token: string): Promise<number> =>
+    (await answered(await fetch(`${url}/v3/users`, { headers: { authorization: `Bearer ${token}` } }))).status;
+  /**
+   * The status of a call with that access token: 200 or 401. Of several nodes it is what all of them say; for a second
+   * some may not have heard yet of what another has revoked, and no longer.
+   */
+  const statusWith = async (token: string): Promise<number> => {
+    for (let differMs = Number.POSITIVE_INFINITY; ; ) {
+      const askedMs = performance.now();
+      const statuses = await Promise.all(deployment.nodes.map(({ url }) => statusAt(url, token)));
+      const [status, ...others] = new Set(statuses);
+      if (others.length === 0) return status!;
+      assert.ok(askedMs < differMs + 1_000, `a second later the nodes answer ${statuses.join(", ")}`);
+      differMs = Math.min(differMs, performance.now());
+    }
+  };
 
   return {
     folder,
@@ -141,10 +156,13 @@ export async function oauthWorld(test: TestContext, plan: OAuthWorldPlan = {}) {
     config,
     logged,
     get service() {
-      return service;
+      return deployment.service;
+    },
+    get nodes() {
+      return deployment.nodes;
     },
     get baseUrl() {
-      return service.baseUrl;
+      return deployment.service.baseUrl;
     },
     tenantId: tenantId as TenantId,
     otherTenantId: other.tenantId as TenantId,
@@ -165,13 +183,10 @@ export async function oauthWorld(test: TestContext, plan: OAuthWorldPlan = {}) {
     revoke,
     tokens,
     statusWith,
-    async restart() {
-      await service.stop();
-      service = await start();
-    },
+    restart: () => deployment.restart(),
     /** Another node on the same PostgreSQL. */
     async secondNode(): Promise<Service> {
-      const second = await start();
+      const second = await start(config);
       others.push(second);
       return second;
     },

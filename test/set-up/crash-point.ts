@@ -1,27 +1,36 @@
+import { existsSync, readFileSync, renameSync } from "node:fs";
 import { DatabaseSync, StatementSync } from "node:sqlite";
 import pg from "pg";
 
 /**
  * Run first in a child process, it kills that process at one point in the life of a fan request: when the transaction
- * that brings it into the state CRASH_STATE commits, right before that or right after, as CRASH_AT says. Only requests
- * that this process has taken count, not what an earlier life left behind.
+ * that brings it into some state commits, right before that or right after. The file CRASH_FILE says which; of several
+ * processes the one that gets there first takes it away, and no other dies.
  */
-const { CRASH_STATE, CRASH_AT } = process.env;
+const file = process.env.CRASH_FILE!;
 
-/** The requests that this process has taken. */
-const own = new Set<unknown>();
-/** The connection whose transaction brings one of them into that state. */
-let changing: unknown;
-
-function before(connection: unknown, text: string, parameters: readonly unknown[]): void {
-  if (isAdding(text) && parameters.includes(CRASH_STATE)) changing = connection;
-  const [, , id, state] = parameters;
-  if (/^\s*UPDATE commands SET state\b/.test(text) && own.has(id) && state === CRASH_STATE) changing = connection;
-  if (isCommitting(connection, text) && CRASH_AT === "before") die();
+/** What the file says. */
+export interface CrashPlan {
+  readonly side: "before" | "after";
+  readonly state: string;
+  /** Only requests after this one count, not what an earlier life left behind. */
+  readonly afterId: number;
 }
 
-function after(connection: unknown, text: string, rows: unknown): void {
-  if (isAdding(text)) own.add((rows as { readonly id: number }[])[0]?.id);
+/** The connection whose transaction brings the request into that state. */
+let changing: { readonly connection: unknown; readonly plan: CrashPlan } | undefined;
+
+function before(connection: unknown, text: string, parameters: readonly unknown[]): void {
+  const plan = isAdding(text) || isChanging(text) ? readPlan() : undefined;
+  const [, , id, state] = parameters;
+  const isMeant = isAdding(text)
+    ? parameters.includes(plan?.state)
+    : plan && Number(id) > plan.afterId && state === plan.state;
+  if (plan && isMeant) changing = { connection, plan };
+  if (isCommitting(connection, text) && changing?.plan.side === "before") die();
+}
+
+function after(connection: unknown, text: string): void {
   if (isCommitting(connection, text)) die();
 }
 
@@ -29,11 +38,25 @@ function isAdding(text: string): boolean {
   return /^\s*INSERT INTO commands\b/.test(text);
 }
 
+function isChanging(text: string): boolean {
+  return /^\s*UPDATE commands SET state\b/.test(text);
+}
+
 function isCommitting(connection: unknown, text: string): boolean {
-  return text === "COMMIT" && changing !== undefined && changing === connection;
+  return text === "COMMIT" && changing?.connection === connection;
+}
+
+function readPlan(): CrashPlan | undefined {
+  return existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : undefined;
 }
 
 function die(): void {
+  changing = undefined;
+  try {
+    renameSync(file, `${file}.taken`);
+  } catch {
+    return;
+  }
   process.kill(process.pid, "SIGKILL");
 }
 
@@ -50,7 +73,7 @@ for (const name of ["run", "all"] as const) {
     const connection = connectionOf.get(this);
     before(connection, this.sourceSQL, parameters);
     const answer = original.apply(this, parameters);
-    after(connection, this.sourceSQL, answer);
+    after(connection, this.sourceSQL);
     return answer;
   } as never;
 }
@@ -58,10 +81,11 @@ for (const name of ["run", "all"] as const) {
 const query = pg.Client.prototype.query as (...given: unknown[]) => unknown;
 pg.Client.prototype.query = function (this: pg.Client, ...given: unknown[]) {
   const [text, parameters] = given;
-  if (typeof text !== "string") return query.apply(this, given);
+  // With a callback it is a look or a hint of the pool's own, outside any transaction.
+  if (typeof text !== "string" || typeof given.at(-1) === "function") return query.apply(this, given);
   before(this, text, Array.isArray(parameters) ? parameters : []);
   return (query.apply(this, given) as Promise<pg.QueryResult>).then((answer) => {
-    after(this, text, answer.rows);
+    after(this, text);
     return answer;
   });
 } as never;

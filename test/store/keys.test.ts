@@ -15,10 +15,10 @@ import { logStart } from "../../src/store/tables/log.ts";
 import { folderOf } from "../cli/made-folder.ts";
 import { sharedCluster } from "../set-up/postgres.ts";
 import { startChild } from "../stories/child-service.ts";
-import { type Database, databases } from "../stories/world.ts";
+import { type Deployment, databases } from "../stories/world.ts";
 
 /** All parts on a store of their own, with so many sealed values in it. */
-async function madeWorld(t: TestContext, database: Database, values: number) {
+async function madeWorld(t: TestContext, database: Deployment, values: number) {
   const folder = folderOf(t);
   const databaseUrl = database === "postgres" ? await (await sharedCluster()).createDatabase() : undefined;
   const config = readConfig({

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import { type BurningHouse, burningHouse, type Heard } from "../../bench/burning-house.ts";
 import { everydayMs } from "../../bench/noisy-ecosystem.ts";
-import { sharedCluster } from "../set-up/postgres.ts";
-import type { Database } from "./world.ts";
+import { type Deployment, databaseFor } from "../set-up/deployment.ts";
+import { killableNodes } from "./killable-nodes.ts";
 
 export interface EmergencyPlan {
-  readonly database: Database;
+  readonly database: Deployment;
   /** How many accounts flood the service. */
   readonly others: number;
   readonly emergencies: number;
@@ -21,8 +21,11 @@ const times = 100;
  */
 export async function burnUnderFlood(test: TestContext, plan: EmergencyPlan): Promise<void> {
   const { database, others, emergencies } = plan;
-  const databaseUrl = database === "postgres" ? await (await sharedCluster()).createDatabase() : undefined;
-  const house = await burningHouse({ others, databaseUrl });
+  const house = await burningHouse({
+    others,
+    databaseUrl: await databaseFor(database),
+    ...(database === "three nodes" && { run: (settings) => runThree(test, settings) }),
+  });
   test.after(() => house[Symbol.asyncDispose]());
   const { ecosystem } = house;
   await ecosystem.makeNoise(times);
@@ -56,4 +59,10 @@ async function burnAgainAndAgain(house: BurningHouse, emergencies: number, chang
 function spreadOf(heard: readonly Heard[], way: keyof Heard): string {
   const sorted = heard.map((one) => one[way]).sort((a, b) => a - b);
   return `p50 ${sorted[sorted.length >> 1]!.toFixed(0)} ms, max ${sorted.at(-1)!.toFixed(0)} ms`;
+}
+
+async function runThree(test: TestContext, settings: Readonly<Record<string, string>>) {
+  const nodes = await killableNodes(test, "three nodes", settings);
+  await nodes.start();
+  return { url: nodes.baseUrl, [Symbol.asyncDispose]: () => nodes.stop() };
 }

@@ -78,7 +78,7 @@ export async function fanHouse(t: TestContext, plan: WorldPlan = {}) {
   await eventually(t.signal, async () => assert.equal((await story.client.linkStatus()).state, "live"));
   const v3 = await clientOfUser(() => story.service, "Story", person);
   // A hasty service lives in a time of its own, unless its times are the database's.
-  const now = plan.database === "postgres" ? Date.now : story.nowMs;
+  const now = story.config.databaseUrl ? Date.now : story.nowMs;
   return {
     story,
     deviceId,

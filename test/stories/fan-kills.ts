@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import type { Activity } from "../../simulator/simulator.ts";
 import type { DeviceId } from "../../src/model/ids.ts";
-import { type ChildService, startChild } from "./child-service.ts";
+import { numbersFrom } from "../set-up/seeded-random.ts";
 import { killableHouse } from "./killable-house.ts";
-import { type Database, eventually } from "./world.ts";
+import { type Deployment, eventually } from "./world.ts";
 
 export interface FanKills {
-  readonly database: Database;
+  readonly database: Deployment;
   readonly seed: number;
   readonly rounds: number;
 }
@@ -27,16 +27,10 @@ const manners = ["takes", "refuses", "keeps silent about", "loses the answer to"
  */
 export async function killAroundFanRequests(t: TestContext, { database, seed, rounds }: FanKills): Promise<void> {
   const house = await killableHouse(t, database, { writesPerHour: 1_000_000 });
-  const { simulator, client } = house;
+  const { simulator, client, nodes } = house;
   const account = simulator.addAccount({ structures: [{ thermostats, alarms: 0 }] });
-  const random = diceFrom(seed);
-  const start = async (): Promise<ChildService> => {
-    const service = await startChild("serve", house.environment);
-    house.baseUrl = service.baseUrl;
-    t.after(() => service.process.kill("SIGKILL"));
-    return service;
-  };
-  let service = await start();
+  const random = numbersFrom(seed);
+  await nodes.start();
   await house.signIn();
   const { body } = await client.federate("POST", account.token);
   const deviceId = Number(body.DeviceId) as DeviceId;
@@ -78,11 +72,10 @@ export async function killAroundFanRequests(t: TestContext, { database, seed, ro
       for (const untilMs = Date.now() + 1_000; !isHeard() && Date.now() < untilMs; ) await turn();
     }
     if (moment === "after a while") await new Promise((resolve) => setTimeout(resolve, random() * 60));
-    service.process.kill("SIGKILL");
-    assert.equal(await service.ended, "SIGKILL");
+    await nodes.kill();
     await writing;
     simulator.clearFaults();
-    service = await start();
+    await nodes.start();
     waiting.push({ y, dueMs: Date.now() + (database === "sqlite" ? 5_000 : 35_000), round: what });
     if (database === "sqlite") await settleUpTo([...waiting]);
     assert.ok(heard(y, sequence).length <= 1, `${what}: heard ${heard(y, sequence).length} times`);
@@ -117,14 +110,6 @@ function isCommand({ kind, method }: Activity): boolean {
 
 function pick<T>(random: () => number, choices: readonly T[]): T {
   return choices[Math.floor(random() * choices.length)]!;
-}
-
-function diceFrom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 32;
-  };
 }
 
 function turn(): Promise<void> {

@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
+import { renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import type { TestContext } from "node:test";
 import type { DeviceId } from "../../src/model/ids.ts";
-import { type ChildService, startChild } from "./child-service.ts";
+import type { CrashPlan } from "../set-up/crash-point.ts";
 import { killableHouse } from "./killable-house.ts";
-import { type Database, eventually } from "./world.ts";
+import { type Deployment, eventually } from "./world.ts";
 
 const crashPoint = new URL("../set-up/crash-point.ts", import.meta.url);
 const fan = (y: number) => `d.structures[1].d.thermostats[${y}].fan_timer_active`;
@@ -81,22 +83,13 @@ const steps: readonly Step[] = [
  * Kills the service at each step of a fan request. The ecosystem hears it at most once, and exactly as often as can be
  * known; its outcome is there 5 s after the next start, or within 35 s where another node might wait for the answer.
  */
-export async function killAtEachStep(t: TestContext, database: Database): Promise<void> {
+export async function killAtEachStep(t: TestContext, database: Deployment): Promise<void> {
   const house = await killableHouse(t, database);
-  const { simulator, client } = house;
+  const { simulator, client, nodes } = house;
   const account = simulator.addAccount({ structures: [{ thermostats: steps.length, alarms: 0 }] });
-  const start = async (at?: Step["at"]): Promise<ChildService> => {
-    const [CRASH_AT, CRASH_STATE] = at ?? [];
-    const service = await startChild(
-      "serve",
-      { ...house.environment, ...(at && { CRASH_AT: CRASH_AT!, CRASH_STATE: CRASH_STATE! }) },
-      { preload: at && crashPoint },
-    );
-    house.baseUrl = service.baseUrl;
-    t.after(() => service.process.kill("SIGKILL"));
-    return service;
-  };
-  let service = await start(steps[0]?.at);
+  const crashFile = join(house.environment.BREEZEWAY_DATA!, "crash-plan");
+  const start = () => nodes.start({ preload: crashPoint, environment: { CRASH_FILE: crashFile } });
+  await start();
   await house.signIn();
   const { body } = await client.federate("POST", account.token);
   const deviceId = Number(body.DeviceId) as DeviceId;
@@ -115,6 +108,14 @@ export async function killAtEachStep(t: TestContext, database: Database): Promis
   for (const [i, step] of steps.entries()) {
     const y = i + 1;
     if (step.fault) simulator.addFault(step.fault as never);
+    if (step.at) {
+      const [side, state] = step.at;
+      const [last] = (await program.call(`/devices/${deviceId}/commands`)).body.commands;
+      const plan: CrashPlan = { side, state, afterId: last?.commandId ?? 0 };
+      // In one piece: they look at any time.
+      writeFileSync(`${crashFile}.new`, JSON.stringify(plan));
+      renameSync(`${crashFile}.new`, crashFile);
+    }
     const writing = program.write(deviceId, { [`${fan(y)}.requestWrite`]: "true" }).then(
       () => true,
       () => false,
@@ -122,12 +123,12 @@ export async function killAtEachStep(t: TestContext, database: Database): Promis
     if (!step.at) {
       await writing;
       await eventually(t.signal, async () => assert.equal(await heard(y), 1));
-      service.process.kill("SIGKILL");
+      await nodes.kill();
     }
-    assert.equal(await service.ended, "SIGKILL", step.when);
+    await nodes.killed();
     assert.equal(await writing, step.isAnswered, step.when);
     simulator.clearFaults();
-    service = await start(steps[i + 1]?.at);
+    await start();
     const dueMs = Date.now() + (database === "sqlite" ? 5_000 : 35_000);
     const outcome = async () => {
       await eventually(AbortSignal.timeout(Math.max(1, dueMs - Date.now())), async () => {

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { assertMirrors } from "./expected-attributes.ts";
-import { databases, eventually, world } from "./world.ts";
+import { deployments, eventually, world } from "./world.ts";
 
-for (const database of databases) {
+for (const database of deployments) {
   describe(`a linked account on ${database}`, () => {
     it("is filled when POST answers, and live soon after", async (t) => {
       const story = await world(t, { database, structures: [{ name: "Home", thermostats: 2, alarms: 1 }] });

@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { assertMirrors } from "./expected-attributes.ts";
-import { eventually, type World, world } from "./world.ts";
+import { type Deployment, deployments, eventually, type World, world } from "./world.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: documents that no home would send have no type
 type Document = any;
 
 const structures = [{ name: "Home", thermostats: 2, alarms: 2 }];
 
-async function linked(t: Parameters<typeof world>[0]) {
-  const story = await world(t, { structures });
+async function linked(t: Parameters<typeof world>[0], database: Deployment) {
+  const story = await world(t, { database, structures });
   const deviceId = await story.link();
   await eventually(t.signal, async () => assert.equal((await story.client.device(deviceId)).presenceInfo, "1"));
   const document: Document = structuredClone(story.simulator.document(story.accountId));
@@ -33,107 +33,109 @@ const keepsAll: readonly (readonly [string, (document: Document) => void])[] = [
   ["unknown fields at every level", (d) => addEverywhere(d)],
 ];
 
-describe("a payload that no home would send", () => {
-  for (const [what, change] of keepsAll) {
-    it(`with ${what} blanks nothing, and an alarm beside it gets through`, async (t) => {
-      const { story, deviceId, document, before } = await linked(t);
-      change(document);
-      const alarm = Object.values<Document>(document.devices.smoke_co_alarms)[0];
-      alarm.smoke_alarm_state = "emergency";
-      send(story, document);
-      const shown = await eventuallyEmergency(t.signal, story, deviceId);
-      for (const [name, { value }] of before) {
-        if (/smoke_alarm_state|emergencies/.test(name)) continue;
-        assert.equal(shown.get(name)?.value, value, name);
+for (const database of deployments) {
+  describe(`a payload that no home would send on ${database}`, () => {
+    for (const [what, change] of keepsAll) {
+      it(`with ${what} blanks nothing, and an alarm beside it gets through`, async (t) => {
+        const { story, deviceId, document, before } = await linked(t, database);
+        change(document);
+        const alarm = Object.values<Document>(document.devices.smoke_co_alarms)[0];
+        alarm.smoke_alarm_state = "emergency";
+        send(story, document);
+        const shown = await eventuallyEmergency(t.signal, story, deviceId);
+        for (const [name, { value }] of before) {
+          if (/smoke_alarm_state|emergencies/.test(name)) continue;
+          assert.equal(shown.get(name)?.value, value, name);
+        }
+      });
+    }
+
+    it("that is empty, or no account at all, changes nothing and is counted", async (t) => {
+      const { story, deviceId, before } = await linked(t, database);
+      for (const document of [{}, { devices: {} }, { structures: null }, { hello: "world" }]) {
+        send(story, document);
+        await eventually(t.signal, async () => assert.ok((await story.client.linkStatus()).oddities.incomplete > 0));
+        assert.deepEqual((await story.client.device(deviceId)).attributes, before);
       }
     });
-  }
 
-  it("that is empty, or no account at all, changes nothing and is counted", async (t) => {
-    const { story, deviceId, before } = await linked(t);
-    for (const document of [{}, { devices: {} }, { structures: null }, { hello: "world" }]) {
+    it("with a third structure shows the first two and tells that one is over the limit", async (t) => {
+      const { story, deviceId, document } = await linked(t, database);
+      const [structure] = Object.values<Document>(document.structures);
+      for (const id of ["second", "third"]) {
+        document.structures[id] = { ...structure, structure_id: id, name: id, thermostats: [], smoke_co_alarms: [] };
+      }
       send(story, document);
-      await eventually(t.signal, async () => assert.ok((await story.client.linkStatus()).oddities.incomplete > 0));
-      assert.deepEqual((await story.client.device(deviceId)).attributes, before);
-    }
-  });
-
-  it("with a third structure shows the first two and tells that one is over the limit", async (t) => {
-    const { story, deviceId, document } = await linked(t);
-    const [structure] = Object.values<Document>(document.structures);
-    for (const id of ["second", "third"]) {
-      document.structures[id] = { ...structure, structure_id: id, name: id, thermostats: [], smoke_co_alarms: [] };
-    }
-    send(story, document);
-    await eventually(t.signal, async () => {
-      assert.equal((await story.client.linkStatus()).overLimit.structures, 1);
-      const shown = (await story.client.device(deviceId)).attributes;
-      assert.equal(shown.get("o.totalStructures")?.value, "2");
-    });
-  });
-
-  it("with duplicate, empty, right-to-left, 10 KB and hostile names shows them, and lists them", async (t) => {
-    const { story, deviceId, document } = await linked(t);
-    const names = ["Same", "Same", "", "‮שלום <&]]>\"' 🚒", "x".repeat(10_240), "\u0000\ud800\u0001", "__proto__"];
-    const things = [
-      ...Object.values<Document>(document.devices.thermostats),
-      ...Object.values<Document>(document.devices.smoke_co_alarms),
-    ];
-    for (let round = 0; round < names.length; round++) {
-      things.forEach((thing, i) => {
-        thing.name = names[(round + i) % names.length];
+      await eventually(t.signal, async () => {
+        assert.equal((await story.client.linkStatus()).overLimit.structures, 1);
+        const shown = (await story.client.device(deviceId)).attributes;
+        assert.equal(shown.get("o.totalStructures")?.value, "2");
       });
-      Object.values<Document>(document.structures)[0].name = names[round];
+    });
+
+    it("with duplicate, empty, right-to-left, 10 KB and hostile names shows them, and lists them", async (t) => {
+      const { story, deviceId, document } = await linked(t, database);
+      const names = ["Same", "Same", "", "‮שלום <&]]>\"' 🚒", "x".repeat(10_240), "\u0000\ud800\u0001", "__proto__"];
+      const things = [
+        ...Object.values<Document>(document.devices.thermostats),
+        ...Object.values<Document>(document.devices.smoke_co_alarms),
+      ];
+      for (let round = 0; round < names.length; round++) {
+        things.forEach((thing, i) => {
+          thing.name = names[(round + i) % names.length];
+        });
+        Object.values<Document>(document.structures)[0].name = names[round];
+        send(story, document);
+        const expected = clean(names[round]!);
+        await eventually(t.signal, async () => {
+          const shown = (await story.client.device(deviceId)).attributes;
+          assert.equal(shown.get("d.structures[1].a.name")?.value ?? "", expected);
+        });
+        const { status, body } = await story.client.largeStrings(deviceId);
+        assert.equal(status, 200);
+        assert.equal(Object.keys(body.labels).length, 1);
+        assert.equal(Object.keys(body.identifiers).length, 5);
+      }
+    });
+
+    it("with alarms alone has no home and away, and still mirrors the alarms", async (t) => {
+      const story = await world(t, { database, structures });
+      const { clientId } = story.simulator.registerClient({ name: "Alarms", permissions: ["smoke-co-alarm:read"] });
+      const token = story.simulator.issueToken(story.accountId, clientId);
+      const { body } = await story.client.federate("POST", token);
+      const deviceId = Number(body.DeviceId);
+      await story.simulator.playScene(story.accountId, { scene: "smoke" });
+      const shown = await eventuallyEmergency(t.signal, story, deviceId);
+      assert.equal(shown.get("d.structures[1].a.away"), undefined);
+      assert.equal(shown.get("o.structures[1].totals.thermostats")?.value, "0");
+      assert.equal(shown.get("o.structures[1].totals.smokeCOAlarms")?.value, "2");
+      assert.equal(shown.get("o.structures[1].warnings.all")?.value, "false");
+    });
+
+    it("with an unknown alarm state shows the word, never ok, and counts it", async (t) => {
+      const { story, deviceId, document } = await linked(t, database);
+      for (const alarm of Object.values<Document>(document.devices.smoke_co_alarms)) alarm.co_alarm_state = "singing";
       send(story, document);
-      const expected = clean(names[round]!);
       await eventually(t.signal, async () => {
         const shown = (await story.client.device(deviceId)).attributes;
-        assert.equal(shown.get("d.structures[1].a.name")?.value ?? "", expected);
+        assert.equal(shown.get("d.structures[1].d.smokeCoAlarms[1].co_alarm_state")?.value, "singing");
+        assert.equal((await story.client.linkStatus()).oddities.unknownAlarmStates, 2);
       });
-      const { status, body } = await story.client.largeStrings(deviceId);
-      assert.equal(status, 200);
-      assert.equal(Object.keys(body.labels).length, 1);
-      assert.equal(Object.keys(body.identifiers).length, 5);
-    }
-  });
+    });
 
-  it("with alarms alone has no home and away, and still mirrors the alarms", async (t) => {
-    const story = await world(t, { structures });
-    const { clientId } = story.simulator.registerClient({ name: "Alarms", permissions: ["smoke-co-alarm:read"] });
-    const token = story.simulator.issueToken(story.accountId, clientId);
-    const { body } = await story.client.federate("POST", token);
-    const deviceId = Number(body.DeviceId);
-    await story.simulator.playScene(story.accountId, { scene: "smoke" });
-    const shown = await eventuallyEmergency(t.signal, story, deviceId);
-    assert.equal(shown.get("d.structures[1].a.away"), undefined);
-    assert.equal(shown.get("o.structures[1].totals.thermostats")?.value, "0");
-    assert.equal(shown.get("o.structures[1].totals.smokeCOAlarms")?.value, "2");
-    assert.equal(shown.get("o.structures[1].warnings.all")?.value, "false");
-  });
-
-  it("with an unknown alarm state shows the word, never ok, and counts it", async (t) => {
-    const { story, deviceId, document } = await linked(t);
-    for (const alarm of Object.values<Document>(document.devices.smoke_co_alarms)) alarm.co_alarm_state = "singing";
-    send(story, document);
-    await eventually(t.signal, async () => {
-      const shown = (await story.client.device(deviceId)).attributes;
-      assert.equal(shown.get("d.structures[1].d.smokeCoAlarms[1].co_alarm_state")?.value, "singing");
-      assert.equal((await story.client.linkStatus()).oddities.unknownAlarmStates, 2);
+    it("is forgotten as soon as a whole one comes", async (t) => {
+      const { story, deviceId, document } = await linked(t, database);
+      send(story, { devices: 5, structures: [] });
+      await eventually(t.signal, async () => assert.ok((await story.client.linkStatus()).oddities.incomplete > 0));
+      send(story, document);
+      await eventually(t.signal, async () => {
+        assert.equal((await story.client.linkStatus()).oddities.incomplete, 0);
+        const { body: map } = await story.client.largeStrings(deviceId);
+        assertMirrors(await story.client.device(deviceId), story.simulator.document(story.accountId), map);
+      });
     });
   });
-
-  it("is forgotten as soon as a whole one comes", async (t) => {
-    const { story, deviceId, document } = await linked(t);
-    send(story, { devices: 5, structures: [] });
-    await eventually(t.signal, async () => assert.ok((await story.client.linkStatus()).oddities.incomplete > 0));
-    send(story, document);
-    await eventually(t.signal, async () => {
-      assert.equal((await story.client.linkStatus()).oddities.incomplete, 0);
-      const { body: map } = await story.client.largeStrings(deviceId);
-      assertMirrors(await story.client.device(deviceId), story.simulator.document(story.accountId), map);
-    });
-  });
-});
+}
 
 async function eventuallyEmergency(signal: AbortSignal, story: World, deviceId: number) {
   let shown = (await story.client.device(deviceId)).attributes;

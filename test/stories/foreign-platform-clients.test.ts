@@ -3,97 +3,103 @@ import { describe, it } from "node:test";
 import { XMLParser } from "fast-xml-parser";
 import { addDevice } from "../../src/devices/inventory.ts";
 import { runPython } from "./python.ts";
-import { person, world } from "./world.ts";
+import { deployments, person, world } from "./world.ts";
 
-describe("a client in Python that knows only the description of the platform calls", () => {
-  for (const method of ["GET", "POST"]) {
-    it(`gets through a whole session with ${method}`, { timeout: 60_000 }, async (t) => {
-      const story = await world(t, { structures: [{ thermostats: 1, alarms: 1 }] });
-      const account = await story.link();
-      const { store, identity } = story.service.parts;
-      const lamp = await addDevice(store, { userId: story.userId, name: "<Lamp & co>", typeName: "Lamp" });
-      const { tenantId } = await identity.findTenant("Story");
-      const value = `<on> & "bright" – é🏠`;
-      const work = { baseUrl: story.service.baseUrl, method, ...person, appId: tenantId, account, lamp, value };
-      const seen = await runPython(work);
-      assert.equal(seen.userId, story.userId);
-      assert.deepEqual(
-        seen.devices.map(({ devId, devName, appID }: Record<string, string>) => [devId, devName, appID]),
-        [
-          [String(account), "Nest account", String(tenantId)],
-          [String(lamp), "<Lamp & co>", String(tenantId)],
-        ],
-      );
-      assert.equal(seen.typeName, "EcosystemAccount");
-      assert.deepEqual(
-        new Map(Object.entries(seen.attributes)),
-        new Map([...(await story.client.device(account)).attributes].map(([name, one]) => [name, one.value])),
-      );
-      assert.deepEqual([seen.set, seen.got, seen.time > 0], ["0", value, true]);
-      const { triggerId, ...trigger } = seen.trigger;
-      assert.deepEqual(trigger, {
-        devId: String(account),
-        action: "attribute",
-        attrName: "d.structures[1].a.away",
-        operation: "regex",
-        threshold: "",
-        stringThreshold: "away|auto-away",
-        address: "",
-        msg: "",
-        autoDisarm: "true",
-        disarmed: "false",
-        autoDelete: "false",
-        autoDisable: "false",
-        enable: "true",
+for (const database of deployments) {
+  describe(`a client in Python that knows only the description of the platform calls on ${database}`, () => {
+    for (const method of ["GET", "POST"]) {
+      it(`gets through a whole session with ${method}`, { timeout: 60_000 }, async (t) => {
+        const story = await world(t, { database, structures: [{ thermostats: 1, alarms: 1 }] });
+        const account = await story.link();
+        const { store, identity } = story.service.parts;
+        const lamp = await addDevice(store, { userId: story.userId, name: "<Lamp & co>", typeName: "Lamp" });
+        const { tenantId } = await identity.findTenant("Story");
+        const value = `<on> & "bright" – é🏠`;
+        const work = { baseUrl: story.service.baseUrl, method, ...person, appId: tenantId, account, lamp, value };
+        const seen = await runPython(work);
+        assert.equal(seen.userId, story.userId);
+        assert.deepEqual(
+          seen.devices.map(({ devId, devName, appID }: Record<string, string>) => [devId, devName, appID]),
+          [
+            [String(account), "Nest account", String(tenantId)],
+            [String(lamp), "<Lamp & co>", String(tenantId)],
+          ],
+        );
+        assert.equal(seen.typeName, "EcosystemAccount");
+        assert.deepEqual(
+          new Map(Object.entries(seen.attributes)),
+          new Map([...(await story.client.device(account)).attributes].map(([name, one]) => [name, one.value])),
+        );
+        assert.deepEqual([seen.set, seen.got, seen.time > 0], ["0", value, true]);
+        const { triggerId, ...trigger } = seen.trigger;
+        assert.deepEqual(trigger, {
+          devId: String(account),
+          action: "attribute",
+          attrName: "d.structures[1].a.away",
+          operation: "regex",
+          threshold: "",
+          stringThreshold: "away|auto-away",
+          address: "",
+          msg: "",
+          autoDisarm: "true",
+          disarmed: "false",
+          autoDelete: "false",
+          autoDisable: "false",
+          enable: "true",
+        });
+        assert.deepEqual(seen.targets, [
+          { deviceTriggerID: triggerId, deviceID: String(lamp), attributeName: "power", value: "off" },
+        ]);
+        assert.deepEqual([seen.byDevice, seen.disabled, seen.byUser], [[triggerId], "false", ["true"]]);
+        assert.deepEqual([seen.removed, seen.left], ["0", 0]);
+        assert.deepEqual(seen.faults, [113, 111, 110, 109, 102, 103]);
+        assert.deepEqual([seen.logout, seen.after], ["0", 106]);
       });
-      assert.deepEqual(seen.targets, [
-        { deviceTriggerID: triggerId, deviceID: String(lamp), attributeName: "power", value: "off" },
-      ]);
-      assert.deepEqual([seen.byDevice, seen.disabled, seen.byUser], [[triggerId], "false", ["true"]]);
-      assert.deepEqual([seen.removed, seen.left], ["0", 0]);
-      assert.deepEqual(seen.faults, [113, 111, 110, 109, 102, 103]);
-      assert.deepEqual([seen.logout, seen.after], ["0", 106]);
-    });
-  }
-});
-
-describe("getDeviceList", () => {
-  it("is read alike by two parsers, for no device, one and 500, whatever they are called", {
-    timeout: 60_000,
-  }, async (t) => {
-    const { client, service, userId } = await world(t);
-    const fetchList = async () => {
-      const query = new URLSearchParams({ secToken: client.secToken });
-      return (await fetch(`${service.baseUrl}/zdk/services/zamapi/getDeviceList?${query}`)).text();
-    };
-    const hostile = [
-      "]]>",
-      "<!--",
-      "&amp;",
-      "&#0;",
-      "<![CDATA[x]]>",
-      "\"'",
-      "‮ردهة",
-      "🏠",
-      "\u2028",
-      "a\u00a0b",
-      "<?xml?>",
-    ];
-    const names: string[] = [];
-    for (const count of [0, 1, 500]) {
-      while (names.length < count) {
-        const name = `${hostile[names.length % hostile.length]} ${names.length}`;
-        await addDevice(service.parts.store, { userId, name, typeName: "Lamp" });
-        names.push(name);
-      }
-      const xml = await fetchList();
-      const parser = new XMLParser({ parseTagValue: false, trimValues: false, isArray: (name) => name === "devList" });
-      const { devList = [] } = parser.parse(xml)["ns1:getDeviceListResponse"] || {};
-      assert.deepEqual(
-        devList.map(({ devName }: { devName: string }) => devName),
-        names,
-      );
-      assert.deepEqual(await runPython({ xml }), names);
     }
   });
-});
+
+  describe(`getDeviceList on ${database}`, () => {
+    it("is read alike by two parsers, for no device, one and 500, whatever they are called", {
+      timeout: 60_000,
+    }, async (t) => {
+      const { client, service, userId } = await world(t, { database });
+      const fetchList = async () => {
+        const query = new URLSearchParams({ secToken: client.secToken });
+        return (await fetch(`${service.baseUrl}/zdk/services/zamapi/getDeviceList?${query}`)).text();
+      };
+      const hostile = [
+        "]]>",
+        "<!--",
+        "&amp;",
+        "&#0;",
+        "<![CDATA[x]]>",
+        "\"'",
+        "‮ردهة",
+        "🏠",
+        "\u2028",
+        "a\u00a0b",
+        "<?xml?>",
+      ];
+      const names: string[] = [];
+      for (const count of [0, 1, 500]) {
+        while (names.length < count) {
+          const name = `${hostile[names.length % hostile.length]} ${names.length}`;
+          await addDevice(service.parts.store, { userId, name, typeName: "Lamp" });
+          names.push(name);
+        }
+        const xml = await fetchList();
+        const parser = new XMLParser({
+          parseTagValue: false,
+          trimValues: false,
+          isArray: (name) => name === "devList",
+        });
+        const { devList = [] } = parser.parse(xml)["ns1:getDeviceListResponse"] || {};
+        assert.deepEqual(
+          devList.map(({ devName }: { devName: string }) => devName),
+          names,
+        );
+        assert.deepEqual(await runPython({ xml }), names);
+      }
+    });
+  });
+}

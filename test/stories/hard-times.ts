@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
+import { numbersFrom } from "../set-up/seeded-random.ts";
 import { assertMirrors } from "./expected-attributes.ts";
-import { type Database, eventually, type World, world } from "./world.ts";
+import { type Deployment, eventually, type World, world } from "./world.ts";
 
 export interface HardTimes {
-  readonly database: Database;
+  readonly database: Deployment;
   readonly seed: number;
   readonly episodes: number;
 }
@@ -57,11 +58,7 @@ export async function liveThroughHardTimes(t: TestContext, { database, seed, epi
     assertMirrors(shown, story.simulator.document(story.accountId), map);
     assert.equal(shown.presenceInfo, "1");
   };
-  let state = seed;
-  const random = () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 32;
-  };
+  const random = numbersFrom(seed);
   for (let episode = 0; episode < episodes; episode++) {
     troubles[Math.floor(random() * troubles.length)]!(story, random());
     const steps = 1 + Math.floor(random() * 20);

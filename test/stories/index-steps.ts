@@ -2,28 +2,25 @@ import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import { openPostgres } from "../../src/store/postgres/store.ts";
 import { openSqlite } from "../../src/store/sqlite/store.ts";
-import { startChild } from "./child-service.ts";
 import { assertMirrors } from "./expected-attributes.ts";
 import { assertIndexHistory } from "./index-history.ts";
 import { killableHouse } from "./killable-house.ts";
-import { type Database, eventually } from "./world.ts";
+import { type Deployment, eventually } from "./world.ts";
 
 const stepsAtOnce = 4;
 
 /** Random steps in an account while the service that mirrors it is killed now and then; then the log is held to the rules. */
 export async function followIndexes(
   t: TestContext,
-  plan: { readonly database: Database; readonly seed: number; readonly kills: number; readonly stepsBetween: number },
+  plan: { readonly database: Deployment; readonly seed: number; readonly kills: number; readonly stepsBetween: number },
 ): Promise<void> {
   const house = await killableHouse(t, plan.database);
-  const { simulator, client, environment } = house;
+  const { simulator, client, environment, nodes } = house;
   const account = simulator.addAccount({
     seed: plan.seed,
     structures: [{ thermostats: 3, alarms: 3 }, { thermostats: 2 }],
   });
-  let service = await startChild("serve", environment);
-  t.after(() => service.process.kill("SIGKILL"));
-  house.baseUrl = service.baseUrl;
+  await nodes.start();
   await house.signIn();
   const { body } = await client.federate("POST", account.token);
   const deviceId = Number(body.DeviceId);
@@ -37,14 +34,11 @@ export async function followIndexes(
       // Most rounds end in the middle of something, and every kill does.
       if (step % (5 * stepsAtOnce) === 0) await eventually(t.signal, isMirrored);
     }
-    service.process.kill("SIGKILL");
-    await service.ended;
-    service = await startChild("serve", environment);
-    house.baseUrl = service.baseUrl;
+    await nodes.kill();
+    await nodes.start();
     await eventually(t.signal, isMirrored);
   }
-  service.process.kill("SIGTERM");
-  await service.ended;
+  await nodes.stop();
   const { BREEZEWAY_DATABASE_URL: url, BREEZEWAY_DATA: folder } = environment;
   const store = url ? await openPostgres({ url }) : await openSqlite({ folder: folder!, nowMs: Date.now });
   t.after(() => store.close());

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { describe, it, type TestContext } from "node:test";
-import { type ChildService, startChild } from "./child-service.ts";
+import { describe, it } from "node:test";
 import { assertMirrors } from "./expected-attributes.ts";
 import { killableHouse } from "./killable-house.ts";
 import { databases, eventually } from "./world.ts";
@@ -9,19 +8,18 @@ for (const database of databases) {
   describe(`a service on ${database} that is killed`, () => {
     it("keeps all that it acknowledged, its indexes too, and catches up", { timeout: 120_000 }, async (t) => {
       const house = await killableHouse(t, database);
-      const { simulator, client } = house;
+      const { simulator, client, nodes } = house;
       const account = simulator.addAccount({ structures: [{ thermostats: 4, alarms: 4 }] });
-      let service = await startKillable(t, house);
+      await nodes.start();
       await house.signIn();
       const { body } = await client.federate("POST", account.token);
       const deviceId = Number(body.DeviceId);
       const places = new Map<string, string>();
       for (let round = 1; round <= 5; round++) {
         await simulator.playScene(account.accountId, { scene: "random", steps: 20, separately: true });
-        service.process.kill("SIGKILL");
-        assert.equal(await service.ended, "SIGKILL");
+        await nodes.kill();
         await simulator.playScene(account.accountId, { scene: "random", steps: 10 });
-        service = await startKillable(t, house);
+        await nodes.start();
         await eventually(t.signal, async () => {
           const { body: map } = await client.largeStrings(deviceId);
           assertMirrors(await client.device(deviceId), simulator.document(account.accountId), map);
@@ -37,18 +35,18 @@ for (const database of databases) {
 
     it("has linked an account wholly or not at all", { timeout: 120_000 }, async (t) => {
       const house = await killableHouse(t, database);
-      const { simulator, client } = house;
+      const { simulator, client, nodes } = house;
       const account = simulator.addAccount({ structures: [{ thermostats: 20, alarms: 18 }] });
       for (let round = 0; round < 4; round++) {
-        const service = await startKillable(t, house);
+        await nodes.start();
         await house.signIn();
         const linking = client.federate("POST", account.token).catch(() => undefined);
         await new Promise((resolve) => setTimeout(resolve, 4 * round));
-        service.process.kill("SIGKILL");
+        const killed = nodes.kill();
         const answer = await linking;
-        await service.ended;
+        await killed;
 
-        const again = await startKillable(t, house);
+        await nodes.start();
         const list = await client.call("getDeviceList", { secToken: client.secToken });
         const devices: { devId: string }[] = list.getDeviceListResponse.devList ?? [];
         assert.ok(answer?.status !== 200 || devices.length === 1, "an acknowledged link was lost");
@@ -56,16 +54,8 @@ for (const database of databases) {
           const { body: map } = await client.largeStrings(Number(devId));
           assertMirrors(await client.device(Number(devId)), simulator.document(account.accountId), map);
         }
-        again.process.kill("SIGKILL");
-        await again.ended;
+        await nodes.kill();
       }
     });
   });
-}
-
-async function startKillable(t: TestContext, house: Awaited<ReturnType<typeof killableHouse>>): Promise<ChildService> {
-  const service = await startChild("serve", house.environment);
-  house.baseUrl = service.baseUrl;
-  t.after(() => service.process.kill("SIGKILL"));
-  return service;
 }

@@ -5,12 +5,13 @@ import { readAttributeBody } from "../../src/devices/log-entries.ts";
 import type { DeviceId, UserId } from "../../src/model/ids.ts";
 import { openPostgres } from "../../src/store/postgres/store.ts";
 import { openLocked } from "../contracts/store/sqlite-harness.ts";
-import { breezeway, type ChildService, startChild } from "./child-service.ts";
+import { numbersFrom } from "../set-up/seeded-random.ts";
+import { breezeway } from "./child-service.ts";
 import { killableHouse } from "./killable-house.ts";
-import { type Database, eventually } from "./world.ts";
+import { type Deployment, eventually } from "./world.ts";
 
 export interface PresencePlan {
-  readonly database: Database;
+  readonly database: Deployment;
   readonly seed: number;
   readonly changes: number;
   readonly kills: number;
@@ -28,9 +29,9 @@ const presences = Object.keys(scenes) as readonly Presence[];
  */
 export async function switchLampsByPresence(test: TestContext, plan: PresencePlan): Promise<void> {
   const house = await killableHouse(test, plan.database);
-  const { simulator, client } = house;
+  const { simulator, client, nodes } = house;
   const account = simulator.addAccount({ structures: [{ thermostats: 1, alarms: 1 }] });
-  let service = await start(test, house);
+  await nodes.start();
   await house.signIn();
   const call = (operation: string, parameters: Record<string, string>) =>
     client.call(operation, { secToken: client.secToken, ...parameters });
@@ -60,17 +61,15 @@ export async function switchLampsByPresence(test: TestContext, plan: PresencePla
     if (change % killEvery === 0) {
       // At once, somewhere between the stream and the store; or when all of it is durable.
       if (random() < 0.3) await eventually(test.signal, async () => assert.equal(await shown(call, devId), next));
-      service.process.kill("SIGKILL");
-      assert.equal(await service.ended, "SIGKILL");
-      service = await start(test, house);
+      await nodes.kill();
+      await nodes.start();
     } else if (random() < 0.1) simulator.drop(account.accountId);
     await eventually(test.signal, async () => assert.equal(await shown(call, devId), next));
     // Durable together: whoever sees the change sees what it did.
     const lamp = await call("getDeviceAttribute", { devId: byPattern, name: "power" });
     if (change > 1) assert.equal(lamp.getDeviceAttributeResponse?.value, next === "home" ? "on" : "off");
   }
-  service.process.kill("SIGKILL");
-  await service.ended;
+  await nodes.kill();
 
   const record = recordOf(simulator, account.accountId, recordFrom);
   assert.equal(record.length, plan.changes);
@@ -98,16 +97,6 @@ type Call = (
 
 async function shown(call: Call, devId: string): Promise<string> {
   return (await call("getDeviceAttribute", { devId, name: away })).getDeviceAttributeResponse?.value ?? "";
-}
-
-async function start(
-  test: TestContext,
-  house: { baseUrl: string; readonly environment: Record<string, string> },
-): Promise<ChildService> {
-  const service = await startChild("serve", house.environment);
-  house.baseUrl = service.baseUrl;
-  test.after(() => service.process.kill("SIGKILL"));
-  return service;
 }
 
 async function addLamp(environment: Record<string, string>, userId: string): Promise<string> {
@@ -140,13 +129,4 @@ async function writtenPowers(environment: Record<string, string>, userId: UserId
   } finally {
     await store.close();
   }
-}
-
-/** The same seed, the same numbers (a linear congruential generator). */
-function numbersFrom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 32;
-  };
 }

@@ -3,11 +3,11 @@ import { describe, it } from "node:test";
 import type { DeviceId } from "../../src/model/ids.ts";
 import { readExposition, type Sample } from "../metrics/read-exposition.ts";
 import { clientOfUser } from "./v3-client.ts";
-import { databases, eventually, person, world } from "./world.ts";
+import { deployments, eventually, person, world } from "./world.ts";
 
 const awayName = "d.structures[1].a.away";
 
-for (const database of databases) {
+for (const database of deployments) {
   describe(`/metrics on ${database}`, () => {
     it("counts what happens, without an id or a secret in any label", { timeout: 60_000 }, async (t) => {
       const w = await world(t, { database, structures: [{ thermostats: 1, alarms: 1 }] });
@@ -42,15 +42,18 @@ for (const database of databases) {
       t.after(() => stream.body?.cancel());
       const readers = /^breezeway_event_readers 1$/m;
       await eventually(t.signal, async () => {
-        assert.match(await (await fetch(`${w.service.baseUrl}/metrics`)).text(), readers);
+        assert.match((await Promise.all(w.nodes.map(({ url }) => told(url)))).join(""), readers);
       });
 
-      const answer = await fetch(`${w.service.baseUrl}/metrics`);
-      assert.equal(answer.headers.get("content-type"), "text/plain; version=0.0.4; charset=utf-8");
-      const text = await answer.text();
-      const { samples } = readExposition(text);
+      const texts = await Promise.all(w.nodes.map(({ url }) => told(url)));
+      const text = texts.join("");
+      const perNode = texts.map((one) => readExposition(one).samples);
+      const each = (name: string) => perNode.map((samples) => samples.find((one) => one.name === name)?.value);
+      /** Each node counts what it does itself; whoever collects adds up. */
       const value = (name: string, labels: Record<string, string> = {}) =>
-        samples.find((one) => one.name === name && isWithin(labels, one))?.value;
+        perNode
+          .flatMap((samples) => samples.find((one) => one.name === name && isWithin(labels, one))?.value ?? [])
+          .reduce<number | undefined>((sum, one) => (sum ?? 0) + one, undefined);
       assert.equal(value("breezeway_http_requests_total", { route: "/v3/devices/:deviceId", status: "404" }), 1);
       assert.ok(value("breezeway_http_requests_total", { method: "PUT", status: "200" })! >= 1);
       assert.equal(value("breezeway_http_requests_total", { route: "-", status: "404" }), 1);
@@ -62,7 +65,7 @@ for (const database of databases) {
       assert.ok(value("breezeway_link_changes_total", { state: "live" })! >= 1);
       for (const by of ["ecosystem", "client", "alert"]) assert.ok(value("breezeway_commits_total", { by })! >= 1, by);
       assert.ok(value("breezeway_store_transactions_total")! > 5);
-      assert.equal(value("breezeway_store_up"), 1);
+      for (const up of each("breezeway_store_up")) assert.equal(up, 1);
       assert.ok(value("breezeway_store_bytes")! > 50_000);
       assert.equal(value("breezeway_webhook_waiting"), 0);
       if (database === "sqlite") assert.ok(value("breezeway_store_group_size_count")! > 5);
@@ -74,6 +77,12 @@ for (const database of databases) {
       }
     });
   });
+}
+
+async function told(url: string): Promise<string> {
+  const answer = await fetch(`${url}/metrics`);
+  assert.equal(answer.headers.get("content-type"), "text/plain; version=0.0.4; charset=utf-8");
+  return answer.text();
 }
 
 function isWithin(labels: Record<string, string>, sample: Sample): boolean {

@@ -3,11 +3,12 @@ import type { TestContext } from "node:test";
 import { readAttributeBody } from "../../src/devices/log-entries.ts";
 import { attributeName } from "../../src/model/attribute-names.ts";
 import type { DeviceId } from "../../src/model/ids.ts";
+import { numbersFrom } from "../set-up/seeded-random.ts";
 import { assertMirrors } from "./expected-attributes.ts";
-import { type Database, eventually, type World, world } from "./world.ts";
+import { type Deployment, eventually, type World, world } from "./world.ts";
 
 export interface RandomChanges {
-  readonly database: Database;
+  readonly database: Deployment;
   readonly seed: number;
   readonly changes: number;
   /** How often all rests and everything is compared. */
@@ -68,13 +69,4 @@ async function assertLogTellsTheSame({ service, userId, client }: World, deviceI
   }
   const shown = (await client.device(deviceId)).attributes;
   assert.deepEqual(new Map([...replayed].sort()), new Map([...shown].sort()));
-}
-
-/** The same seed, the same numbers (a linear congruential generator). */
-function numbersFrom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 32;
-  };
 }

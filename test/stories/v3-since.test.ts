@@ -8,15 +8,15 @@ import type { DeviceId } from "../../src/model/ids.ts";
 import { startService } from "../../src/service.ts";
 import { realSurroundings } from "../../src/surroundings.ts";
 import { silent } from "../contracts/store/home.ts";
-import { sharedCluster } from "../set-up/postgres.ts";
+import { type Deployment, databaseFor, deployments, runDeployment } from "../set-up/deployment.ts";
 import { clientOfTenant, clientOfUser, type ShownAttribute, type V3Client } from "./v3-client.ts";
-import { type Database, databases, person, storyConfig } from "./world.ts";
+import { person, storyConfig } from "./world.ts";
 
 const writers = 8;
 const writesEach = 60;
 const hourMs = 3_600_000;
 
-for (const database of databases) {
+for (const database of deployments) {
   describe(`a client that polls with since on ${database}`, () => {
     it("hears of every change of 8 writers over HTTP, whatever the clock does, and sees no time twice", async (t) => {
       const { writing, reading, deviceId, jumpBack } = await house(t, database);
@@ -56,18 +56,19 @@ for (const database of databases) {
 }
 
 /** A service whose clock can jump; on PostgreSQL two nodes, of which the reader asks the one that hears of no commit. */
-async function house(t: TestContext, database: Database) {
+async function house(t: TestContext, database: Deployment) {
   const folder = mkdtempSync(join(tmpdir(), "breezeway-since-"));
-  const databaseUrl = database === "postgres" ? await (await sharedCluster()).createDatabase() : undefined;
+  const databaseUrl = await databaseFor(database);
   const config = storyConfig(folder, "http://127.0.0.1:9", databaseUrl);
   const real = realSurroundings(silent);
   let skewMs = 0;
   const surroundings = { ...real, nowMs: () => real.nowMs() + skewMs };
-  const service = await startService(config, silent, surroundings);
-  const second = databaseUrl ? await startService(config, silent, surroundings) : undefined;
+  const deployment = await runDeployment(t, database, config, (given) => startService(given, silent, surroundings));
+  const { service } = deployment;
+  const second = database === "postgres" ? await startService(config, silent, surroundings) : undefined;
   t.after(async () => {
     await second?.stop();
-    await service.stop();
+    await deployment.end();
     rmSync(folder, { recursive: true, force: true });
   });
   const { identity, store } = service.parts;

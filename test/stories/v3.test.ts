@@ -6,13 +6,13 @@ import { startService } from "../../src/service.ts";
 import { silent } from "../contracts/store/home.ts";
 import { assertMirrors } from "./expected-attributes.ts";
 import { asShown, clientOfTenant, clientOfUser, type V3Client } from "./v3-client.ts";
-import { databases, eventually, person, type World, world } from "./world.ts";
+import { deployments, eventually, person, type World, world } from "./world.ts";
 
 const tenant = "Story";
 const owner = (story: World) => clientOfUser(() => story.service, tenant, person);
 const enterprise = (story: World) => clientOfTenant(() => story.service, tenant);
 
-for (const database of databases) {
+for (const database of deployments) {
   describe(`users and devices on ${database}`, () => {
     it("are read and written by who was let in, over a restart, and by nobody else", async (t) => {
       const story = await world(t, { database });

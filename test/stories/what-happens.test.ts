@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { EventStream } from "../events/event-stream.ts";
 import { clientOfUser } from "./v3-client.ts";
-import { databases, eventually, person, world } from "./world.ts";
+import { deployments, eventually, person, world } from "./world.ts";
 
 const thermostat = "d.structures[1].d.thermostats[1]";
 
-for (const database of databases) {
+for (const database of deployments) {
   describe(`what happens to a linked account on ${database}`, () => {
     it("is told as it happens: changes, how the link stands, what became of a fan request, its end", {
       timeout: 90_000,

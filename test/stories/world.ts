@@ -9,16 +9,15 @@ import type { DeviceId, UserId } from "../../src/model/ids.ts";
 import type { Surroundings } from "../../src/model/surroundings.ts";
 import { type Service, startService } from "../../src/service.ts";
 import { realSurroundings } from "../../src/surroundings.ts";
+import { type Deployment, databaseFor, type RunningNode, runDeployment } from "../set-up/deployment.ts";
 import { type FaultProxy, startFaultProxy } from "../set-up/fault-proxy.ts";
-import { sharedCluster } from "../set-up/postgres.ts";
 import { PlatformClient } from "./platform-client.ts";
 
-export type Database = "sqlite" | "postgres";
-export const databases: readonly Database[] = ["sqlite", "postgres"];
+export { type Deployment, databases, deployments } from "../set-up/deployment.ts";
 
 /** What a story starts from; everything has a pleasant default. */
 export interface WorldPlan {
-  readonly database?: Database;
+  readonly database?: Deployment;
   readonly seed?: number;
   /** Puts a proxy that breaks things between the service and the simulator. */
   readonly hasProxy?: boolean;
@@ -44,7 +43,9 @@ export interface World {
   readonly config: Config;
   /** All that the service has logged. */
   readonly logged: string[];
-  service: Service;
+  readonly service: Service;
+  /** The same, or each of the nodes behind it. */
+  readonly nodes: readonly RunningNode[];
   /** The time in which the service lives. */
   readonly nowMs: () => number;
   /** Links the account and answers the virtual device's id. */
@@ -62,7 +63,7 @@ export async function world(test: TestContext, plan: WorldPlan = {}): Promise<Wo
     seed: plan.seed ?? 1,
     structures: plan.structures ?? [{}],
   } as never);
-  const databaseUrl = plan.database === "postgres" ? await (await sharedCluster()).createDatabase() : undefined;
+  const databaseUrl = await databaseFor(plan.database);
   const logged: string[] = [];
   const proxy = plan.hasProxy ? await startFaultProxy(simulator.url) : undefined;
   const config = {
@@ -72,18 +73,19 @@ export async function world(test: TestContext, plan: WorldPlan = {}): Promise<Wo
   };
   const report = startLogging("debug", { write: (line) => void logged.push(line) });
   const surroundings = hasty(realSurroundings(report), plan.haste ?? 1);
-  const start = () => startService(config, report, surroundings);
-  let service = await start();
+  const start = (given: Config) => startService(given, report, surroundings);
+  const deployment = await runDeployment(test, plan.database, config, start);
   test.after(async () => {
-    await service.stop();
+    await deployment.end();
     await proxy?.stop();
     await simulator.stop();
     rmSync(folder, { recursive: true, force: true });
   });
 
+  const { service } = deployment;
   const { tenantId } = await service.parts.identity.addTenant({ name: "Story" });
   const userId = await service.parts.identity.addUser({ tenant: "Story", ...person, isAdmin: false });
-  const client = new PlatformClient(() => service.baseUrl);
+  const client = new PlatformClient(() => deployment.service.baseUrl);
   await client.login(person.name, person.password, tenantId);
   return {
     simulator,
@@ -99,16 +101,16 @@ export async function world(test: TestContext, plan: WorldPlan = {}): Promise<Wo
     logged,
     nowMs: surroundings.nowMs,
     get service() {
-      return service;
+      return deployment.service;
+    },
+    get nodes() {
+      return deployment.nodes;
     },
     async link() {
       const { body } = await client.federate("POST", token);
       return Number(body.DeviceId) as DeviceId;
     },
-    async restart() {
-      await service.stop();
-      service = await start();
-    },
+    restart: () => deployment.restart(),
   };
 }
 

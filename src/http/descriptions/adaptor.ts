@@ -151,7 +151,10 @@ export const getLinkStatus: Description = {
                 minimum: 0,
               }),
             }),
-            drifts: integer("How often a second look found what the stream had withheld.", { minimum: 0 }),
+            drifts: integer(
+              "How often a second look found what the stream had withheld; the node counts that follows the link.",
+              { minimum: 0 },
+            ),
             blindIntervals: list(
               "When an event in the account could not have been seen, in the last 90 days.",
               object("A stretch of blindness.", {
