@@ -98,6 +98,7 @@ export function commitOn(parts: CommitParts): Commit {
     const commits = await parts.store.transaction((tx) => apply(tx, request, parts), {
       ...(request.hurry && { hurry: request.hurry }),
       urgent: request.urgent ?? false,
+      patient: request.ownership !== undefined,
     });
     parts.committed(commits, request.urgent ?? false);
     return commits;

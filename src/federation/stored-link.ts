@@ -17,14 +17,20 @@ const blindIntervalsKeptMs = 90 * 24 * 3_600_000;
  * fail may still be on its way into the store, and holds the lock until it is there.
  */
 export function loadMirrored(store: Store<StoredLinkTables>, link: LinkKey): Promise<Mirrored> {
-  return store.transaction(async (tx) => {
-    await tx.users.lock(link.userId);
-    const row = await tx.links.ofDevice(link.userId, link.deviceId);
-    if (!row || row.owner !== link.ownership.owner || row.epoch !== link.ownership.epoch) throw lostLink(link);
-    const values = [...blankValues];
-    for (const { key, value } of await tx.attributes.all(link.userId, link.deviceId)) values[key as number] = value;
-    return { indexMap: decodeIndexMap(row.indexMap), notices: row.notices, values };
-  });
+  return store.transaction(
+    async (tx) => {
+      const [, row, attributes] = await Promise.all([
+        tx.users.lock(link.userId),
+        tx.links.ofDevice(link.userId, link.deviceId),
+        tx.attributes.all(link.userId, link.deviceId),
+      ]);
+      if (!row || row.owner !== link.ownership.owner || row.epoch !== link.ownership.epoch) throw lostLink(link);
+      const values = [...blankValues];
+      for (const { key, value } of attributes) values[key as number] = value;
+      return { indexMap: decodeIndexMap(row.indexMap), notices: row.notices, values };
+    },
+    { patient: true },
+  );
 }
 
 /** Makes it durable how a link stands, and what has ended; refused when the link is no longer this node's. */
@@ -36,18 +42,21 @@ export function writeStanding(
   confirmedMs: number,
 ): Promise<void> {
   const { userId, deviceId, ecosystem, ownership } = link;
-  return store.transaction(async (tx) => {
-    const nowMs = await tx.users.lock(userId);
-    if (nowMs === undefined || !(await tx.links.holds(userId, deviceId, ownership))) throw lostLink(link);
-    await tx.links.setState(userId, deviceId, standing);
-    // Whoever takes over a live link counts it as blind since then: not since before the interval that ends here.
-    if (standing.state === "live") {
-      await tx.links.confirm(ownership.owner, [{ deviceId, epoch: ownership.epoch, confirmedMs }]);
-    }
-    for (const interval of ended) await tx.blindIntervals.add(userId, deviceId, interval);
-    if (ended.length > 0) await tx.blindIntervals.removeEndedBefore(userId, deviceId, nowMs - blindIntervalsKeptMs);
-    await tx.log.append(linkEntry(userId, deviceId, nowMs, { ...standing, ecosystem }));
-  });
+  return store.transaction(
+    async (tx) => {
+      const [nowMs, isOwned] = await Promise.all([tx.users.lock(userId), tx.links.holds(userId, deviceId, ownership)]);
+      if (nowMs === undefined || !isOwned) throw lostLink(link);
+      await tx.links.setState(userId, deviceId, standing);
+      // Whoever takes over a live link counts it as blind since then: not since before the interval that ends here.
+      if (standing.state === "live") {
+        await tx.links.confirm(ownership.owner, [{ deviceId, epoch: ownership.epoch, confirmedMs }]);
+      }
+      for (const interval of ended) await tx.blindIntervals.add(userId, deviceId, interval);
+      if (ended.length > 0) await tx.blindIntervals.removeEndedBefore(userId, deviceId, nowMs - blindIntervalsKeptMs);
+      await tx.log.append(linkEntry(userId, deviceId, nowMs, { ...standing, ecosystem }));
+    },
+    { patient: true },
+  );
 }
 
 function lostLink(link: LinkKey): OwnershipLost {

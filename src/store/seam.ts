@@ -45,6 +45,8 @@ export interface Priority {
   readonly hurry?: AbortSignal;
   /** It goes before the ordinary ones and shares their company: for the one that must keep up with all of them. */
   readonly soon?: boolean;
+  /** Nobody waits for its answer: it goes behind those for whom somebody does, and may take as long as that takes. */
+  readonly patient?: boolean;
 }
 
 /** A store that lives: opened by its adapter, watched by `/readyz`, closed once. */

@@ -212,7 +212,7 @@ export const plants: readonly Plant[] = [
   {
     name: "load-without-lock",
     mistake: "the lane reads back what is stored while a commit of its own may still be on its way",
-    edits: [{ file: "federation/stored-link.ts", find: "    await tx.users.lock(link.userId);\n", replace: "" }],
+    edits: [{ file: "federation/stored-link.ts", find: "tx.users.lock(link.userId),", replace: "null," }],
   },
   {
     name: "relink-in-place",
@@ -248,8 +248,8 @@ export const plants: readonly Plant[] = [
       },
       {
         file: commit,
-        find: "urgent: request.urgent ?? false,\n    });",
-        replace: "urgent: request.urgent ?? false,\n    }));",
+        find: "patient: request.ownership !== undefined,\n    });",
+        replace: "patient: request.ownership !== undefined,\n    }));",
       },
     ],
   },

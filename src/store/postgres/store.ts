@@ -5,6 +5,7 @@ import type { NodeId } from "../../model/ids.ts";
 import type { Neighbours, Place } from "../neighbours.ts";
 import { type OpenStore, type Priority, type StoreHealth, type Transaction, transactionOn } from "../seam.ts";
 import { LentSql } from "./connection.ts";
+import { PatientPool } from "./patient-pool.ts";
 import { takePlace } from "./place.ts";
 import { changeSchema } from "./schema.ts";
 import { isSilence, isWorthRepeating, translated, unavailable } from "./trouble.ts";
@@ -19,13 +20,15 @@ export interface PostgresOptions {
 }
 
 export const databaseClock = "floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint";
-const pools = { ordinary: 8, urgent: 4, reading: 4 };
+const pools = { ordinary: 3, patient: 6, urgent: 4, reading: 3 };
 const attempts = 6;
 const longestIdleMs = 5_000;
 /** A transaction may have to wait for locks; one that only looks, or goes before all others, has nothing to wait for. */
 const longestQueryMs = { waiting: 30_000, looking: 5_000 };
 const forWriting = "BEGIN";
 const forReading = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
+
+type Lender = Pick<pg.Pool, "connect"> | PatientPool;
 
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 
@@ -44,6 +47,9 @@ export async function openPostgres(options: PostgresOptions): Promise<OpenStore>
 class PostgresStore implements OpenStore {
   readonly isShared = true;
   readonly #pool: pg.Pool;
+  /** Those who are patient never stand before somebody who waits for an answer. */
+  readonly #patientPool: pg.Pool;
+  readonly #patient: PatientPool;
   /** Connections that only urgent transactions use: they never wait behind the others. */
   readonly #urgentPool: pg.Pool;
   /** Nor do reads: transactions that wait for a user's lock would otherwise hold them up. */
@@ -69,6 +75,8 @@ class PostgresStore implements OpenStore {
     const { waiting, looking } = longestQueryMs;
     const pooled = { ...connect, pipeline: true };
     this.#pool = new pg.Pool({ ...pooled, max: pools.ordinary, query_timeout: waiting });
+    this.#patientPool = new pg.Pool({ ...pooled, max: pools.patient, query_timeout: waiting });
+    this.#patient = new PatientPool(this.#patientPool);
     this.#urgentPool = new pg.Pool({ ...pooled, max: pools.urgent, query_timeout: looking });
     this.#readingPool = new pg.Pool({ ...pooled, max: pools.reading, query_timeout: looking });
     // A connection that breaks while idle is replaced at the next use; without a listener it would end the process.
@@ -106,10 +114,10 @@ class PostgresStore implements OpenStore {
 
   async transaction<Result>(
     body: (tx: Transaction) => Promise<Result>,
-    { urgent = false, soon = false, hurry }: Priority = {},
+    { urgent = false, soon = false, patient = false, hurry }: Priority = {},
   ): Promise<Result> {
     this.#refuseInside("a transaction");
-    const pool = urgent || soon ? this.#urgentPool : this.#pool;
+    const pool = urgent || soon ? this.#urgentPool : patient ? this.#patient : this.#pool;
     return this.#run(async () => {
       for (let attempt = 1; ; attempt++) {
         try {
@@ -132,7 +140,7 @@ class PostgresStore implements OpenStore {
 
   async health(): Promise<StoreHealth> {
     await this.read((tx) => tx.settings.get("health"));
-    const waiting = this.#pools.reduce((sum, pool) => sum + pool.waitingCount, 0);
+    const waiting = [...this.#pools, this.#patient].reduce((sum, pool) => sum + pool.waitingCount, 0);
     return { kind: "postgres", waiting, lastSyncMs: this.#lastSyncMs };
   }
 
@@ -162,7 +170,7 @@ class PostgresStore implements OpenStore {
   }
 
   get #pools(): readonly pg.Pool[] {
-    return [this.#pool, this.#urgentPool, this.#readingPool];
+    return [this.#pool, this.#patientPool, this.#urgentPool, this.#readingPool];
   }
 
   /** It would need a second connection while it holds one: enough of them at once would wait for each other for ever. */
@@ -182,7 +190,7 @@ class PostgresStore implements OpenStore {
   }
 
   async #attempt<Result>(
-    pool: pg.Pool,
+    pool: Lender,
     begin: string,
     body: (sql: LentSql) => Promise<Result>,
     hurry?: AbortSignal,
@@ -244,7 +252,7 @@ class PostgresStore implements OpenStore {
   }
 
   /** A connection of that pool; should it become urgent before there is one, an urgent one. */
-  async #connectInHurry(pool: pg.Pool, hurry: AbortSignal): Promise<pg.PoolClient> {
+  async #connectInHurry(pool: Lender, hurry: AbortSignal): Promise<pg.PoolClient> {
     if (hurry.aborted) return this.#urgentPool.connect();
     const ordinary = pool.connect();
     const { promise: hurried, resolve } = Promise.withResolvers<"hurried">();

@@ -149,14 +149,14 @@ export function linkTable(sql: Sql): LinkTable {
       ]);
     },
     async setState(userId, deviceId, { state, reason, blindness }) {
-      await sql.run(
+      await sql.post(
         `UPDATE links SET state = $3, reason = $4, blind_since_ms = $5, blind_cause = $6
          WHERE user_id = $1 AND device_id = $2`,
         [userId, deviceId, state, reason, blindness?.sinceMs ?? null, blindness?.cause ?? null],
       );
     },
     async setMirror(userId, deviceId, indexMap, notices) {
-      await sql.run("UPDATE links SET index_map = $3, notices = $4 WHERE user_id = $1 AND device_id = $2", [
+      await sql.post("UPDATE links SET index_map = $3, notices = $4 WHERE user_id = $1 AND device_id = $2", [
         userId,
         deviceId,
         indexMap,
@@ -166,7 +166,7 @@ export function linkTable(sql: Sql): LinkTable {
     async confirm(owner, times) {
       const update = (from: string) => `UPDATE links SET confirmed_ms = ${from}`;
       if (isPostgres) {
-        await sql.run(
+        await sql.post(
           `${update("seen.confirmed_ms")} FROM unnest($2::int[], $3::int[], $4::bigint[])
              AS seen (device_id, epoch, confirmed_ms)
            WHERE links.device_id = seen.device_id AND links.owner = $1 AND links.epoch = seen.epoch`,

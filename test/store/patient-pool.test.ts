@@ -1,0 +1,54 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { StoreUnavailable } from "../../src/model/errors.ts";
+import { openPostgres } from "../../src/store/postgres/store.ts";
+import type { Priority } from "../../src/store/seam.ts";
+import { missingPostgres, sharedCluster } from "../set-up/postgres.ts";
+
+const many = 20;
+
+describe("transactions on PostgreSQL for whose answer nobody waits", { skip: missingPostgres() ?? false }, () => {
+  it("stand before nobody else, and wait for longer than anybody else would", { timeout: 60_000 }, async (t) => {
+    const url = await (await sharedCluster()).createDatabase();
+    const store = await openPostgres({ url, connectTimeoutMs: 500 });
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    t.after(() => {
+      release();
+      return store.close();
+    });
+    const hold = (priority: Priority) =>
+      Array.from({ length: many }, (_, i) =>
+        store.transaction(async (tx) => {
+          await tx.settings.get("held");
+          await released;
+          return i;
+        }, priority),
+      );
+
+    const patients = hold({ patient: true });
+    await store.transaction((tx) => tx.settings.get("anything"));
+    const others = hold({});
+    // Some have a connection, and the rest are told in the end that they get none.
+    await assert.rejects(Promise.all(others), StoreUnavailable);
+    release();
+    assert.deepEqual(await Promise.all(patients), [...Array(many).keys()]);
+    await Promise.allSettled(others);
+  });
+
+  it("are urgent as soon as they have to be", { timeout: 60_000 }, async (t) => {
+    const url = await (await sharedCluster()).createDatabase();
+    const store = await openPostgres({ url });
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    t.after(() => {
+      release();
+      return store.close();
+    });
+    const before = Array.from({ length: many }, () => store.transaction(() => released, { patient: true }));
+    const hurry = new AbortController();
+    const behind = store.transaction((tx) => tx.settings.get("anything"), { patient: true, hurry: hurry.signal });
+    hurry.abort();
+    await behind;
+    release();
+    await Promise.all(before);
+  });
+});
