@@ -25,7 +25,8 @@ export class FaultProxy {
 
   constructor(target: URL) {
     this.#target = target;
-    this.#server = createServer((near) => this.#join(near));
+    // What it passes on it passes on at once, as a wire would.
+    this.#server = createServer({ noDelay: true }, (near) => this.#join(near));
   }
 
   async listen(): Promise<void> {
@@ -55,7 +56,7 @@ export class FaultProxy {
       near.destroy();
       return;
     }
-    const far = connect(Number(this.#target.port), this.#target.hostname);
+    const far = connect({ port: Number(this.#target.port), host: this.#target.hostname, noDelay: true });
     for (const socket of [near, far]) {
       this.#sockets.add(socket);
       socket.on("error", () => socket.destroy());
