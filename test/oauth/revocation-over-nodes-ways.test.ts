@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
-import { describe, it, type TestContext } from "node:test";
+import { describe, it } from "node:test";
 import { startLogging } from "../../src/logging.ts";
-import { openParts, type Service, startService } from "../../src/service.ts";
+import { openParts, type Service } from "../../src/service.ts";
 import { EventStream } from "../events/event-stream.ts";
 import { write } from "../events/made-home.ts";
-import { type FaultProxy, startFaultProxy } from "../set-up/fault-proxy.ts";
 import { PlatformClient } from "../stories/platform-client.ts";
 import { eventually } from "../stories/world.ts";
+import { nodeBehindProxy } from "./node-behind-proxy.ts";
 import { ada, type MadeClient, type OAuthWorld, oauthWorld, type Tokens } from "./oauth-world.ts";
 
 /** What is promised: this long after an end was answered, no node says yes any more. */
@@ -234,23 +234,4 @@ async function command({ config }: OAuthWorld, name: string, input: object): Pro
   } finally {
     await parts.close();
   }
-}
-
-/** Another node on the world's database, which reaches it only through the proxy. */
-async function nodeBehindProxy(
-  test: TestContext,
-  world: OAuthWorld,
-): Promise<{ readonly node: Service; readonly proxy: FaultProxy }> {
-  const proxy = await startFaultProxy(world.databaseUrl!);
-  const databaseUrl = new URL(world.databaseUrl!);
-  databaseUrl.port = new URL(proxy.url).port;
-  const node = await startService({ ...world.config, databaseUrl: String(databaseUrl) }, startLogging("silent"));
-  test.after(async () => {
-    proxy.mood = "open";
-    proxy.drop();
-    await eventually(AbortSignal.timeout(30_000), async () => void (await node.parts.store.health()));
-    await node.stop();
-    await proxy.stop();
-  });
-  return { node, proxy };
 }

@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
-import { startLogging } from "../../src/logging.ts";
-import { type Service, startService } from "../../src/service.ts";
-import { type FaultProxy, startFaultProxy } from "../set-up/fault-proxy.ts";
+import type { Service } from "../../src/service.ts";
 import { eventually } from "../stories/world.ts";
-import { type OAuthWorld, oauthWorld, type Tokens } from "./oauth-world.ts";
+import { nodeBehindProxy } from "./node-behind-proxy.ts";
+import { oauthWorld, type Tokens } from "./oauth-world.ts";
 
 /** What is promised: this long after a revocation was answered, no node says yes to its tokens any more. */
 const promisedMs = 1_000;
@@ -152,24 +151,4 @@ async function verdictOn(node: Service, { access_token }: Tokens, path = paths[0
   const verdict = verdicts[answer.status];
   assert.ok(verdict, `${path} was answered with ${answer.status}`);
   return verdict;
-}
-
-/** Another node on the world's database, which reaches it only through the proxy. */
-async function nodeBehindProxy(
-  test: TestContext,
-  world: OAuthWorld,
-): Promise<{ readonly node: Service; readonly proxy: FaultProxy }> {
-  const proxy = await startFaultProxy(world.databaseUrl!);
-  const databaseUrl = new URL(world.databaseUrl!);
-  databaseUrl.port = new URL(proxy.url).port;
-  const node = await startService({ ...world.config, databaseUrl: String(databaseUrl) }, startLogging("silent"));
-  test.after(async () => {
-    proxy.mood = "open";
-    // What is stuck in the middle of a word is let go; a node stops in good order only while it has its store.
-    proxy.drop();
-    await eventually(AbortSignal.timeout(30_000), async () => void (await node.parts.store.health()));
-    await node.stop();
-    await proxy.stop();
-  });
-  return { node, proxy };
 }
