@@ -80,10 +80,11 @@ for (const name of ["run", "all"] as const) {
 
 const query = pg.Client.prototype.query as (...given: unknown[]) => unknown;
 pg.Client.prototype.query = function (this: pg.Client, ...given: unknown[]) {
-  const [text, parameters] = given;
+  const [asked] = given as [string | pg.QueryConfig];
   // With a callback it is a look or a hint of the pool's own, outside any transaction.
-  if (typeof text !== "string" || typeof given.at(-1) === "function") return query.apply(this, given);
-  before(this, text, Array.isArray(parameters) ? parameters : []);
+  if (typeof given.at(-1) === "function") return query.apply(this, given);
+  const text = typeof asked === "string" ? asked : asked.text;
+  before(this, text, typeof asked === "string" ? [] : (asked.values ?? []));
   return (query.apply(this, given) as Promise<pg.QueryResult>).then((answer) => {
     after(this, text);
     return answer;
