@@ -18,16 +18,16 @@ export interface Costs {
   readonly streamKb: number;
 }
 
-/** As `npm run bench -- postgres-costs held-streams` measured them on two cores of a busy machine (load 13). */
+/** As `npm run bench -- postgres-costs held-streams` measured them on two cores of a quiet machine. */
 export const measured: Costs = {
-  accountKb: 9.39,
+  accountKb: 8.64,
   entryKb: 0.27,
-  walKb: 1.19,
-  postgresUs: 2_321,
-  nodeUs: 2_133,
-  readByPostgresUs: 34.2,
-  readByNodeUs: 12.4,
-  streamKb: 112,
+  walKb: 1.14,
+  postgresUs: 746,
+  nodeUs: 2_333,
+  readByPostgresUs: 3.33,
+  readByNodeUs: 6.57,
+  streamKb: 119,
 };
 
 /** What nobody has measured: how homes live, and how full machines should be. */
@@ -43,8 +43,8 @@ export interface Plan {
   readonly mostOfNode: number;
 }
 
-/** A node's connections to the database: ordinary, urgent and reading ones (store/postgres/store.ts). */
-export const connectionsOfNode = 16;
+/** A node's connections to the database: those of its pools (store/postgres/store.ts), its place and its ear. */
+export const connectionsOfNode = 18;
 
 export const usual: Omit<Plan, "accounts"> = {
   changesAnHour: 6,
@@ -52,7 +52,7 @@ export const usual: Omit<Plan, "accounts"> = {
   logDays: 7,
   fullness: 0.5,
   databaseCores: 32,
-  mostOfNode: 20_000,
+  mostOfNode: 14_000,
 };
 
 export interface Sizing {
