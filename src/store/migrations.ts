@@ -12,11 +12,11 @@ export interface IndexStep {
 }
 
 /**
- * The schema, step by step. A step that has been released never changes; a new one goes to the end. Every table that
- * grows carries the user (or tenant) first in its key, so that a large deployment can be split by it. On PostgreSQL a
- * step runs while others work, code from before it among them (docs/operations.md, Upgrade): it adds, and what it would
- * take away goes a version later, when nobody uses it any more. What rewrites the rows of a large table is a step of its
- * own, so that the table is held no longer than that takes.
+ * The schema, step by step. A step that has been released never changes; a new one goes to the end. Nearly every table
+ * that grows carries the user, so that a large deployment can be split by it; docs/scaling.md says which are keyed by it
+ * and which aren't yet. On PostgreSQL a step runs while others work, code from before it among them (docs/operations.md,
+ * Upgrade): it adds, and what it would take away goes a version later, when nobody uses it any more. What rewrites the
+ * rows of a large table is a step of its own, so that the table is held no longer than that takes.
  */
 const steps: readonly Step[] = [
   ({ id, integer, log, withoutRowid }) => [
