@@ -37,8 +37,9 @@ export async function followRandomChanges(test: TestContext, plan: RandomChanges
     await eventually(test.signal, async () => {
       const { body: map } = await story.client.largeStrings(deviceId);
       assertMirrors(await story.client.device(deviceId), story.simulator.document(story.accountId), map);
+      // An alarm that came and went is mirrored before its commits and after them: then the log is a moment ahead.
+      await assertLogTellsTheSame(story, deviceId);
     });
-    await assertLogTellsTheSame(story, deviceId);
   }
   assert.equal(left, 0);
   const log = await story.service.parts.store.read((tx) => tx.log.ofDevice(story.userId, deviceId));
