@@ -1,6 +1,6 @@
 import { pause, type Surroundings } from "../model/surroundings.ts";
 
-/** 10,000 links are back within 25 seconds, those of a node that leaves within two, and their ecosystem isn't stormed. */
+/** 10,000 links are back within 25 seconds, and their ecosystem isn't stormed. */
 const connectionsPerSecond = 400;
 
 /**
