@@ -10,6 +10,9 @@ export interface Split {
 
 const everywhere = "small, and the same everywhere (a reference table)";
 
+/** Of a user, or of a tenant itself, whose id is negated. */
+const owner = "owner_id";
+
 export const split: Readonly<Record<string, Split>> = {
   attributes: { by: "user_id", words: "" },
   blind_intervals: { by: "user_id", words: "" },
@@ -17,18 +20,25 @@ export const split: Readonly<Record<string, Split>> = {
   devices: { by: "user_id", words: "listed by tenant_id for enterprise clients, over all users" },
   links: { by: "user_id", words: "claimed by owner, over all users" },
   log: { by: "user_id", words: "read by position over all users, and its beginning removed so" },
-  triggers: { by: "user_id", words: "" },
-  users: { by: "id", words: "found by tenant_id and name when somebody signs in" },
-  sec_tokens: { by: "user_id", words: "found by hash, before the user is known" },
-  sign_ins: { by: "user_id", words: "found by hash and by login page" },
-  codes: { by: "user_id", words: "found by hash" },
-  webhook_deliveries: { by: "user_id", words: "due ones are looked for over all users" },
-  grants: { by: "user_id", words: "null for clients that speak for themselves; found by id" },
-  webhooks: { by: "user_id", words: "null for those of a tenant" },
-  access_tokens: { by: null, words: "has no user: found by hash, removed by grant_id" },
-  refresh_tokens: { by: null, words: "has no user: found by hash, removed by grant_id" },
-  audit: { by: "tenant_id", words: "null for what concerns the deployment; only ever added to" },
-  failure_counts: { by: "key", words: "a hash of account and source, which belong to no user for certain" },
+  triggers: { by: "user_id", words: "found by id for enterprise clients, over all users" },
+  sec_tokens: { by: "user_id", words: "the secToken tells whose it is" },
+  sign_ins: {
+    by: "user_id",
+    words: "its page's address tells whose it is; those of one login page are looked for over all",
+  },
+  codes: { by: "user_id", words: "the code tells whose it is" },
+  grants: { by: owner, words: "those of a client are listed over all users when it is removed" },
+  access_tokens: { by: owner, words: "the token tells whose it is" },
+  refresh_tokens: { by: owner, words: "the token tells whose it is" },
+  webhooks: { by: owner, words: "those of a tenant hear of all its users" },
+  webhook_deliveries: { by: owner, words: "with their webhook; due ones are looked for over all" },
+  audit: { by: owner, words: "listed by tenant_id, or all; only ever added to" },
+  users: { by: "id", words: "one place: found by name before the id is known, and the name is unique in a tenant" },
+  failure_counts: {
+    by: "key",
+    words: "a hash of account and source, of people who may not exist; forgotten after an hour",
+  },
+  former_credentials: { by: null, words: "what was issued before credentials told whose they are; never grows" },
   tenants: { by: null, words: everywhere },
   clients: { by: null, words: everywhere },
   device_types: { by: null, words: everywhere },
@@ -40,11 +50,11 @@ export const split: Readonly<Record<string, Split>> = {
   schema_reach: { by: null, words: "each database its own" },
 };
 
-/** `isInKey` tells of a table whether its primary key has the column, as a split by it needs. */
-export function splitTable(isInKey: (table: string, column: string) => boolean): string {
+/** With the columns of each table's primary key, as the schema has them. */
+export function splitTable(keyOf: (table: string) => readonly string[]): string {
   const rows = Object.entries(split).map(([table, { by, words }]) => {
-    const inKey = by === null ? "" : isInKey(table, by) ? "yes" : "no";
-    return `| \`${table}\` | ${by === null ? "" : `\`${by}\``} | ${inKey} | ${words} |`;
+    const key = by === null ? "" : keyOf(table).join(", ");
+    return `| \`${table}\` | ${by === null ? "" : `\`${by}\``} | ${key} | ${words} |`;
   });
-  return ["| table | by | in its key | |", "|---|---|---|---|", ...rows].join("\n");
+  return ["| table | by | its key | |", "|---|---|---|---|", ...rows].join("\n");
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
+import { hashOf, keyOf, newCredential } from "../src/identity/secrets.ts";
 import type { TenantId, UserId } from "../src/model/ids.ts";
-import { hashOf, newSecret } from "../src/oauth/secrets.ts";
 import type { Parts } from "../src/service.ts";
 import type { Transaction } from "../src/store/seam.ts";
 import { formRequest } from "./requests.ts";
@@ -42,7 +42,7 @@ type Tables = Pick<Transaction, "codes" | "grants" | "accessTokens" | "refreshTo
 
 /** A code that waits for its exchange, as after Accept. */
 export async function addCode(tx: Tables, { credentials }: GrantedClient, userId: UserId): Promise<string> {
-  const code = newSecret("");
+  const code = newCredential("", userId);
   await tx.codes.add({
     hash: hashOf(code),
     clientId: credentials.client_id,
@@ -58,12 +58,12 @@ export async function addCode(tx: Tables, { credentials }: GrantedClient, userId
 /** A grant with its first tokens, as after the exchange of a code. */
 export async function addGrant(tx: Tables, { tenantId, credentials }: GrantedClient, userId: UserId) {
   const grantId = randomUUID();
-  const accessToken = newSecret("bwa_");
-  const refreshToken = newSecret("bwr_");
+  const accessToken = newCredential("bwa_", userId);
+  const refreshToken = newCredential("bwr_", userId);
   const issuedMs = await tx.clock.nowMs();
   const expiresMs = issuedMs + lifetimeMs;
   await tx.grants.add({ id: grantId, tenantId, userId, clientId: credentials.client_id, reach: "user" });
-  await tx.accessTokens.add(hashOf(accessToken), grantId, expiresMs);
-  await tx.refreshTokens.add({ hash: hashOf(refreshToken), grantId, parentHash: null, issuedMs, expiresMs });
+  await tx.accessTokens.add(keyOf(accessToken), grantId, expiresMs);
+  await tx.refreshTokens.add({ ...keyOf(refreshToken), grantId, parentHash: null, issuedMs, expiresMs });
   return { accessToken, refreshToken };
 }

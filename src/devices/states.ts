@@ -25,7 +25,7 @@ export class DeviceStates {
   readonly #states = new Map<DeviceId, DeviceState>();
   readonly #loading = new Map<DeviceId, { isOvertaken: boolean }>();
   #held = 0;
-  #versionCheck: { readonly ids: Set<DeviceId>; readonly versions: Promise<Map<DeviceId, number>> } | undefined;
+  #versionCheck: { readonly asked: Set<DeviceRow>; readonly versions: Promise<Map<DeviceId, number>> } | undefined;
 
   constructor(store: Store<StateTables>) {
     this.#store = store;
@@ -76,21 +76,21 @@ export class DeviceStates {
 
   async #isCurrent(held: DeviceState): Promise<boolean> {
     if (!this.#store.isShared) return true;
-    const versions = await this.#versionsOfThisTick(held.device.id);
+    const versions = await this.#versionsOfThisTick(held.device);
     return versions.get(held.device.id) === held.device.lastTimeMs;
   }
 
-  #versionsOfThisTick(id: DeviceId): Promise<Map<DeviceId, number>> {
+  #versionsOfThisTick(device: DeviceRow): Promise<Map<DeviceId, number>> {
     if (!this.#versionCheck) {
-      const ids = new Set<DeviceId>();
+      const asked = new Set<DeviceRow>();
       const versions = Promise.resolve().then(async () => {
         this.#versionCheck = undefined;
-        const rows = await this.#store.read((tx) => tx.devices.versions([...ids]));
+        const rows = await this.#store.read((tx) => tx.devices.versions([...asked]));
         return new Map(rows.map((row) => [row.id, row.lastTimeMs]));
       });
-      this.#versionCheck = { ids, versions };
+      this.#versionCheck = { asked, versions };
     }
-    this.#versionCheck.ids.add(id);
+    this.#versionCheck.asked.add(device);
     return this.#versionCheck.versions;
   }
 

@@ -11,6 +11,7 @@ import type { Surroundings } from "../model/surroundings.ts";
 import type { Membership } from "../nodes/membership.ts";
 import type { Store } from "../store/seam.ts";
 import type { CommandRow } from "../store/tables/commands.ts";
+import type { DeviceRow } from "../store/tables/devices.ts";
 import { receiptsKept } from "./fan-receipts.ts";
 import { FanSender } from "./fan-sender.ts";
 import { FederatedTokens, type Unlinked } from "./federated-tokens.ts";
@@ -36,7 +37,7 @@ export interface Federation {
   freshness(userId: UserId, deviceId: DeviceId): Promise<Freshness>;
   /** The same of many devices that the caller was shown, at one price; one whose link has just ended is left out. */
   freshnessOfEach(
-    devices: readonly { readonly id: DeviceId; readonly isVirtual: boolean }[],
+    devices: readonly Pick<DeviceRow, "userId" | "id" | "isVirtual">[],
   ): Promise<ReadonlyMap<DeviceId, Freshness>>;
   /** What became of the fan requests of a device, the newest first. */
   receipts(userId: UserId, deviceId: DeviceId): Promise<readonly CommandRow[]>;

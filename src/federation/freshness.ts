@@ -43,16 +43,16 @@ export async function freshnessOf(parts: FreshnessParts, userId: UserId, deviceI
  */
 export async function freshnessOfEach(
   { store, keeper, membership, surroundings }: Omit<FreshnessParts, "states">,
-  devices: readonly Pick<DeviceRow, "id" | "isVirtual">[],
+  devices: readonly Pick<DeviceRow, "userId" | "id" | "isVirtual">[],
 ): Promise<ReadonlyMap<DeviceId, Freshness>> {
   const nowMs = surroundings.nowMs();
   const known = new Map<DeviceId, Freshness>();
-  const elsewhere: DeviceId[] = [];
-  for (const { id, isVirtual } of devices) {
+  const elsewhere: Pick<DeviceRow, "userId" | "id">[] = [];
+  for (const { userId, id, isVirtual } of devices) {
     const follower = isVirtual && membership.isAlive ? keeper.follower(id) : undefined;
     if (!isVirtual) known.set(id, always);
     else if (follower) known.set(id, freshness(follower.isLive, follower.confirmedMs, nowMs));
-    else elsewhere.push(id);
+    else elsewhere.push({ userId, id });
   }
   if (elsewhere.length === 0) return known;
   const links = await store.read((tx) => tx.links.standings(elsewhere));

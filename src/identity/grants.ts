@@ -10,8 +10,9 @@ export async function endGrants(
   grants: readonly GrantRow[],
 ): Promise<readonly string[]> {
   const ended: string[] = [];
-  for (const { id, userId } of grants) {
-    if (!(await tx.grants.remove(id))) continue;
+  for (const grant of grants) {
+    if (!(await tx.grants.remove(grant))) continue;
+    const { id, userId } = grant;
     const body = JSON.stringify({ grant: id });
     await tx.log.append({ userId, deviceId: null, kind: "revocation", timeMs: await tx.clock.nowMs(), body });
     ended.push(id);

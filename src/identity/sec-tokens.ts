@@ -1,9 +1,10 @@
-import { createHash, randomBytes } from "node:crypto";
 import { InvalidSecToken, NotFound, StoreUnavailable } from "../model/errors.ts";
 import type { UserId } from "../model/ids.ts";
 import type { Store } from "../store/seam.ts";
+import type { CredentialKey } from "../store/tables/credential-key.ts";
 import type { SecTokenRow } from "../store/tables/sec-tokens.ts";
 import type { UserPrincipal } from "./principal.ts";
+import { hashOf, isCredential, keyOf, newCredential } from "./secrets.ts";
 import type { SignIn, SignInTables } from "./sign-in.ts";
 
 /** 60 minutes after the last use, 24 hours in all. */
@@ -35,12 +36,12 @@ export interface SecTokenParts {
 
 export function secTokensOn({ store, signIn }: SecTokenParts): SecTokens {
   /** The renewal must not fail a call whose token is good: a full disk should not hide an alarm from its reader. */
-  async function renew(hash: string): Promise<void> {
+  async function renew(key: CredentialKey): Promise<void> {
     try {
       await store.transaction(async (tx) => {
-        const row = await tx.secTokens.find(hash);
+        const row = await tx.secTokens.find(key);
         const nowMs = await tx.clock.nowMs();
-        if (row && needsRenewal(row, nowMs)) await tx.secTokens.renew(hash, nowMs);
+        if (row && needsRenewal(row, nowMs)) await tx.secTokens.renew(row, nowMs);
       });
     } catch (error) {
       if (!(error instanceof StoreUnavailable)) throw error;
@@ -49,39 +50,39 @@ export function secTokensOn({ store, signIn }: SecTokenParts): SecTokens {
 
   return {
     login({ name, password, appId, source }) {
-      const secToken = newSecToken();
-      return signIn({ tenantId: appId, name, password, source }, async (tx, { id }) => {
-        await tx.secTokens.add(hashOf(secToken), id, await tx.clock.nowMs());
-        return { userId: id, secToken };
+      return signIn({ tenantId: appId, name, password, source }, async (tx, { id: userId }) => {
+        const secToken = newSecToken(userId);
+        await tx.secTokens.add({ userId, hash: hashOf(secToken) }, await tx.clock.nowMs());
+        return { userId, secToken };
       });
     },
 
     async issueFor(userId) {
-      const secToken = newSecToken();
+      const secToken = newSecToken(userId);
       await store.transaction(async (tx) => {
         // A new password ends what there is: nothing may slip in behind it.
         const nowMs = await tx.users.lock(userId);
         if (nowMs === undefined) throw new NotFound(`There is no user ${userId}. See all with: breezeway user list`);
-        await tx.secTokens.add(hashOf(secToken), userId, nowMs);
+        await tx.secTokens.add({ userId, hash: hashOf(secToken) }, nowMs);
       });
       return secToken;
     },
 
     async logout(secToken) {
-      const wasThere = await store.transaction((tx) => tx.secTokens.remove(hashOf(secToken)));
+      const wasThere = await store.transaction((tx) => tx.secTokens.remove(keyOf(secToken)));
       if (!wasThere) throw new InvalidSecToken();
     },
 
     async authenticate(secToken) {
-      if (!/^bws_[A-Za-z0-9_-]{43}$/.test(secToken)) throw new InvalidSecToken();
-      const hash = hashOf(secToken);
+      if (!isCredential(secTokenPrefix, secToken)) throw new InvalidSecToken();
+      const key = keyOf(secToken);
       const found = await store.read(async (tx) => {
-        const row = await tx.secTokens.find(hash);
+        const row = await tx.secTokens.find(key);
         const user = row && (await tx.users.byId(row.userId));
         return user && { row, user, nowMs: await tx.clock.nowMs() };
       });
       if (!found || isExpired(found.row, found.nowMs)) throw new InvalidSecToken();
-      if (needsRenewal(found.row, found.nowMs)) await renew(hash);
+      if (needsRenewal(found.row, found.nowMs)) await renew(key);
       return { kind: "user", userId: found.user.id, tenantId: found.user.tenantId };
     },
 
@@ -103,11 +104,8 @@ function needsRenewal({ usedMs }: SecTokenRow, nowMs: number): boolean {
   return nowMs - usedMs >= secTokenLifetime.renewEveryMs;
 }
 
-function newSecToken(): string {
-  return `bws_${randomBytes(32).toString("base64url")}`;
-}
+const secTokenPrefix = "bws_";
 
-/** A token is 256 random bits: a fast hash is enough, and whoever reads the store can use none of them. */
-function hashOf(secToken: string): string {
-  return createHash("sha256").update(secToken).digest("base64url");
+function newSecToken(userId: UserId): string {
+  return newCredential(secTokenPrefix, userId);
 }

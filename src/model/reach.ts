@@ -1,4 +1,4 @@
-import type { TenantId, UserId } from "./ids.ts";
+import type { OwnerId, TenantId, UserId } from "./ids.ts";
 
 /**
  * How far a caller sees: a user's own home, or everything of one tenant. Whoever reads or writes for a caller hands it
@@ -7,3 +7,8 @@ import type { TenantId, UserId } from "./ids.ts";
 export type Reach =
   | { readonly kind: "user"; readonly userId: UserId }
   | { readonly kind: "enterprise"; readonly tenantId: TenantId };
+
+/** Whose the things are that a caller makes: the user's, or the tenant's own. */
+export function ownerWithin(reach: Reach): OwnerId {
+  return (reach.kind === "user" ? reach.userId : -reach.tenantId) as OwnerId;
+}

@@ -2,12 +2,12 @@ import { randomBytes } from "node:crypto";
 import type { FailureLimits } from "../identity/failure-limits.ts";
 import { endGrants } from "../identity/grants.ts";
 import { checkNewName, readName } from "../identity/names.ts";
+import { hashOf, isSame, newSecret } from "../identity/secrets.ts";
 import type { Tenants } from "../identity/tenants.ts";
 import { BadParameter, InvalidClient, NotFound } from "../model/errors.ts";
 import type { TenantId } from "../model/ids.ts";
 import type { Store, Transaction } from "../store/seam.ts";
 import type { ClientKind, ClientRow, ClientSecret } from "../store/tables/clients.ts";
-import { hashOf, isSame, newSecret } from "./secrets.ts";
 
 /** A cloud that may ask users of one tenant for access. */
 export type Client = Omit<ClientRow, "secrets">;

@@ -1,12 +1,14 @@
 import { createHash, randomUUID } from "node:crypto";
 import { type AuditAct, auditEntry } from "../identity/audit.ts";
 import { endGrants } from "../identity/grants.ts";
+import { isSame, keyOf, newCredential } from "../identity/secrets.ts";
 import { InvalidClient, InvalidGrant, UnauthorizedClient } from "../model/errors.ts";
+import { ownerIdOf } from "../model/ids.ts";
 import type { Store, Transaction } from "../store/seam.ts";
 import type { CodeRow } from "../store/tables/codes.ts";
 import type { GrantRow } from "../store/tables/grants.ts";
+import type { RefreshTokenRow } from "../store/tables/refresh-tokens.ts";
 import type { Client } from "./clients.ts";
-import { hashOf, isSame, newSecret } from "./secrets.ts";
 
 /** What a client is given. */
 export interface IssuedTokens {
@@ -72,13 +74,13 @@ export function tokensOn({ store, lifetimes, grantsEnded }: TokenParts): Tokens 
     throw new InvalidGrant(settled.refused);
   }
 
-  async function issue(tx: TokenTables, grantId: string, parentHash: string | null): Promise<IssuedTokens> {
+  async function issue(tx: TokenTables, grant: GrantRow, parentHash: string | null): Promise<IssuedTokens> {
     const nowMs = await tx.clock.nowMs();
-    const access = await issueAccess(tx, grantId, nowMs);
-    const refreshToken = newSecret("bwr_");
+    const access = await issueAccess(tx, grant, nowMs);
+    const refreshToken = newCredential("bwr_", ownerIdOf(grant));
     await tx.refreshTokens.add({
-      hash: hashOf(refreshToken),
-      grantId,
+      ...keyOf(refreshToken),
+      grantId: grant.id,
       parentHash,
       issuedMs: nowMs,
       expiresMs: nowMs + lifetimes.refreshSeconds * 1_000,
@@ -86,23 +88,22 @@ export function tokensOn({ store, lifetimes, grantsEnded }: TokenParts): Tokens 
     return { ...access, refreshToken };
   }
 
-  async function issueAccess(tx: TokenTables, grantId: string, nowMs: number): Promise<IssuedTokens> {
-    const accessToken = newSecret("bwa_");
-    await tx.accessTokens.add(hashOf(accessToken), grantId, nowMs + lifetimes.accessSeconds * 1_000);
+  async function issueAccess(tx: TokenTables, grant: GrantRow, nowMs: number): Promise<IssuedTokens> {
+    const accessToken = newCredential("bwa_", ownerIdOf(grant));
+    await tx.accessTokens.add(keyOf(accessToken), grant.id, nowMs + lifetimes.accessSeconds * 1_000);
     return { accessToken, expiresInSeconds: lifetimes.accessSeconds };
   }
 
   return {
     exchangeCode: (client, { code, redirectUri, verifier }, source) =>
       settle(client, async (tx) => {
-        const hash = hashOf(code);
-        const known = await tx.codes.find(hash);
+        const known = await tx.codes.find(keyOf(code));
         // A new password ends what the user has granted: no grant may slip in behind it.
         const nowMs = known && (await tx.users.lock(known.userId));
-        if (nowMs === undefined) return { refused: "The code is not valid." };
+        if (!known || nowMs === undefined) return { refused: "The code is not valid." };
         const grantId = randomUUID();
-        const spent = await tx.codes.spend(hash, client.id, grantId);
-        if (!spent) return replayed(tx, client, hash, source);
+        const spent = await tx.codes.spend(known, client.id, grantId);
+        if (!spent) return replayed(tx, client, code, source);
         const user = await tx.users.byId(spent.userId);
         const isEnterprise = client.kind === "enterprise";
         const problem =
@@ -119,17 +120,16 @@ export function tokensOn({ store, lifetimes, grantsEnded }: TokenParts): Tokens 
         };
         await tx.grants.add(grant);
         await audit(tx, "grant", grant, source);
-        return { issued: await issue(tx, grantId, null) };
+        return { issued: await issue(tx, grant, null) };
       }),
 
     refresh: (client, refreshToken, source) =>
       settle(client, async (tx) => {
-        const hash = hashOf(refreshToken);
-        const found = await tx.refreshTokens.find(hash);
-        const grant = found && (await tx.grants.lock(found.grantId));
+        const found = await tx.refreshTokens.find(keyOf(refreshToken));
+        const grant = found && (await tx.grants.lock(found.ownerId, found.grantId));
         if (!grant || grant.clientId !== client.id) return dead;
         // Once more under the lock: another refresh of the same grant may have just gone through.
-        const token = await tx.refreshTokens.find(hash);
+        const token = await tx.refreshTokens.find(found);
         const nowMs = await tx.clock.nowMs();
         if (!token || nowMs >= token.expiresMs) return dead;
         if (token.retiresMs !== null && nowMs >= token.retiresMs) {
@@ -137,10 +137,10 @@ export function tokensOn({ store, lifetimes, grantsEnded }: TokenParts): Tokens 
           await audit(tx, "refresh_reuse", grant, source);
           return { ...dead, ended: await endGrants(tx, [grant]) };
         }
-        await tx.refreshTokens.use(hash, nowMs + lifetimes.refreshSeconds * 1_000);
-        if (token.parentHash !== null) await tx.refreshTokens.retire(token.parentHash, nowMs + retirementMs);
-        await makeRoom(tx, grant.id, hash);
-        return { issued: await issue(tx, grant.id, hash) };
+        await tx.refreshTokens.use(token, nowMs + lifetimes.refreshSeconds * 1_000);
+        await tx.refreshTokens.retireParent(token, nowMs + retirementMs);
+        await makeRoom(tx, token);
+        return { issued: await issue(tx, grant, token.hash) };
       }),
 
     async issueToClient(client, source) {
@@ -153,15 +153,18 @@ export function tokensOn({ store, lifetimes, grantsEnded }: TokenParts): Tokens 
         const grant: GrantRow = { id: randomUUID(), tenantId, userId: null, clientId, reach: "tenant" };
         await tx.grants.add(grant);
         await audit(tx, "client_credentials", grant, source);
-        return issueAccess(tx, grant.id, await tx.clock.nowMs());
+        return issueAccess(tx, grant, await tx.clock.nowMs());
       });
     },
 
     async revoke(client, token, source) {
       const ended = await store.transaction(async (tx) => {
-        const hash = hashOf(token);
-        const grantId = (await tx.refreshTokens.find(hash))?.grantId ?? (await tx.accessTokens.find(hash))?.grant.id;
-        const grant = grantId === undefined ? undefined : await tx.grants.lock(grantId);
+        const key = keyOf(token);
+        const refresh = await tx.refreshTokens.find(key);
+        const access = refresh ? undefined : await tx.accessTokens.find(key);
+        const grant = refresh
+          ? await tx.grants.lock(refresh.ownerId, refresh.grantId)
+          : access && (await tx.grants.lock(ownerIdOf(access.grant), access.grant.id));
         if (!grant || grant.clientId !== client.id) return [];
         await audit(tx, "revocation", grant, source);
         return endGrants(tx, [grant]);
@@ -192,11 +195,11 @@ type Settled = { readonly issued: IssuedTokens } | { readonly refused: string; r
 const dead = { refused: "The refresh token is not valid." };
 
 /** A code that was spent before: its owner comes twice, so somebody else may have come first. All it gave ends. */
-async function replayed(tx: TokenTables, client: Client, hash: string, source: string): Promise<Settled> {
+async function replayed(tx: TokenTables, client: Client, code: string, source: string): Promise<Settled> {
   const refused = "The code is not valid.";
-  const known = await tx.codes.find(hash);
+  const known = await tx.codes.find(keyOf(code));
   if (known?.clientId !== client.id || known.grantId === null) return { refused };
-  const grant = await tx.grants.lock(known.grantId);
+  const grant = await tx.grants.lock(known.userId, known.grantId);
   if (!grant) return { refused };
   await audit(tx, "code_replay", grant, source);
   return { refused, ended: await endGrants(tx, [grant]) };
@@ -221,10 +224,10 @@ function verifierProblem({ challenge }: CodeRow, verifier: string | undefined): 
 }
 
 /** The ninth successor of one token ends the oldest that was never used. */
-async function makeRoom(tx: TokenTables, grantId: string, parentHash: string): Promise<void> {
-  const siblings = await tx.refreshTokens.children(grantId, parentHash);
+async function makeRoom(tx: TokenTables, token: RefreshTokenRow): Promise<void> {
+  const siblings = await tx.refreshTokens.children(token);
   const oldest = siblings.find(({ isUsed }) => !isUsed);
-  if (siblings.length >= mostSiblings && oldest) await tx.refreshTokens.remove(oldest.hash);
+  if (siblings.length >= mostSiblings && oldest) await tx.refreshTokens.remove(oldest);
 }
 
 function audit(tx: TokenTables, act: AuditAct, grant: GrantRow, source: string): Promise<void> {

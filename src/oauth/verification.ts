@@ -1,9 +1,9 @@
 import type { Principal } from "../identity/principal.ts";
+import { isCredential, keyOf } from "../identity/secrets.ts";
 import { InvalidToken, StoreUnavailable } from "../model/errors.ts";
 import type { Cancel, Surroundings } from "../model/surroundings.ts";
 import type { Store, Transaction } from "../store/seam.ts";
 import type { GrantRow } from "../store/tables/grants.ts";
-import { hashOf } from "./secrets.ts";
 
 export interface VerificationParts {
   readonly store: Store<Pick<Transaction, "accessTokens" | "log">>;
@@ -81,13 +81,13 @@ export class Verification {
       this.#drop(accessToken, held);
       throw new InvalidToken();
     }
-    if (!/^bwa_[A-Za-z0-9_-]{43}$/.test(accessToken)) throw new InvalidToken();
+    if (!isCredential("bwa_", accessToken)) throw new InvalidToken();
     return this.#lookUp(accessToken);
   }
 
   /** Which client was given the token. */
   async clientOf(accessToken: string): Promise<string> {
-    const row = await this.#store.read((tx) => tx.accessTokens.find(hashOf(accessToken)));
+    const row = await this.#store.read((tx) => tx.accessTokens.find(keyOf(accessToken)));
     if (!row || row.remainingMs <= 0) throw new InvalidToken();
     return row.grant.clientId;
   }
@@ -97,7 +97,7 @@ export class Verification {
     for (;;) {
       const forgotten = this.#forgotten;
       const askedMs = this.#surroundings.elapsedMs();
-      const row = await this.#store.read((tx) => tx.accessTokens.find(hashOf(accessToken)));
+      const row = await this.#store.read((tx) => tx.accessTokens.find(keyOf(accessToken)));
       if (!row || row.remainingMs <= 0) throw new InvalidToken();
       // A revocation that arrived since we asked may be this token's.
       if (forgotten !== this.#forgotten) continue;
@@ -143,7 +143,7 @@ export class Verification {
   async #lookUp(accessToken: string, tries = 3): Promise<Principal> {
     const forgotten = this.#forgotten;
     const askedMs = this.#surroundings.elapsedMs();
-    const row = await this.#store.read((tx) => tx.accessTokens.find(hashOf(accessToken)));
+    const row = await this.#store.read((tx) => tx.accessTokens.find(keyOf(accessToken)));
     if (this.#store.isShared && this.#surroundings.elapsedMs() - askedMs >= revocationNews.trustedMs) {
       // What was true when we asked may have been revoked elsewhere since, too long ago to be let pass.
       if (tries > 1) return this.#lookUp(accessToken, tries - 1);

@@ -12,11 +12,11 @@ export interface IndexStep {
 }
 
 /**
- * The schema, step by step. A step that has been released never changes; a new one goes to the end. Nearly every table
- * that grows carries the user, so that a large deployment can be split by it; docs/scaling.md says which are keyed by it
- * and which aren't yet. On PostgreSQL a step runs while others work, code from before it among them (docs/operations.md,
- * Upgrade): it adds, and what it would take away goes a version later, when nobody uses it any more. What rewrites the
- * rows of a large table is a step of its own, so that the table is held no longer than that takes.
+ * The schema, step by step. A step that has been released never changes; a new one goes to the end. On PostgreSQL every
+ * table that grows is keyed by whose its rows are, so that a large deployment can be split by it (docs/scaling.md). A
+ * step runs there while others work, code from before it among them (docs/operations.md, Upgrade): it adds, and what it
+ * would take away goes a version later, when nobody uses it any more. What rewrites the rows of a large table is a step
+ * of its own, so that the table is held no longer than that takes.
  */
 const steps: readonly Step[] = [
   ({ id, integer, log, withoutRowid }) => [
@@ -138,6 +138,34 @@ const steps: readonly Step[] = [
     `CREATE TABLE failure_counts (
        key TEXT PRIMARY KEY, failures INTEGER NOT NULL, first_ms ${integer} NOT NULL, last_ms ${integer} NOT NULL)`,
   ],
+  // Everything is found by whose it is: a user's, or a tenant's own (model/ids.ts, OwnerId).
+  ({ keyedByOwner }) => [
+    ...["grants", "webhooks", "audit"].map((table) => `ALTER TABLE ${table} RENAME COLUMN user_id TO owner_id`),
+    "UPDATE grants SET owner_id = -tenant_id WHERE owner_id IS NULL",
+    "UPDATE webhooks SET owner_id = -tenant_id WHERE owner_id IS NULL",
+    "UPDATE audit SET owner_id = COALESCE(-tenant_id, 0) WHERE owner_id IS NULL",
+    ...["access_tokens", "refresh_tokens", "webhook_deliveries"].map(
+      (table) => `ALTER TABLE ${table} ADD COLUMN owner_id INTEGER NOT NULL DEFAULT 0`,
+    ),
+    ...["access_tokens", "refresh_tokens"].map(
+      (table) =>
+        `UPDATE ${table} SET owner_id = COALESCE((SELECT g.owner_id FROM grants g WHERE g.id = ${table}.grant_id), 0)`,
+    ),
+    `UPDATE webhook_deliveries SET owner_id =
+       COALESCE((SELECT w.owner_id FROM webhooks w WHERE w.id = webhook_deliveries.webhook_id), 0)`,
+    // A credential tells whose it is; those from before don't, and are looked up here. Nothing is ever added.
+    "CREATE TABLE former_credentials (hash TEXT PRIMARY KEY, owner_id INTEGER NOT NULL)",
+    `INSERT INTO former_credentials (hash, owner_id) SELECT hash, owner_id FROM access_tokens
+       UNION ALL SELECT hash, owner_id FROM refresh_tokens UNION ALL SELECT hash, user_id FROM codes
+       UNION ALL SELECT id_hash, user_id FROM sign_ins UNION ALL SELECT hash, user_id FROM sec_tokens`,
+    "DROP INDEX webhook_deliveries_of_webhook",
+    "CREATE INDEX webhook_deliveries_of_webhook ON webhook_deliveries (owner_id, webhook_id, id)",
+    "DROP INDEX webhook_deliveries_waiting",
+    `CREATE INDEX webhook_deliveries_waiting ON webhook_deliveries (owner_id, webhook_id, device_id, id)
+       WHERE state = 'waiting'`,
+    "CREATE INDEX webhook_deliveries_settled ON webhook_deliveries (settled_ms) WHERE state <> 'waiting'",
+    ...keyedByOwner,
+  ],
 ];
 
 export const schemaVersion = steps.length;
@@ -146,7 +174,7 @@ export const schemaVersion = steps.length;
  * The steps that code from before them can't live with, because they took something away or gave it another meaning. All
  * up to the first of these were made before nodes could be replaced one by one.
  */
-const partings: readonly number[] = [7];
+const partings: readonly number[] = [8];
 
 /** Another list of steps than this version's, for those who try out how steps are taken. */
 export interface Way {
@@ -222,7 +250,13 @@ export interface Words {
   readonly log: readonly string[];
   /** The index by which a node hears of what was revoked elsewhere. */
   readonly revocations: string;
+  /** What makes the owner the first part of keys. A file is never split: there an id, or a hash, is enough. */
+  readonly keyedByOwner: readonly string[];
 }
+
+/** Has PostgreSQL tell a table's rows apart by these columns. */
+const key = (table: string, columns: string) =>
+  `ALTER TABLE ${table} DROP CONSTRAINT ${table}_pkey, ADD PRIMARY KEY (${columns})`;
 
 const words: Record<Dialect, Words> = {
   sqlite: {
@@ -237,6 +271,7 @@ const words: Record<Dialect, Words> = {
       "CREATE INDEX log_of_device ON log (user_id, device_id, time_ms)",
     ],
     revocations: "CREATE INDEX log_of_revocations ON log (id) WHERE kind = 'revocation'",
+    keyedByOwner: [],
   },
   postgres: {
     id: "INTEGER GENERATED ALWAYS AS IDENTITY PRIMARY KEY",
@@ -250,5 +285,29 @@ const words: Record<Dialect, Words> = {
       "CREATE INDEX log_of_device ON log (user_id, device_id, time_ms)",
     ],
     revocations: "CREATE INDEX log_of_revocations ON log (xid, id) WHERE kind = 'revocation'",
+    keyedByOwner: [
+      "ALTER TABLE links DROP CONSTRAINT links_device_id_fkey, DROP CONSTRAINT links_device_id_key",
+      key("devices", "user_id, id"),
+      `ALTER TABLE links ADD UNIQUE (user_id, device_id),
+         ADD FOREIGN KEY (user_id, device_id) REFERENCES devices (user_id, id)`,
+      "DROP INDEX devices_of_user",
+      "CREATE INDEX devices_of_tenant_by_id ON devices (tenant_id, id)",
+      key("triggers", "user_id, id"),
+      "CREATE INDEX triggers_by_id ON triggers (id)",
+      key("commands", "user_id, device_id, id"),
+      key("sec_tokens", "user_id, hash"),
+      "DROP INDEX sec_tokens_of_user",
+      key("sign_ins", "user_id, id_hash"),
+      key("codes", "user_id, hash"),
+      key("grants", "owner_id, id"),
+      "DROP INDEX grants_of_user",
+      key("access_tokens", "owner_id, hash"),
+      key("refresh_tokens", "owner_id, hash"),
+      key("webhooks", "owner_id, id"),
+      "DROP INDEX webhooks_of_user",
+      key("webhook_deliveries", "owner_id, id"),
+      key("audit", "owner_id, id"),
+      "CREATE INDEX audit_by_id ON audit (id)",
+    ],
   },
 };

@@ -12,7 +12,7 @@ export async function rowsOfUser(config: Config, userId: UserId): Promise<Record
     const found: Record<string, number> = {};
     for (const { table, column } of await query(columnsNamed)) {
       const [row] = await query(`SELECT COUNT(*) AS count FROM ${table} WHERE ${column} = ${userId}`);
-      if (Number(row!.count) > 0) found[String(table)] = Number(row!.count);
+      if (Number(row!.count) > 0) found[String(table)] = (found[String(table)] ?? 0) + Number(row!.count);
     }
     return found;
   });
@@ -25,7 +25,7 @@ async function withDatabase<Result>(
   if (databaseUrl === undefined) {
     const database = new DatabaseSync(join(dataFolder, "breezeway.db"), { readOnly: true });
     const columns = `SELECT t.name AS "table", c.name AS "column" FROM sqlite_master t JOIN pragma_table_info(t.name) c
-      WHERE t.type = 'table' AND (c.name = 'user_id' OR (t.name = 'users' AND c.name = 'id'))`;
+      WHERE t.type = 'table' AND (c.name IN ('user_id', 'owner_id') OR (t.name = 'users' AND c.name = 'id'))`;
     const result = await look(async (text) => database.prepare(text).all(), columns);
     database.close();
     return result;
@@ -33,7 +33,7 @@ async function withDatabase<Result>(
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
   const columns = `SELECT table_name AS "table", column_name AS "column" FROM information_schema.columns
-    WHERE table_schema = 'public' AND (column_name = 'user_id' OR (table_name = 'users' AND column_name = 'id'))`;
+    WHERE table_schema = 'public' AND (column_name IN ('user_id', 'owner_id') OR (table_name = 'users' AND column_name = 'id'))`;
   try {
     return await look(async (text) => (await client.query(text)).rows, columns);
   } finally {

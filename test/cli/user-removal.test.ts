@@ -3,27 +3,27 @@ import { randomUUID } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
+import { hashOf, keyOf, newCredential } from "../../src/identity/secrets.ts";
 import { UnknownDevice } from "../../src/model/errors.ts";
 import type { DeviceId, UserId } from "../../src/model/ids.ts";
-import { hashOf, newSecret } from "../../src/oauth/secrets.ts";
 import { breezeway } from "../stories/child-service.ts";
 import { databases, eventually, person, type World, world } from "../stories/world.ts";
 import { rowsOfUser } from "./rows-of-user.ts";
 
 /** An access token that a client was given by the user, for the user or for the whole tenant. */
 async function grantedToken({ service }: World, userId: UserId, reach: "user" | "tenant"): Promise<string> {
-  const accessToken = newSecret("bwa_");
+  const accessToken = newCredential("bwa_", userId);
   const { tenantId } = await service.parts.identity.findUser(userId);
   await service.parts.store.transaction(async (tx) => {
     const id = randomUUID();
     const nowMs = await tx.clock.nowMs();
     const expiresMs = nowMs + 3_600_000;
     await tx.grants.add({ id, tenantId, userId, clientId: "bwc_1", reach });
-    await tx.accessTokens.add(hashOf(accessToken), id, expiresMs);
-    const refresh = { hash: hashOf(newSecret("bwr_")), grantId: id, parentHash: null, issuedMs: nowMs, expiresMs };
-    await tx.refreshTokens.add(refresh);
+    await tx.accessTokens.add(keyOf(accessToken), id, expiresMs);
+    const refresh = { grantId: id, parentHash: null, issuedMs: nowMs, expiresMs };
+    await tx.refreshTokens.add({ ...keyOf(newCredential("bwr_", userId)), ...refresh });
     const code = { redirectUri: "https://a.example/", isRedirectUriSent: false, challenge: null, expiresMs };
-    await tx.codes.add({ hash: hashOf(newSecret("")), clientId: "bwc_1", userId, ...code });
+    await tx.codes.add({ hash: hashOf(newCredential("", userId)), clientId: "bwc_1", userId, ...code });
   });
   return accessToken;
 }
@@ -53,8 +53,9 @@ async function beTold({ service }: World, userId: UserId, deviceId: DeviceId): P
     const from = await tx.log.end();
     for (const [id, whose] of [["wh_own", userId] as const, ["wh_tenant", null] as const]) {
       const told = { url: "http://127.0.0.1:9/", sealedSecret: "…", deviceIds: [], attributes: [], from };
-      await tx.webhooks.add({ id, tenantId, userId: whose, clientId: "bwc_1", ...told });
-      await tx.deliveries.add({ webhookId: id, userId, deviceId, messageId: `msg_${id}`, type: "device", body: "{}" });
+      const { ownerId } = await tx.webhooks.add({ id, tenantId, userId: whose, clientId: "bwc_1", ...told });
+      const message = { messageId: `msg_${id}`, type: "device", body: "{}" };
+      await tx.deliveries.add({ ownerId, webhookId: id, userId, deviceId, ...message });
     }
   });
 }

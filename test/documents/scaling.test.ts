@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { describe, it } from "node:test";
+import { describe, it, type TestContext } from "node:test";
 import pg from "pg";
 import { split, splitTable } from "../../bench/distribution.ts";
 import { measured, scalingTables, simulate, sizing, usual } from "../../bench/scaling-model.ts";
@@ -8,6 +8,8 @@ import { openPostgres } from "../../src/store/postgres/store.ts";
 import { missingPostgres, sharedCluster } from "../set-up/postgres.ts";
 
 const page = readFileSync(new URL("../../docs/scaling.md", import.meta.url), "utf8");
+
+const skip = missingPostgres() ?? false;
 
 describe("docs/scaling.md", () => {
   it("has the figures that the model computes, and the costs that it was given", () => {
@@ -17,25 +19,52 @@ describe("docs/scaling.md", () => {
     }
   });
 
-  it("says of every table by what it would be split", { skip: missingPostgres() ?? false }, async (t) => {
-    const url = await (await sharedCluster()).createDatabase();
-    await (await openPostgres({ url })).close();
-    const hand = new pg.Client({ connectionString: url });
-    await hand.connect();
-    t.after(() => hand.end());
-    const { rows } = await hand.query<{ table: string; column: string; isKey: boolean }>(
-      `SELECT c.relname AS table, a.attname AS column, COALESCE(a.attnum = ANY (i.indkey), false) AS "isKey"
-       FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0
-         LEFT JOIN pg_index i ON i.indrelid = c.oid AND i.indisprimary
-       WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace`,
-    );
-    assert.deepEqual(Object.keys(split).sort(), [...new Set(rows.map(({ table }) => table))].sort());
-    const find = (table: string, column: string) =>
-      rows.find((row) => row.table === table && row.column === column) ?? assert.fail(`${table} has no ${column}`);
-    const told = splitTable((table, column) => find(table, column).isKey);
+  it("says of every table by what it would be split", { skip }, async (t) => {
+    const { tables, keys } = await uniqueKeys(t);
+    assert.deepEqual(Object.keys(split).sort(), tables);
+    const told = splitTable((table) => primary(keys, table));
     assert.ok(page.includes(`${told}\n`), `the table has changed:\n${told}`);
   });
+
+  it("is right that whatever grows is keyed by whose it is first, and by nothing without it", { skip }, async (t) => {
+    const { keys } = await uniqueKeys(t);
+    for (const [table, { by }] of Object.entries(split)) {
+      if (by === null) continue;
+      assert.equal(primary(keys, table)[0], by, table);
+      // What else must be unique could be checked in one place alone.
+      const others = keys.filter((key) => key.table === table && !key.columns.includes(by));
+      assert.deepEqual(others, table === "users" ? [{ table, columns: ["tenant_id", "name"], isPrimary: false }] : []);
+    }
+  });
 });
+
+interface UniqueKey {
+  readonly table: string;
+  readonly columns: readonly string[];
+  readonly isPrimary: boolean;
+}
+
+/** The tables of a new store on PostgreSQL, and by which columns their rows are told apart. */
+async function uniqueKeys(t: TestContext): Promise<{ tables: readonly string[]; keys: readonly UniqueKey[] }> {
+  const url = await (await sharedCluster()).createDatabase();
+  await (await openPostgres({ url })).close();
+  const hand = new pg.Client({ connectionString: url });
+  await hand.connect();
+  t.after(() => hand.end());
+  const ours = "c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace";
+  const tables = await hand.query<{ name: string }>(`SELECT c.relname AS name FROM pg_class c WHERE ${ours}`);
+  const keys = await hand.query<UniqueKey>(
+    `SELECT c.relname AS table, i.indisprimary AS "isPrimary",
+       ARRAY(SELECT a.attname::text FROM unnest(i.indkey) WITH ORDINALITY AS part (number, place)
+         JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = part.number ORDER BY part.place) AS columns
+     FROM pg_class c JOIN pg_index i ON i.indrelid = c.oid AND i.indisunique WHERE ${ours}`,
+  );
+  return { tables: tables.rows.map(({ name }) => name).sort(), keys: keys.rows };
+}
+
+function primary(keys: readonly UniqueKey[], table: string): readonly string[] {
+  return keys.find((key) => key.table === table && key.isPrimary)?.columns ?? assert.fail(`${table} has no key`);
+}
 
 describe("the model of many accounts", () => {
   it("fills no machine beyond what was planned, whatever there is to do", () => {

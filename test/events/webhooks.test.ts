@@ -33,7 +33,9 @@ for (const database of databases) {
       const { body } = await call("GET", "");
       assert.deepEqual(Object.keys(body.webhooks[0]), ["webhookId", "url", "deviceIds", "attributes", "createdTime"]);
       assert.ok(!world.logged.join("").includes(secret));
-      const stored = await world.service.parts.store.read((tx) => tx.webhooks.byId(webhookId));
+      const stored = await world.service.parts.store.read((tx) =>
+        tx.webhooks.byKey({ ownerId: world.userId, id: webhookId }),
+      );
       assert.match(stored!.sealedSecret, /^v1\./);
       assert.ok(!stored!.sealedSecret.includes(secret.slice(6)));
       assert.deepEqual((await call("DELETE", `/${webhookId}`)).body, { status: "OK" });
@@ -144,7 +146,8 @@ for (const database of databases) {
       await tenantHook.until(3);
       await world.service.parts.events.retention.sweep();
       assert.equal(hook.received.length, heard);
-      const left = await world.service.parts.store.read((tx) => tx.deliveries.ofWebhook(webhookId, 10));
+      const key = { ownerId: world.userId, id: webhookId };
+      const left = await world.service.parts.store.read((tx) => tx.deliveries.ofWebhook(key, 10));
       assert.deepEqual(left, []);
     });
   });

@@ -30,8 +30,12 @@ describe("the freshness of many devices", () => {
     const ended = await store.transaction((tx) =>
       tx.devices.add({ userId, typeName: "EcosystemAccount", name: "ended", isVirtual: true }),
     );
-    const virtual = [mine, living, behind, waiting, dead, unfollowed, ended].map((id) => ({ id, isVirtual: true }));
-    const found = await federation.freshnessOfEach([{ id: lamp, isVirtual: false }, ...virtual]);
+    const virtual = [mine, living, behind, waiting, dead, unfollowed, ended].map((id) => ({
+      userId,
+      id,
+      isVirtual: true,
+    }));
+    const found = await federation.freshnessOfEach([{ userId, id: lamp, isVirtual: false }, ...virtual]);
     const shown = (id: DeviceId) => {
       const one = found.get(id);
       return one && [one.isPresent, one.isStale, one.confirmedTimeMs];
@@ -48,7 +52,10 @@ describe("the freshness of many devices", () => {
       assert.deepEqual(await federation.freshness(userId, id), found.get(id), "alone it is told otherwise");
     }
     await surroundings.advance(heartbeat.leaseMs);
-    assert.equal((await federation.freshnessOfEach([{ id: living, isVirtual: true }])).get(living)?.isPresent, false);
+    assert.equal(
+      (await federation.freshnessOfEach([{ userId, id: living, isVirtual: true }])).get(living)?.isPresent,
+      false,
+    );
   });
 
   it("costs the same for a hundred as for one, and nothing for what this node follows itself", async (t) => {
@@ -79,7 +86,7 @@ describe("the freshness of many devices", () => {
     await membership.start();
     const cost = async (asked: readonly DeviceId[]) => {
       reads = 0;
-      const devices = asked.map((id) => ({ id, isVirtual: true }));
+      const devices = asked.map((id) => ({ userId: userId as UserId, id, isVirtual: true }));
       const found = await freshnessOfEach({ store: counting, keeper, membership, surroundings }, devices);
       assert.equal(found.size, asked.length);
       return reads;

@@ -163,7 +163,7 @@ describe("the reference", () => {
     examples.push([/wh_9mS1rL0c2VbQhZkD/g, webhookId]);
     const deliveryId = await parts.store.transaction(async (tx) => {
       const sent = { messageId: "msg_1", type: "device", body: "{}" };
-      return tx.deliveries.add({ webhookId, userId, deviceId: lampId as DeviceId, ...sent });
+      return tx.deliveries.add({ ownerId: userId, webhookId, userId, deviceId: lampId as DeviceId, ...sent });
     });
     examples.push([/deliveries\/12\b/g, `deliveries/${deliveryId}`]);
     await run("resendDelivery", 202);

@@ -165,7 +165,7 @@ async function giveAccess(store: OpenStore, { tenantId, userId }: { tenantId: Te
     const clientId = "bwc_1";
     for (const reach of ["user", "tenant"] as const) {
       await tx.grants.add({ id: `${userId} ${reach}`, tenantId, userId, clientId, reach });
-      await tx.accessTokens.add(`access ${userId} ${reach}`, `${userId} ${reach}`, 2 ** 45);
+      await tx.accessTokens.add({ ownerId: userId, hash: `access ${userId} ${reach}` }, `${userId} ${reach}`, 2 ** 45);
     }
     const code = { redirectUri: "https://a.example/", isRedirectUriSent: true, challenge: null, expiresMs: 2 ** 45 };
     await tx.codes.add({ hash: `code ${userId}`, clientId, userId, ...code });
@@ -177,7 +177,7 @@ async function giveAccess(store: OpenStore, { tenantId, userId }: { tenantId: Te
 async function accessOf(store: OpenStore, userId: UserId) {
   return store.read(async (tx) => ({
     grants: await tx.grants.ofUser(userId),
-    code: await tx.codes.find(`code ${userId}`),
-    signIn: await tx.signIns.find(`sign-in ${userId}`),
+    code: await tx.codes.find({ ownerId: userId, hash: `code ${userId}` }),
+    signIn: await tx.signIns.find({ ownerId: userId, hash: `sign-in ${userId}` }),
   }));
 }

@@ -50,7 +50,7 @@ export class AlertsAndWebhooks {
     const { store } = this.#world.service.parts;
     return store.transaction(async (tx) => {
       const webhooks = await tx.webhooks.hearing([this.#userId]);
-      for (const webhook of webhooks) if (!isMeant(webhook)) await tx.webhooks.remove(webhook.id);
+      for (const webhook of webhooks) if (!isMeant(webhook)) await tx.webhooks.remove(webhook);
       return webhooks.find(isMeant)?.id;
     });
   }

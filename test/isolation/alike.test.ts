@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { newSecret } from "../../src/oauth/secrets.ts";
+import { newSecret } from "../../src/identity/secrets.ts";
 import { admin } from "../oauth/oauth-world.ts";
 import { databases } from "../stories/world.ts";
 import { alertOn } from "./calls.ts";

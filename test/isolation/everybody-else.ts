@@ -1,5 +1,5 @@
 import type { TestContext } from "node:test";
-import { newSecret } from "../../src/oauth/secrets.ts";
+import { newSecret } from "../../src/identity/secrets.ts";
 import type { Caller } from "./callers.ts";
 import { callersOfAnotherEnvironment, keysOf, usersAndClients } from "./callers-with-keys.ts";
 import { type Home, owner, storedFormOf } from "./home.ts";

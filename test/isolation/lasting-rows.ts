@@ -5,14 +5,12 @@ import type { OAuthWorld } from "../oauth/oauth-world.ts";
 /** All that the store has of a user and of their tenant, but for what changes by itself. */
 export async function rowsOf(world: OAuthWorld, userId: UserId): Promise<readonly string[]> {
   const rows = await lastingRows(world);
-  const isGrant = ([table, row]: (typeof rows)[number]) => table === "grants" && row.user_id === userId;
-  const grants = new Set(rows.filter(isGrant).map(([, row]) => row.id));
   return rows
     .filter(
       ([table, row]) =>
         row.user_id === userId ||
+        row.owner_id === userId ||
         (table === "users" && row.id === userId) ||
-        grants.has(row.grant_id) ||
         ["tenants", "clients", "settings"].includes(table),
     )
     .map((row) => JSON.stringify(row));

@@ -1,5 +1,5 @@
+import { hashOf } from "../../src/identity/secrets.ts";
 import type { TenantId, UserId } from "../../src/model/ids.ts";
-import { hashOf } from "../../src/oauth/secrets.ts";
 import type { VerificationParts } from "../../src/oauth/verification.ts";
 import type { AccessTokenRow } from "../../src/store/tables/access-tokens.ts";
 
@@ -64,7 +64,7 @@ export class HeldTokens {
 
   #tables(): Tables {
     const accessTokens = {
-      find: async (hash: string) => {
+      find: async ({ hash }: { readonly hash: string }) => {
         this.looks += 1;
         return this.#rows.get(hash);
       },

@@ -31,20 +31,20 @@ export function deliveryRows(session: Session): SimulatedTables["deliveries"] {
       (row) => row.webhookId === webhookId && row.deviceId === deviceId && row.state === "waiting",
     );
   return standIn<SimulatedTables["deliveries"]>("deliveries", {
-    add: ({ webhookId, userId, deviceId, messageId, type, body }) =>
+    add: ({ ownerId, webhookId, userId, deviceId, messageId, type, body }) =>
       session.run(`add delivery ${messageId}`, (rows) => {
         const id = session.nextId();
         const nowMs = session.nowMs();
         const nextMs = waiting(rows, webhookId, deviceId).length === 0 ? nowMs : null;
-        const told = { webhookId, userId, deviceId, messageId, type, body };
+        const told = { ownerId, webhookId, userId, deviceId, messageId, type, body };
         const unsent = { state: "waiting", attempts: 0, settledMs: null, status: null, text: null };
         rows.set(table, id, { id, ...told, ...unsent, nextMs, createdMs: nowMs });
         return id;
       }),
-    find: (webhookId, id) =>
+    find: (webhook, id) =>
       session.run(`delivery ${id}`, (rows) => {
         const row = rows.get<DeliveryRow>(table, id);
-        return row?.webhookId === webhookId ? row : undefined;
+        return row?.webhookId === webhook.id ? row : undefined;
       }),
     due: (nowMs, except, limit) =>
       session.run("due deliveries", (rows) =>

@@ -128,9 +128,9 @@ function deviceRows(session: Session): SimulatedTables["devices"] {
         (rows) => rows.set("devices", id, undefined),
         () => [exclusive("devices", id)],
       ),
-    versions: (ids) =>
-      session.run(`versions of ${ids}`, (rows) =>
-        ids.flatMap((id) => {
+    versions: (devices) =>
+      session.run(`versions of ${devices.map(({ id }) => id)}`, (rows) =>
+        devices.flatMap(({ id }) => {
           const row = rows.get<DeviceRow>("devices", id);
           return row ? [{ id, lastTimeMs: row.lastTimeMs }] : [];
         }),

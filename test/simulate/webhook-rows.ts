@@ -1,3 +1,4 @@
+import { ownerIdOf } from "../../src/model/ids.ts";
 import type { WebhookOwner, WebhookRow } from "../../src/store/tables/webhooks.ts";
 import { feed, lockFeed, removeDeliveries } from "./delivery-rows.ts";
 import type { Session, SimulatedTables } from "./memory-tables.ts";
@@ -18,24 +19,26 @@ export function webhookRows(session: Session): SimulatedTables["webhooks"] {
   return standIn<SimulatedTables["webhooks"]>("webhooks", {
     add: (webhook) =>
       session.run(`add webhook ${webhook.id}`, (rows) => {
-        rows.set("webhooks", webhook.id, { ...webhook, createdMs: session.nowMs() });
+        const ownerId = ownerIdOf(webhook);
+        rows.set("webhooks", webhook.id, { ...webhook, ownerId, createdMs: session.nowMs() });
+        return { ownerId, id: webhook.id };
       }),
     ofOwner: (owner) => session.run("webhooks of owner", (rows) => where(rows, isOwners(owner))),
     find: (owner, id) =>
       session.run(`find webhook ${id}`, (rows) => where(rows, isOwners(owner)).find((row) => row.id === id)),
-    byId: (id) => session.run(`webhook ${id}`, (rows) => rows.get<WebhookRow>("webhooks", id)),
+    byKey: ({ id }) => session.run(`webhook ${id}`, (rows) => rows.get<WebhookRow>("webhooks", id)),
     hearing: (userIds) =>
       session.run("webhooks that hear", (rows) =>
         where(rows, ({ userId }) => userId === null || userIds.includes(userId)),
       ),
     isAny: () => session.run("any webhook?", (rows) => rows.all("webhooks").size > 0),
-    lock: (id) =>
+    lock: ({ id }) =>
       session.run(
         `lock webhook ${id}`,
         () => undefined,
         (rows) => (rows.get("webhooks", id) ? [exclusive("webhooks", id)] : []),
       ),
-    async remove(id) {
+    async remove({ id }) {
       await removeDeliveries(session, `of webhook ${id}`, ({ webhookId }) => webhookId === id);
       await session.run(
         `remove webhook ${id}`,

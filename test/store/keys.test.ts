@@ -7,7 +7,7 @@ import { readConfig } from "../../src/config.ts";
 import { sealedPlace } from "../../src/events/webhooks/webhooks.ts";
 import { tokenPlace } from "../../src/federation/link-key.ts";
 import { startLogging } from "../../src/logging.ts";
-import type { NodeId, TenantId } from "../../src/model/ids.ts";
+import type { NodeId, OwnerId, TenantId } from "../../src/model/ids.ts";
 import { openParts, type Parts } from "../../src/service.ts";
 import { dataFolder } from "../../src/store/data-folder.ts";
 import { sealingFromFile } from "../../src/store/key-file.ts";
@@ -73,10 +73,12 @@ function webhook(id: string, tenantId: TenantId, seal: (text: string, place: str
   return { ...owner, url: "https://a.example/", sealedSecret, deviceIds: [], attributes: [], from: logStart };
 }
 
+const firstWebhook = { kind: "webhook", ownerId: -(2 ** 31) as OwnerId, id: "" } as const;
+
 /** Opens every value with the keys that are in the file now. */
 async function openAll({ store }: Parts, keyFile: string): Promise<number> {
   const sealing = sealingFromFile(keyFile);
-  const values = await store.read((tx) => tx.sealedValues.after({ kind: "webhook", id: "" }, 100_000));
+  const values = await store.read((tx) => tx.sealedValues.after(firstWebhook, 100_000));
   for (const { place, sealed } of values) {
     if (place.kind === "webhook") assert.equal(sealing.open(sealed, sealedPlace(place.id)), `secret of ${place.id}`);
   }

@@ -30,8 +30,8 @@ class HeldStore implements Store<StateTables> {
     const answer = await body({
       devices: {
         find: async (userId: UserId) => (userId === ada && seen ? { ...device, lastTimeMs: seen.timeMs } : undefined),
-        versions: async (ids: readonly DeviceId[]) => {
-          this.versionChecks.push(ids);
+        versions: async (devices: readonly { readonly id: DeviceId }[]) => {
+          this.versionChecks.push(devices.map(({ id }) => id));
           return seen ? [{ id: lamp, lastTimeMs: seen.timeMs }] : [];
         },
       },

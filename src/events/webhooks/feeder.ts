@@ -24,7 +24,7 @@ export async function feedWebhooks(
     if (entries.length === 0) return "done";
     const users = [...new Set(entries.flatMap(({ userId }) => (userId === null ? [] : [userId])))];
     const webhooks = await tx.webhooks.hearing(users);
-    for (const webhook of webhooks) await tx.webhooks.lock(webhook.id);
+    for (const webhook of webhooks) await tx.webhooks.lock(webhook);
     let deliveries = 0;
     let fed = 0;
     for (const entry of entries) {
@@ -46,6 +46,7 @@ async function deliver(tx: FeedTables, webhook: WebhookRow, entry: TailedEntry):
   const message = messageOf(webhook.id, webhook, entry);
   if (!message) return false;
   await tx.deliveries.add({
+    ownerId: webhook.ownerId,
     webhookId: webhook.id,
     userId,
     deviceId,

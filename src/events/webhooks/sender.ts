@@ -142,7 +142,7 @@ export class WebhookSender {
     const untilMs = surroundings.elapsedMs() + webhookTimes.usedMs;
     const claimed = await store.transaction(
       async (tx) => {
-        const webhook = await tx.webhooks.byId(delivery.webhookId);
+        const webhook = await tx.webhooks.byKey({ ownerId: delivery.ownerId, id: delivery.webhookId });
         const nowMs = await tx.clock.nowMs();
         const nextMs = nowMs + webhookTimes.claimMs;
         const isClaimed = webhook && (await tx.deliveries.claim(delivery, nextMs));
@@ -166,7 +166,7 @@ export class WebhookSender {
 }
 
 async function settle(tx: SenderTables, delivery: DeliveryRow, attempt: Attempt, chance: number): Promise<void> {
-  await tx.webhooks.lock(delivery.webhookId);
+  await tx.webhooks.lock({ ownerId: delivery.ownerId, id: delivery.webhookId });
   const nowMs = await tx.clock.nowMs();
   if (attempt.text === null) return tx.deliveries.settle(delivery, "delivered", nowMs, attempt);
   const nextMs = nowMs + waitAfter(delivery.attempts + 1, chance);

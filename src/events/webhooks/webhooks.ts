@@ -60,7 +60,7 @@ export function webhooksOn({ store, seal, resolve, allowsPrivate, newId, wake }:
         const from = await tx.log.end();
         // While there was none, nobody followed the log.
         if (!(await tx.webhooks.isAny())) await tx.webhooks.setFeed(from);
-        await tx.webhooks.add({
+        const key = await tx.webhooks.add({
           id,
           tenantId: owner.tenantId,
           userId: owner.kind === "user" ? owner.userId : null,
@@ -71,7 +71,7 @@ export function webhooksOn({ store, seal, resolve, allowsPrivate, newId, wake }:
           attributes,
           from,
         });
-        return tx.webhooks.byId(id);
+        return tx.webhooks.byKey(key);
       });
       wake();
       return { webhook: webhook!, secret };
@@ -80,22 +80,25 @@ export function webhooksOn({ store, seal, resolve, allowsPrivate, newId, wake }:
     remove: (owner, id) =>
       store.transaction(async (tx) => {
         await tx.webhooks.lockFeed();
-        if (!(await tx.webhooks.find(owner, id))) throw unknown();
-        await tx.webhooks.lock(id);
-        await tx.webhooks.remove(id);
+        const webhook = await tx.webhooks.find(owner, id);
+        if (!webhook) throw unknown();
+        await tx.webhooks.lock(webhook);
+        await tx.webhooks.remove(webhook);
       }),
     deliveries: (owner, id) =>
       store.read(async (tx) => {
-        if (!(await tx.webhooks.find(owner, id))) throw unknown();
-        return tx.deliveries.ofWebhook(id, webhookLimits.deliveriesShown);
+        const webhook = await tx.webhooks.find(owner, id);
+        if (!webhook) throw unknown();
+        return tx.deliveries.ofWebhook(webhook, webhookLimits.deliveriesShown);
       }),
     async resend(owner, id, deliveryId) {
       const again = await store.transaction(async (tx) => {
         await tx.webhooks.lockFeed();
-        const delivery = (await tx.webhooks.find(owner, id)) && (await tx.deliveries.find(id, deliveryId));
+        const webhook = await tx.webhooks.find(owner, id);
+        const delivery = webhook && (await tx.deliveries.find(webhook, deliveryId));
         if (!delivery) throw unknown();
-        await tx.webhooks.lock(id);
-        return tx.deliveries.find(id, await tx.deliveries.add(delivery));
+        await tx.webhooks.lock(webhook);
+        return tx.deliveries.find(webhook, await tx.deliveries.add(delivery));
       });
       wake();
       return again!;

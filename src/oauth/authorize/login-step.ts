@@ -1,5 +1,5 @@
+import { hashOf, newCredential, newSecret } from "../../identity/secrets.ts";
 import { BadParameter, InvalidLogin, TooManyRequests } from "../../model/errors.ts";
-import { hashOf, newSecret } from "../secrets.ts";
 import type { Authorize, AuthorizeParts } from "./authorize.ts";
 import { transactionMs } from "./browser.ts";
 import { isOfBrowser, openTicket } from "./login-ticket.ts";
@@ -34,14 +34,14 @@ export function loginStep(parts: AuthorizeParts): Authorize["logIn"] {
       return show.login(client, ticket, { status: 400, username, problem: { kind: "empty" } });
     }
     // Transaction, cookie and the form's token all change here, so that whoever knew them before knows nothing now.
-    const transaction = newSecret("");
     const secret = newSecret("");
     try {
       const attempt = { tenantId: String(client.tenantId), name: username, password, source, clientId: client.id };
-      const isAllowed = await identity.signIn(attempt, async (tx, user) => {
-        if (client.kind === "enterprise" && !user.isAdmin) return false;
+      const transaction = await identity.signIn(attempt, async (tx, user) => {
+        if (client.kind === "enterprise" && !user.isAdmin) return undefined;
+        const id = newCredential("", user.id);
         await tx.signIns.add({
-          idHash: hashOf(transaction),
+          idHash: hashOf(id),
           loginId: ticket.id,
           secretHash: hashOf(secret),
           userId: user.id,
@@ -49,9 +49,9 @@ export function loginStep(parts: AuthorizeParts): Authorize["logIn"] {
           request: JSON.stringify(request),
           expiresMs: (await tx.clock.nowMs()) + transactionMs,
         });
-        return true;
+        return id;
       });
-      if (isAllowed) {
+      if (transaction !== undefined) {
         const location = `${show.address("terms")}?transaction=${transaction}`;
         return { kind: "redirect", status: 303, location, browserSecret: secret };
       }

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { hashOf, isSame, newSecret } from "../secrets.ts";
+import { hashOf, isSame, newSecret } from "../../identity/secrets.ts";
 import type { AuthorizationRequest } from "./request.ts";
 
 /** Seals what only this deployment may read again. */

@@ -1,4 +1,4 @@
-import { newSecret } from "../secrets.ts";
+import { newSecret } from "../../identity/secrets.ts";
 import type { Authorize, AuthorizeParts } from "./authorize.ts";
 import { transactionMs } from "./browser.ts";
 import { newLoginTicket } from "./login-ticket.ts";

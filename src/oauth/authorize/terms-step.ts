@@ -1,9 +1,9 @@
 import { auditEntry } from "../../identity/audit.ts";
+import { derivedSecret, hashOf, isSame, keyOf, withOwner } from "../../identity/secrets.ts";
 import type { Transaction } from "../../store/seam.ts";
 import type { SignInRow } from "../../store/tables/sign-ins.ts";
 import type { Client } from "../clients.ts";
 import { termsPage } from "../pages/terms-page.ts";
-import { derivedSecret, hashOf, isSame } from "../secrets.ts";
 import type { Authorize, AuthorizeParts } from "./authorize.ts";
 import type { Visit } from "./browser.ts";
 import type { AuthorizationRequest } from "./request.ts";
@@ -18,7 +18,7 @@ export function termsStep(parts: AuthorizeParts): Pick<Authorize, "showTerms" | 
   /** The sign-in that this very browser made, whatever became of it; else at least the client it was meant for. */
   async function signInOf(transaction: string, { browserSecret }: Visit) {
     const found = await store.read(async (tx) => {
-      const row = await tx.signIns.find(hashOf(transaction));
+      const row = await tx.signIns.find(keyOf(transaction));
       const user = row && (await tx.users.byId(row.userId));
       const isOver = row && row.decision === null && (await tx.signIns.decisionOf(row.loginId)) !== undefined;
       return row && user && { row, user, isOver, nowMs: await tx.clock.nowMs() };
@@ -60,7 +60,7 @@ export function termsStep(parts: AuthorizeParts): Pick<Authorize, "showTerms" | 
         return show.message(400, { kind: "error", sentence: "Choose Accept or Decline." }, client);
       }
       // Derived from what only this browser holds, so that a second click gets the same code and nobody has to keep it.
-      const code = derivedSecret(signIn.browserSecret, `code ${transaction}`);
+      const code = withOwner(derivedSecret(signIn.browserSecret, `code ${transaction}`), row.userId);
       const choice: Choice = { isAccepted: decision === "accept", code, codeSeconds, source: visit.source };
       const settled = await store.transaction((tx) => settle(tx, row, client, request, choice));
       if ("page" in settled) return show.message(400, { kind: settled.page }, client);
@@ -85,31 +85,32 @@ type Settled =
 /** Takes the decision. The same once more answers the same, while the code still waits; anything else is told here. */
 async function settle(
   tx: Pick<Transaction, "users" | "signIns" | "codes" | "audit" | "clock">,
-  { idHash, userId }: SignInRow,
+  { userId, idHash }: SignInRow,
   { id: clientId, tenantId, kind }: Client,
   { redirectUri, isRedirectUriSent, challenge }: AuthorizationRequest,
   { isAccepted, code, codeSeconds, source }: Choice,
 ): Promise<Settled> {
   const nowMs = await tx.users.lock(userId);
   const user = await tx.users.byId(userId);
-  const row = await tx.signIns.find(idHash);
+  const row = await tx.signIns.find({ ownerId: userId, hash: idHash });
   // A new password, or the user's removal, has ended all sign-ins.
   if (nowMs === undefined || !user || !row || nowMs >= row.expiresMs) return { page: "expired" };
   if (kind === "enterprise" && !user.isAdmin) return { page: "expired" };
-  const hash = hashOf(code);
+  const key = keyOf(code);
   if (row.decision === "declined") return isAccepted ? { page: "declined" } : { goBackWith: denied.declined };
   if (row.decision === "accepted") {
-    const given = await tx.codes.find(hash);
+    const given = await tx.codes.find(key);
     const isWaiting = given?.grantId === null && nowMs < given.expiresMs;
     return isAccepted && isWaiting ? { goBackWith: { code } } : { page: "done" };
   }
   // Two clicks on Sign in have made two of them: one login page, one decision.
   if (await tx.signIns.decisionOf(row.loginId)) return { page: "expired" };
-  await tx.signIns.decide(idHash, isAccepted ? "accepted" : "declined");
+  await tx.signIns.decide(row, isAccepted ? "accepted" : "declined");
   const act = isAccepted ? "accepted" : "declined";
   await tx.audit.add(auditEntry({ act, tenantId, userId, clientId, source }));
   if (!isAccepted) return { goBackWith: denied.declined };
   const expiresMs = nowMs + codeSeconds * 1_000;
+  const { hash } = key;
   await tx.codes.add({ hash, clientId, userId, redirectUri, isRedirectUriSent, challenge, expiresMs });
   return { goBackWith: { code } };
 }

@@ -1,5 +1,6 @@
 import { first, type Sql } from "../sql.ts";
-import type { GrantRow } from "./grants.ts";
+import { type CredentialKey, isOfKey } from "./credential-key.ts";
+import { type GrantRow, grantColumns } from "./grants.ts";
 
 export interface AccessTokenRow {
   readonly grant: GrantRow;
@@ -9,27 +10,27 @@ export interface AccessTokenRow {
 
 /** Access tokens; only their SHA-256 is kept. They go with their grant. */
 export interface AccessTokenTable {
-  add(hash: string, grantId: string, expiresMs: number): Promise<void>;
-  find(hash: string): Promise<AccessTokenRow | undefined>;
+  add(key: CredentialKey, grantId: string, expiresMs: number): Promise<void>;
+  find(key: CredentialKey): Promise<AccessTokenRow | undefined>;
   removeExpired(beforeMs: number): Promise<number>;
 }
 
 export function accessTokenTable(sql: Sql): AccessTokenTable {
   return {
-    async add(hash, grantId, expiresMs) {
-      await sql.run("INSERT INTO access_tokens (hash, grant_id, expires_ms) VALUES ($1, $2, $3)", [
+    async add({ ownerId, hash }, grantId, expiresMs) {
+      await sql.run("INSERT INTO access_tokens (owner_id, hash, grant_id, expires_ms) VALUES ($1, $2, $3, $4)", [
+        ownerId,
         hash,
         grantId,
         expiresMs,
       ]);
     },
-    async find(hash) {
+    async find({ ownerId, hash }) {
       const row = await first(
         sql.all<GrantRow & { expiresMs: number }>(
-          `SELECT g.id, g.tenant_id AS "tenantId", g.user_id AS "userId", g.client_id AS "clientId", g.reach,
-             t.expires_ms AS "expiresMs"
-           FROM access_tokens t JOIN grants g ON g.id = t.grant_id WHERE t.hash = $1`,
-          [hash],
+          `SELECT ${grantColumns}, t.expires_ms AS "expiresMs" FROM access_tokens t
+           JOIN grants g ON g.owner_id = t.owner_id AND g.id = t.grant_id WHERE ${isOfKey("t.owner_id", "t.hash")}`,
+          [ownerId, hash],
         ),
       );
       if (!row) return undefined;

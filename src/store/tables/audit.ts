@@ -1,4 +1,4 @@
-import type { TenantId, UserId } from "../../model/ids.ts";
+import { ownerIdOf, type TenantId, type UserId } from "../../model/ids.ts";
 import type { Sql } from "../sql.ts";
 
 /** Who did what, when and from where. Never a secret, never what a person typed. */
@@ -27,16 +27,16 @@ export interface AuditFilter {
   readonly limit: number;
 }
 
-const columns = `id, time_ms AS "timeMs", act, tenant_id AS "tenantId", user_id AS "userId", client_id AS "clientId",
-  source, detail`;
+const columns = `id, time_ms AS "timeMs", act, tenant_id AS "tenantId",
+  CASE WHEN owner_id > 0 THEN owner_id END AS "userId", client_id AS "clientId", source, detail`;
 
 export function auditTable(sql: Sql): AuditTable {
   return {
     async add({ act, tenantId, userId, clientId, source, detail }) {
       await sql.run(
-        `INSERT INTO audit (tenant_id, time_ms, act, user_id, client_id, source, detail)
+        `INSERT INTO audit (owner_id, tenant_id, time_ms, act, client_id, source, detail)
          VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-        [tenantId, await sql.nowMs(), act, userId, clientId, source, detail],
+        [ownerIdOf({ userId, tenantId }), tenantId, await sql.nowMs(), act, clientId, source, detail],
       );
     },
     list: ({ tenantId, limit }) =>

@@ -1,5 +1,6 @@
 import type { UserId } from "../../model/ids.ts";
 import { first, type Sql } from "../sql.ts";
+import { type CredentialKey, isOfKey } from "./credential-key.ts";
 
 /** An authorization code; only its SHA-256 is kept. */
 export interface CodeRow {
@@ -17,9 +18,9 @@ export interface CodeRow {
 
 export interface CodeTable {
   add(code: Omit<CodeRow, "grantId">): Promise<void>;
-  find(hash: string): Promise<CodeRow | undefined>;
+  find(key: CredentialKey): Promise<CodeRow | undefined>;
   /** Spends the code, once: whoever comes second hears undefined. */
-  spend(hash: string, clientId: string, grantId: string): Promise<CodeRow | undefined>;
+  spend(code: CodeRow, clientId: string, grantId: string): Promise<CodeRow | undefined>;
   removeOfUser(userId: UserId): Promise<void>;
   removeOfClient(clientId: string): Promise<void>;
   removeExpired(beforeMs: number): Promise<number>;
@@ -41,12 +42,14 @@ export function codeTable(sql: Sql): CodeTable {
         [hash, clientId, userId, redirectUri, isRedirectUriSent ? 1 : 0, challenge, expiresMs],
       );
     },
-    find: (hash) => one(sql.all<CodeRow>(`SELECT ${columns} FROM codes WHERE hash = $1`, [hash])),
-    spend: (hash, clientId, grantId) =>
+    find: ({ ownerId, hash }) =>
+      one(sql.all<CodeRow>(`SELECT ${columns} FROM codes WHERE ${isOfKey("user_id")}`, [ownerId, hash])),
+    spend: ({ userId, hash }, clientId, grantId) =>
       one(
         sql.all<CodeRow>(
-          `UPDATE codes SET grant_id = $3 WHERE hash = $1 AND client_id = $2 AND grant_id IS NULL RETURNING ${columns}`,
-          [hash, clientId, grantId],
+          `UPDATE codes SET grant_id = $4 WHERE user_id = $1 AND hash = $2 AND client_id = $3 AND grant_id IS NULL
+           RETURNING ${columns}`,
+          [userId, hash, clientId, grantId],
         ),
       ),
     async removeOfUser(userId) {

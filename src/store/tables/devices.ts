@@ -39,7 +39,9 @@ export interface DeviceTable {
   removeOfUser(userId: UserId): Promise<DeviceId[]>;
   setLastTime(userId: UserId, id: DeviceId, timeMs: number): Promise<void>;
   /** The versions of those that exist, for checking what memory holds. */
-  versions(ids: readonly DeviceId[]): Promise<{ readonly id: DeviceId; readonly lastTimeMs: number }[]>;
+  versions(
+    devices: readonly Pick<DeviceRow, "userId" | "id">[],
+  ): Promise<{ readonly id: DeviceId; readonly lastTimeMs: number }[]>;
 }
 
 const columns = `d.id, d.user_id AS "userId", d.type_id AS "typeId", t.name AS "typeName", d.name,
@@ -103,7 +105,16 @@ export function deviceTable(sql: Sql): DeviceTable {
     },
     setLastTime: (userId, id, timeMs) =>
       sql.post("UPDATE devices SET last_time_ms = $3 WHERE user_id = $1 AND id = $2", [userId, id, timeMs]),
-    versions: (ids) => sql.all(`SELECT id, last_time_ms AS "lastTimeMs" FROM devices WHERE id ${among}`, [ids]),
+    versions(devices) {
+      const shown = `SELECT d.id, d.last_time_ms AS "lastTimeMs" FROM devices d`;
+      const ids = devices.map(({ id }) => id);
+      if (sql.dialect === "sqlite") return sql.all(`${shown} WHERE d.id ${among}`, [ids]);
+      const given = "unnest($1::int[], $2::int[]) AS asked (user_id, id)";
+      return sql.all(`${shown} JOIN ${given} ON d.user_id = asked.user_id AND d.id = asked.id`, [
+        devices.map(({ userId }) => userId),
+        ids,
+      ]);
+    },
   };
 }
 

@@ -1,4 +1,4 @@
-import type { TenantId, UserId } from "../../model/ids.ts";
+import { type OwnerId, ownerIdOf, type TenantId, type UserId } from "../../model/ids.ts";
 import { first, type Sql } from "../sql.ts";
 
 /** What a client was given: by one user, to act for that user or, by an administrator, for the whole tenant. */
@@ -16,41 +16,44 @@ export type GrantReach = "user" | "tenant";
 export interface GrantTable {
   add(grant: GrantRow): Promise<void>;
   /** Held until the transaction ends, so that its tokens change one after the other. */
-  lock(id: string): Promise<GrantRow | undefined>;
+  lock(ownerId: OwnerId, id: string): Promise<GrantRow | undefined>;
   ofUser(userId: UserId): Promise<GrantRow[]>;
   ofClient(clientId: string): Promise<GrantRow[]>;
   /** With all its tokens; answers whether it was there. */
-  remove(id: string): Promise<boolean>;
+  remove(grant: GrantRow): Promise<boolean>;
   /** Those without any token left. */
   removeEmpty(createdBeforeMs: number): Promise<number>;
 }
 
-const columns = `id, tenant_id AS "tenantId", user_id AS "userId", client_id AS "clientId", reach`;
+export const grantColumns = `g.id, g.tenant_id AS "tenantId", CASE WHEN g.owner_id > 0 THEN g.owner_id END AS "userId",
+  g.client_id AS "clientId", g.reach`;
 
 export function grantTable(sql: Sql): GrantTable {
-  const rows = (tail: string, parameter: string | number) =>
-    sql.all<GrantRow>(`SELECT ${columns} FROM grants WHERE ${tail}`, [parameter]);
+  const rows = (tail: string, parameters: readonly (string | number)[]) =>
+    sql.all<GrantRow>(`SELECT ${grantColumns} FROM grants g WHERE ${tail}`, parameters);
   return {
     async add({ id, tenantId, userId, clientId, reach }) {
       await sql.run(
-        `INSERT INTO grants (id, tenant_id, user_id, client_id, reach, created_ms) VALUES ($1, $2, $3, $4, $5, $6)`,
-        [id, tenantId, userId, clientId, reach, await sql.nowMs()],
+        `INSERT INTO grants (id, tenant_id, owner_id, client_id, reach, created_ms) VALUES ($1, $2, $3, $4, $5, $6)`,
+        [id, tenantId, ownerIdOf({ userId, tenantId }), clientId, reach, await sql.nowMs()],
       );
     },
-    lock: (id) => first(rows(`id = $1${sql.dialect === "postgres" ? " FOR UPDATE" : ""}`, id)),
-    ofUser: (userId) => rows("user_id = $1 ORDER BY id", userId),
-    ofClient: (clientId) => rows("client_id = $1 ORDER BY id", clientId),
-    async remove(id) {
-      const wasThere = (await sql.run("DELETE FROM grants WHERE id = $1", [id])) > 0;
-      await sql.run("DELETE FROM access_tokens WHERE grant_id = $1", [id]);
-      await sql.run("DELETE FROM refresh_tokens WHERE grant_id = $1", [id]);
+    lock: (ownerId, id) =>
+      first(rows(`g.owner_id = $1 AND g.id = $2${sql.dialect === "postgres" ? " FOR UPDATE" : ""}`, [ownerId, id])),
+    ofUser: (userId) => rows("g.owner_id = $1 ORDER BY g.id", [userId]),
+    ofClient: (clientId) => rows("g.client_id = $1 ORDER BY g.id", [clientId]),
+    async remove(grant) {
+      const key = [ownerIdOf(grant), grant.id];
+      const wasThere = (await sql.run("DELETE FROM grants WHERE owner_id = $1 AND id = $2", key)) > 0;
+      await sql.run("DELETE FROM access_tokens WHERE owner_id = $1 AND grant_id = $2", key);
+      await sql.run("DELETE FROM refresh_tokens WHERE owner_id = $1 AND grant_id = $2", key);
       return wasThere;
     },
     removeEmpty: (createdBeforeMs) =>
       sql.run(
         `DELETE FROM grants WHERE created_ms < $1
-         AND NOT EXISTS (SELECT 1 FROM refresh_tokens WHERE grant_id = grants.id)
-         AND NOT EXISTS (SELECT 1 FROM access_tokens WHERE grant_id = grants.id)`,
+         AND NOT EXISTS (SELECT 1 FROM refresh_tokens r WHERE r.owner_id = grants.owner_id AND r.grant_id = grants.id)
+         AND NOT EXISTS (SELECT 1 FROM access_tokens a WHERE a.owner_id = grants.owner_id AND a.grant_id = grants.id)`,
         [createdBeforeMs],
       ),
   };

@@ -1,5 +1,6 @@
 import type { DeviceId, NodeId, UserId } from "../../model/ids.ts";
 import { first, type Parameter, type Sql } from "../sql.ts";
+import type { DeviceRow } from "./devices.ts";
 
 /** A platform user's link to an account in an ecosystem; its virtual device has the same id. */
 export interface LinkRow {
@@ -45,7 +46,7 @@ export interface LinkTable {
   ofDevice(userId: UserId, deviceId: DeviceId): Promise<LinkRow | undefined>;
   ofUser(userId: UserId): Promise<LinkRow[]>;
   /** How the links of those devices stand, for showing many at once. */
-  standings(deviceIds: readonly DeviceId[]): Promise<LinkStandingRow[]>;
+  standings(devices: readonly Pick<DeviceRow, "userId" | "id">[]): Promise<LinkStandingRow[]>;
   /** Whether that ownership still stands; it then stands until the transaction ends. */
   holds(userId: UserId, deviceId: DeviceId, ownership: Ownership): Promise<boolean>;
   setToken(userId: UserId, deviceId: DeviceId, sealedToken: string): Promise<void>;
@@ -127,12 +128,16 @@ export function linkTable(sql: Sql): LinkTable {
     find: (userId, ecosystem) => first(where("user_id = $1 AND ecosystem = $2", [userId, ecosystem])),
     ofDevice: (userId, deviceId) => first(where("user_id = $1 AND device_id = $2", [userId, deviceId])),
     ofUser: (userId) => where("user_id = $1 ORDER BY device_id", [userId]),
-    standings: (deviceIds) =>
-      sql.all(
-        `SELECT device_id AS "deviceId", state, owner, confirmed_ms AS "confirmedMs" FROM links
-         WHERE device_id ${isPostgres ? "= ANY($1::int[])" : "IN (SELECT value FROM json_each($1))"}`,
-        [deviceIds],
-      ),
+    standings(devices) {
+      const shown = `SELECT l.device_id AS "deviceId", l.state, l.owner, l.confirmed_ms AS "confirmedMs" FROM links l`;
+      const ids = devices.map(({ id }) => id);
+      if (!isPostgres) return sql.all(`${shown} WHERE l.device_id IN (SELECT value FROM json_each($1))`, [ids]);
+      const given = "unnest($1::int[], $2::int[]) AS asked (user_id, device_id)";
+      return sql.all(`${shown} JOIN ${given} ON l.user_id = asked.user_id AND l.device_id = asked.device_id`, [
+        devices.map(({ userId }) => userId),
+        ids,
+      ]);
+    },
     async holds(userId, deviceId, { owner, epoch }) {
       const found = await sql.all(
         `SELECT device_id FROM links WHERE user_id = $1 AND device_id = $2 AND owner = $3 AND epoch = $4
@@ -183,8 +188,8 @@ export function linkTable(sql: Sql): LinkTable {
       const claimed = await (isPostgres
         ? rows(
             `UPDATE links SET owner = $1, epoch = epoch + 1
-             WHERE device_id IN (
-               SELECT device_id FROM links WHERE owner IS NULL OR owner = ANY($2::text[])
+             WHERE (user_id, device_id) IN (
+               SELECT user_id, device_id FROM links WHERE owner IS NULL OR owner = ANY($2::text[])
                ORDER BY device_id LIMIT $3 FOR UPDATE SKIP LOCKED)
              RETURNING ${columns}`,
             [owner, dead, limit],

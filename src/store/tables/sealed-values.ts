@@ -1,11 +1,11 @@
-import type { UserId } from "../../model/ids.ts";
+import type { OwnerId, UserId } from "../../model/ids.ts";
 import { sealedBy } from "../sealing.ts";
 import type { Sql } from "../sql.ts";
 
 /** Where a sealed value lies: the token of a link, or the secret of a webhook. */
 export type SealedPlace =
   | { readonly kind: "link"; readonly userId: UserId; readonly ecosystem: string }
-  | { readonly kind: "webhook"; readonly id: string };
+  | { readonly kind: "webhook"; readonly ownerId: OwnerId; readonly id: string };
 
 export interface SealedValue {
   readonly place: SealedPlace;
@@ -31,18 +31,19 @@ export function sealedValueTable(sql: Sql): SealedValueTable {
     );
     return rows.map(({ sealed, ...place }) => ({ place: { kind: "link", ...place }, sealed }));
   };
-  const webhooks = async (id: string, limit: number): Promise<SealedValue[]> => {
-    const rows = await sql.all<{ id: string; sealed: string }>(
-      "SELECT id, sealed_secret AS sealed FROM webhooks WHERE id > $1 ORDER BY id LIMIT $2",
-      [id, limit],
+  const webhooks = async (ownerId: number, id: string, limit: number): Promise<SealedValue[]> => {
+    const rows = await sql.all<{ ownerId: OwnerId; id: string; sealed: string }>(
+      `SELECT owner_id AS "ownerId", id, sealed_secret AS sealed FROM webhooks
+       WHERE (owner_id, id) > ($1, $2) ORDER BY owner_id, id LIMIT $3`,
+      [ownerId, id, limit],
     );
     return rows.map(({ sealed, ...place }) => ({ place: { kind: "webhook", ...place }, sealed }));
   };
   return {
     async after(place, limit) {
-      if (place?.kind === "webhook") return webhooks(place.id, limit);
+      if (place?.kind === "webhook") return webhooks(place.ownerId, place.id, limit);
       const found = await links(place?.userId ?? 0, place?.ecosystem ?? "", limit);
-      return found.length > 0 ? found : webhooks("", limit);
+      return found.length > 0 ? found : webhooks(-(2 ** 31), "", limit);
     },
     async replace({ place, sealed: old }, sealed) {
       await (place.kind === "link"
@@ -52,8 +53,9 @@ export function sealedValueTable(sql: Sql): SealedValueTable {
             place.ecosystem,
             old,
           ])
-        : sql.run("UPDATE webhooks SET sealed_secret = $1 WHERE id = $2 AND sealed_secret = $3", [
+        : sql.run("UPDATE webhooks SET sealed_secret = $1 WHERE owner_id = $2 AND id = $3 AND sealed_secret = $4", [
             sealed,
+            place.ownerId,
             place.id,
             old,
           ]));

@@ -1,7 +1,9 @@
 import type { UserId } from "../../model/ids.ts";
 import { first, type Sql } from "../sql.ts";
+import { type CredentialKey, isOfKey } from "./credential-key.ts";
 
 export interface SecTokenRow {
+  readonly hash: string;
   readonly userId: UserId;
   readonly issuedMs: number;
   readonly usedMs: number;
@@ -9,11 +11,11 @@ export interface SecTokenRow {
 
 /** Security tokens of the platform calls; only their SHA-256 is kept. */
 export interface SecTokenTable {
-  add(hash: string, userId: UserId, nowMs: number): Promise<void>;
-  find(hash: string): Promise<SecTokenRow | undefined>;
-  renew(hash: string, usedMs: number): Promise<void>;
+  add(token: Pick<SecTokenRow, "userId" | "hash">, nowMs: number): Promise<void>;
+  find(key: CredentialKey): Promise<SecTokenRow | undefined>;
+  renew(token: SecTokenRow, usedMs: number): Promise<void>;
   /** Answers whether there was one. */
-  remove(hash: string): Promise<boolean>;
+  remove(key: CredentialKey): Promise<boolean>;
   removeOfUser(userId: UserId): Promise<void>;
   /** Clears away what nobody can use any more. */
   removeUnusedSince(usedMs: number, issuedMs: number): Promise<number>;
@@ -21,24 +23,30 @@ export interface SecTokenTable {
 
 export function secTokenTable(sql: Sql): SecTokenTable {
   return {
-    async add(hash, userId, nowMs) {
-      await sql.run("INSERT INTO sec_tokens (hash, user_id, issued_ms, used_ms) VALUES ($1, $2, $3, $3)", [
-        hash,
+    async add({ userId, hash }, nowMs) {
+      await sql.run("INSERT INTO sec_tokens (user_id, hash, issued_ms, used_ms) VALUES ($1, $2, $3, $3)", [
         userId,
+        hash,
         nowMs,
       ]);
     },
-    find: (hash) =>
+    find: ({ ownerId, hash }) =>
       first(
         sql.all<SecTokenRow>(
-          `SELECT user_id AS "userId", issued_ms AS "issuedMs", used_ms AS "usedMs" FROM sec_tokens WHERE hash = $1`,
-          [hash],
+          `SELECT user_id AS "userId", hash, issued_ms AS "issuedMs", used_ms AS "usedMs" FROM sec_tokens
+           WHERE ${isOfKey("user_id")}`,
+          [ownerId, hash],
         ),
       ),
-    async renew(hash, usedMs) {
-      await sql.run("UPDATE sec_tokens SET used_ms = $2 WHERE hash = $1 AND used_ms < $2", [hash, usedMs]);
+    async renew({ userId, hash }, usedMs) {
+      await sql.run("UPDATE sec_tokens SET used_ms = $3 WHERE user_id = $1 AND hash = $2 AND used_ms < $3", [
+        userId,
+        hash,
+        usedMs,
+      ]);
     },
-    remove: async (hash) => (await sql.run("DELETE FROM sec_tokens WHERE hash = $1", [hash])) > 0,
+    remove: async ({ ownerId, hash }) =>
+      (await sql.run(`DELETE FROM sec_tokens WHERE ${isOfKey("user_id")}`, [ownerId, hash])) > 0,
     async removeOfUser(userId) {
       await sql.run("DELETE FROM sec_tokens WHERE user_id = $1", [userId]);
     },

@@ -1,5 +1,6 @@
 import type { UserId } from "../../model/ids.ts";
 import { first, type Sql } from "../sql.ts";
+import { type CredentialKey, isOfKey } from "./credential-key.ts";
 
 /** A browser in which somebody has signed in and has still to decide about the terms. */
 export interface SignInRow {
@@ -20,9 +21,9 @@ export type Decision = "accepted" | "declined";
 
 export interface SignInTable {
   add(signIn: Omit<SignInRow, "decision">): Promise<void>;
-  find(idHash: string): Promise<SignInRow | undefined>;
+  find(key: CredentialKey): Promise<SignInRow | undefined>;
   /** Takes the decision, once: answers false when it had been taken. */
-  decide(idHash: string, decision: Decision): Promise<boolean>;
+  decide(signIn: SignInRow, decision: Decision): Promise<boolean>;
   /** Whether this browser has signed in from that login page. */
   isOfBrowser(loginId: string, secretHash: string): Promise<boolean>;
   /** What was decided on any sign-in of that login page. */
@@ -43,10 +44,16 @@ export function signInTable(sql: Sql): SignInTable {
         [idHash, loginId, secretHash, userId, clientId, request, expiresMs],
       );
     },
-    find: (idHash) => first(sql.all<SignInRow>(`SELECT ${columns} FROM sign_ins WHERE id_hash = $1`, [idHash])),
-    decide: async (idHash, decision) =>
-      (await sql.run("UPDATE sign_ins SET decision = $2 WHERE id_hash = $1 AND decision IS NULL", [idHash, decision])) >
-      0,
+    find: ({ ownerId, hash }) =>
+      first(
+        sql.all<SignInRow>(`SELECT ${columns} FROM sign_ins WHERE ${isOfKey("user_id", "id_hash")}`, [ownerId, hash]),
+      ),
+    decide: async ({ userId, idHash }, decision) =>
+      (await sql.run("UPDATE sign_ins SET decision = $3 WHERE user_id = $1 AND id_hash = $2 AND decision IS NULL", [
+        userId,
+        idHash,
+        decision,
+      ])) > 0,
     isOfBrowser: async (loginId, secretHash) =>
       (await sql.all("SELECT 1 FROM sign_ins WHERE login_id = $1 AND secret_hash = $2 LIMIT 1", [loginId, secretHash]))
         .length > 0,

@@ -1,10 +1,14 @@
-import type { DeviceId, UserId } from "../../model/ids.ts";
+import type { DeviceId, OwnerId, UserId } from "../../model/ids.ts";
 import { first, type Parameter, type Sql } from "../sql.ts";
+import type { WebhookKey } from "./webhooks.ts";
 
 /** Something that a webhook is to be told, and what became of that. */
 export interface DeliveryRow {
   readonly id: number;
+  /** Whose the webhook is. */
+  readonly ownerId: OwnerId;
   readonly webhookId: string;
+  /** Whose home it tells of. */
   readonly userId: UserId;
   readonly deviceId: DeviceId;
   /** The same each time it is sent: by it the receiver knows what it has heard already. */
@@ -33,13 +37,13 @@ export interface Attempt {
 export interface DeliveryTable {
   /** Whoever adds one holds the webhook's lock. An urgent one goes before those of other devices. */
   add(
-    delivery: Pick<DeliveryRow, "webhookId" | "userId" | "deviceId" | "messageId" | "type" | "body"> & {
+    delivery: Pick<DeliveryRow, "ownerId" | "webhookId" | "userId" | "deviceId" | "messageId" | "type" | "body"> & {
       readonly isUrgent?: boolean;
     },
   ): Promise<number>;
   /** The newest first. */
-  ofWebhook(webhookId: string, limit: number): Promise<DeliveryRow[]>;
-  find(webhookId: string, id: number): Promise<DeliveryRow | undefined>;
+  ofWebhook(webhook: WebhookKey, limit: number): Promise<DeliveryRow[]>;
+  find(webhook: WebhookKey, id: number): Promise<DeliveryRow | undefined>;
   /** What should be sent by now to any but these webhooks, the longest due first. */
   due(nowMs: number, exceptWebhooks: readonly string[], limit: number): Promise<DeliveryRow[]>;
   /** Makes it this sender's for so long; false when somebody else was quicker. */
@@ -53,61 +57,65 @@ export interface DeliveryTable {
   backlog(limit: number): Promise<{ readonly waiting: number; readonly dueMs: number | null }>;
 }
 
-const columns = `d.id, d.webhook_id AS "webhookId", d.user_id AS "userId", d.device_id AS "deviceId",
+const columns = `d.id, d.owner_id AS "ownerId", d.webhook_id AS "webhookId", d.user_id AS "userId", d.device_id AS "deviceId",
   d.message_id AS "messageId", d.type, d.body, d.state, d.attempts, d.next_ms AS "nextMs", d.created_ms AS "createdMs",
   d.settled_ms AS "settledMs", d.status, d.text`;
 /** What has been due since ever is sent first. */
 const longDue = 0;
-const behind = "webhook_id = $1 AND device_id = $2 AND state = 'waiting'";
+const behind = "owner_id = $1 AND webhook_id = $2 AND device_id = $3 AND state = 'waiting'";
+const ofWebhook = "d.owner_id = $1 AND d.webhook_id = $2";
 
 export function deliveryTable(sql: Sql): DeliveryTable {
   const rows = (tail: string, parameters: readonly Parameter[]) =>
     sql.all<DeliveryRow>(`SELECT ${columns} FROM webhook_deliveries d ${tail}`, parameters);
   const noneOf = sql.dialect === "postgres" ? "<> ALL($2::text[])" : "NOT IN (SELECT value FROM json_each($2))";
   return {
-    async add({ webhookId, userId, deviceId, messageId, type, body, isUrgent = false }) {
+    async add({ ownerId, webhookId, userId, deviceId, messageId, type, body, isUrgent = false }) {
       const nowMs = await sql.nowMs();
-      const ahead = (await sql.all(`SELECT 1 FROM webhook_deliveries WHERE ${behind} LIMIT 1`, [webhookId, deviceId]))
-        .length;
+      const waiting = `SELECT 1 FROM webhook_deliveries WHERE ${behind} LIMIT 1`;
+      const isFirst = (await sql.all(waiting, [ownerId, webhookId, deviceId])).length === 0;
+      const nextMs = isFirst ? (isUrgent ? longDue : nowMs) : null;
       const added = await sql.all<{ id: number }>(
         `INSERT INTO webhook_deliveries
-           (webhook_id, user_id, device_id, message_id, type, body, state, attempts, next_ms, created_ms)
-         VALUES ($1, $2, $3, $4, $5, $6, 'waiting', 0, $7, $8) RETURNING id`,
-        [webhookId, userId, deviceId, messageId, type, body, ahead > 0 ? null : isUrgent ? longDue : nowMs, nowMs],
+           (owner_id, webhook_id, user_id, device_id, message_id, type, body, state, attempts, next_ms, created_ms)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, 'waiting', 0, $8, $9) RETURNING id`,
+        [ownerId, webhookId, userId, deviceId, messageId, type, body, nextMs, nowMs],
       );
       return added[0]!.id;
     },
-    ofWebhook: (webhookId, limit) => rows("WHERE d.webhook_id = $1 ORDER BY d.id DESC LIMIT $2", [webhookId, limit]),
-    find: (webhookId, id) => first(rows("WHERE d.webhook_id = $1 AND d.id = $2", [webhookId, id])),
+    ofWebhook: ({ ownerId, id: webhookId }, limit) =>
+      rows(`WHERE ${ofWebhook} ORDER BY d.id DESC LIMIT $3`, [ownerId, webhookId, limit]),
+    find: ({ ownerId, id: webhookId }, id) => first(rows(`WHERE ${ofWebhook} AND d.id = $3`, [ownerId, webhookId, id])),
     due: (nowMs, exceptWebhooks, limit) =>
       rows(
         `WHERE d.state = 'waiting' AND d.next_ms <= $1 AND d.webhook_id ${noneOf} ORDER BY d.next_ms, d.id LIMIT $3`,
         [nowMs, exceptWebhooks, limit],
       ),
-    async claim({ id, nextMs }, untilMs) {
+    async claim({ ownerId, id, nextMs }, untilMs) {
       const touched = await sql.run(
-        `UPDATE webhook_deliveries SET next_ms = $3, attempts = attempts + 1
-         WHERE id = $1 AND state = 'waiting' AND next_ms = $2`,
-        [id, nextMs, untilMs],
+        `UPDATE webhook_deliveries SET next_ms = $4, attempts = attempts + 1
+         WHERE owner_id = $1 AND id = $2 AND state = 'waiting' AND next_ms = $3`,
+        [ownerId, id, nextMs, untilMs],
       );
       return touched > 0;
     },
-    async postpone({ id, nextMs }, untilMs, { status, text }) {
+    async postpone({ ownerId, id, nextMs }, untilMs, { status, text }) {
       await sql.run(
-        `UPDATE webhook_deliveries SET next_ms = $3, status = $4, text = $5
-         WHERE id = $1 AND state = 'waiting' AND next_ms = $2`,
-        [id, nextMs, untilMs, status, text],
+        `UPDATE webhook_deliveries SET next_ms = $4, status = $5, text = $6
+         WHERE owner_id = $1 AND id = $2 AND state = 'waiting' AND next_ms = $3`,
+        [ownerId, id, nextMs, untilMs, status, text],
       );
     },
-    async settle({ id, webhookId, deviceId }, state, nowMs, { status, text }) {
+    async settle({ ownerId, id, webhookId, deviceId }, state, nowMs, { status, text }) {
       await sql.run(
-        `UPDATE webhook_deliveries SET state = $2, next_ms = NULL, settled_ms = $3, status = $4, text = $5 WHERE id = $1`,
-        [id, state, nowMs, status, text],
+        `UPDATE webhook_deliveries SET state = $3, next_ms = NULL, settled_ms = $4, status = $5, text = $6
+         WHERE owner_id = $1 AND id = $2`,
+        [ownerId, id, state, nowMs, status, text],
       );
       await sql.run(
-        `UPDATE webhook_deliveries SET next_ms = $3
-         WHERE id = (SELECT MIN(id) FROM webhook_deliveries WHERE ${behind}) AND next_ms IS NULL`,
-        [webhookId, deviceId, nowMs],
+        `UPDATE webhook_deliveries SET next_ms = $4
+         WHERE owner_id = $1 AND id = (SELECT MIN(id) FROM webhook_deliveries WHERE ${behind}) AND next_ms IS NULL`,
+        [ownerId, webhookId, deviceId, nowMs],
       );
     },
     async backlog(limit) {
@@ -121,8 +129,9 @@ export function deliveryTable(sql: Sql): DeliveryTable {
     },
     removeSettled: (beforeMs, limit) =>
       sql.run(
-        `DELETE FROM webhook_deliveries WHERE id IN
-           (SELECT id FROM webhook_deliveries WHERE state <> 'waiting' AND settled_ms < $1 ORDER BY id LIMIT $2)`,
+        `DELETE FROM webhook_deliveries WHERE (owner_id, id) IN
+           (SELECT owner_id, id FROM webhook_deliveries WHERE state <> 'waiting' AND settled_ms < $1
+            ORDER BY settled_ms LIMIT $2)`,
         [beforeMs, limit],
       ),
   };

@@ -1,11 +1,16 @@
-import type { DeviceId, TenantId, UserId } from "../../model/ids.ts";
-import type { Reach } from "../../model/reach.ts";
+import { type DeviceId, type OwnerId, ownerIdOf, type TenantId, type UserId } from "../../model/ids.ts";
+import { ownerWithin, type Reach } from "../../model/reach.ts";
 import { first, isStorable, type Parameter, type Sql } from "../sql.ts";
 import type { LogPosition } from "./log.ts";
 
-/** An address that a client wants to be told at. */
-export interface WebhookRow {
+/** By what a webhook is found. */
+export interface WebhookKey {
+  readonly ownerId: OwnerId;
   readonly id: string;
+}
+
+/** An address that a client wants to be told at. */
+export interface WebhookRow extends WebhookKey {
   readonly tenantId: TenantId;
   /** Null: it hears of the whole tenant. */
   readonly userId: UserId | null;
@@ -27,17 +32,17 @@ export type WebhookOwner = Reach & { readonly clientId: string };
  * gone as one that was removed, at once and wherever it lost it.
  */
 export interface WebhookTable {
-  add(webhook: Omit<WebhookRow, "createdMs">): Promise<void>;
+  add(webhook: Omit<WebhookRow, "ownerId" | "createdMs">): Promise<WebhookKey>;
   ofOwner(owner: WebhookOwner): Promise<WebhookRow[]>;
   find(owner: WebhookOwner, id: string): Promise<WebhookRow | undefined>;
-  byId(id: string): Promise<WebhookRow | undefined>;
+  byKey(key: WebhookKey): Promise<WebhookRow | undefined>;
   /** Those that may hear of something that concerns one of these users. */
   hearing(userIds: readonly UserId[]): Promise<WebhookRow[]>;
   isAny(): Promise<boolean>;
   /** Held until the transaction ends, so that its deliveries keep their order. */
-  lock(id: string): Promise<void>;
+  lock(key: WebhookKey): Promise<void>;
   /** Whoever removes one holds the feed's lock. */
-  remove(id: string): Promise<void>;
+  remove(key: WebhookKey): Promise<void>;
   /** Takes away the user's own, and every delivery that is about them, a tenant's webhooks included; answers how many. */
   removeOfUser(userId: UserId): Promise<number>;
   /** Takes away those that no longer live, with their deliveries; answers how many. */
@@ -50,11 +55,13 @@ export interface WebhookTable {
   setFeed(position: LogPosition): Promise<void>;
 }
 
-const columns = `w.id, w.tenant_id AS "tenantId", w.user_id AS "userId", w.client_id AS "clientId", w.url,
+const columns = `w.owner_id AS "ownerId", w.id, w.tenant_id AS "tenantId",
+  CASE WHEN w.owner_id > 0 THEN w.owner_id END AS "userId", w.client_id AS "clientId", w.url,
   w.sealed_secret AS "sealedSecret", w.device_ids AS "deviceIds", w.attributes, w.from_transaction AS "fromTransaction",
   w.from_entry AS "fromEntry", w.created_ms AS "createdMs"`;
-const lives = `EXISTS (SELECT 1 FROM clients c WHERE c.id = w.client_id) AND (w.user_id IS NULL OR EXISTS
-  (SELECT 1 FROM grants g WHERE g.user_id = w.user_id AND g.client_id = w.client_id AND g.reach = 'user'))`;
+const lives = `EXISTS (SELECT 1 FROM clients c WHERE c.id = w.client_id) AND (w.owner_id < 0 OR EXISTS
+  (SELECT 1 FROM grants g WHERE g.owner_id = w.owner_id AND g.client_id = w.client_id AND g.reach = 'user'))`;
+const ofOwner = "w.owner_id = $1 AND w.client_id = $2";
 
 type StoredWebhook = Omit<WebhookRow, "deviceIds" | "attributes" | "from"> & {
   readonly deviceIds: string;
@@ -79,19 +86,20 @@ export function webhookTable(sql: Sql): WebhookTable {
     );
     return position[0]!;
   };
-  const remove = async (id: string) => {
-    await sql.run("DELETE FROM webhook_deliveries WHERE webhook_id = $1", [id]);
-    await sql.run("DELETE FROM webhooks WHERE id = $1", [id]);
+  const remove = async ({ ownerId, id }: WebhookKey) => {
+    await sql.run("DELETE FROM webhook_deliveries WHERE owner_id = $1 AND webhook_id = $2", [ownerId, id]);
+    await sql.run("DELETE FROM webhooks WHERE owner_id = $1 AND id = $2", [ownerId, id]);
   };
   return {
     async add({ id, tenantId, userId, clientId, url, sealedSecret, deviceIds, attributes, from }) {
+      const ownerId = ownerIdOf({ userId, tenantId });
       await sql.run(
-        `INSERT INTO webhooks (id, tenant_id, user_id, client_id, url, sealed_secret, device_ids, attributes,
+        `INSERT INTO webhooks (owner_id, id, tenant_id, client_id, url, sealed_secret, device_ids, attributes,
            from_transaction, from_entry, created_ms) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
         [
+          ownerId,
           id,
           tenantId,
-          userId,
           clientId,
           url,
           sealedSecret,
@@ -102,35 +110,30 @@ export function webhookTable(sql: Sql): WebhookTable {
           await sql.nowMs(),
         ],
       );
+      return { ownerId, id };
     },
-    ofOwner(owner) {
-      const [where, parameters] = ownedBy(owner);
-      return rows(where, parameters);
-    },
-    async find(owner, id) {
-      const [where, parameters] = ownedBy(owner);
-      return isStorable(id) ? first(rows(`${where} AND w.id = $3`, [...parameters, id])) : undefined;
-    },
-    byId: (id) => first(rows("w.id = $1", [id])),
+    ofOwner: (owner) => rows(ofOwner, [ownerWithin(owner), owner.clientId]),
+    find: async (owner, id) =>
+      isStorable(id) ? first(rows(`${ofOwner} AND w.id = $3`, [ownerWithin(owner), owner.clientId, id])) : undefined,
+    byKey: ({ ownerId, id }) => first(rows("w.owner_id = $1 AND w.id = $2", [ownerId, id])),
     hearing: (userIds) =>
-      rows(
-        `(w.user_id ${among} OR (w.user_id IS NULL AND w.tenant_id IN (SELECT u.tenant_id FROM users u WHERE u.id ${among})))`,
-        [userIds],
-      ),
+      rows(`(w.owner_id ${among} OR w.owner_id IN (SELECT -u.tenant_id FROM users u WHERE u.id ${among}))`, [userIds]),
     isAny: async () => (await sql.all("SELECT 1 FROM webhooks LIMIT 1")).length > 0,
-    async lock(id) {
-      await sql.all(`SELECT id FROM webhooks WHERE id = $1${forUpdate}`, [id]);
+    async lock({ ownerId, id }) {
+      await sql.all(`SELECT id FROM webhooks WHERE owner_id = $1 AND id = $2${forUpdate}`, [ownerId, id]);
     },
     remove,
     async removeOfUser(userId) {
       await lockFeed();
       await sql.run("DELETE FROM webhook_deliveries WHERE user_id = $1", [userId]);
-      return sql.run("DELETE FROM webhooks WHERE user_id = $1", [userId]);
+      return sql.run("DELETE FROM webhooks WHERE owner_id = $1", [userId]);
     },
     async removeDead() {
-      const dead = await sql.all<{ id: string }>(`SELECT w.id FROM webhooks w WHERE NOT (${lives})`);
+      const dead = await sql.all<WebhookKey>(
+        `SELECT w.owner_id AS "ownerId", w.id FROM webhooks w WHERE NOT (${lives})`,
+      );
       if (dead.length > 0) await lockFeed();
-      for (const { id } of dead) await remove(id);
+      for (const key of dead) await remove(key);
       return dead.length;
     },
     lockFeed,
@@ -138,12 +141,6 @@ export function webhookTable(sql: Sql): WebhookTable {
       await sql.run("UPDATE webhook_feed SET transaction_id = $1, entry_id = $2", [transaction, id]);
     },
   };
-}
-
-function ownedBy(owner: WebhookOwner): readonly [where: string, parameters: readonly (string | number)[]] {
-  return owner.kind === "user"
-    ? ["w.client_id = $1 AND w.user_id = $2", [owner.clientId, owner.userId]]
-    : ["w.client_id = $1 AND w.user_id IS NULL AND w.tenant_id = $2", [owner.clientId, owner.tenantId]];
 }
 
 function fromStored({ deviceIds, attributes, fromTransaction, fromEntry, ...row }: StoredWebhook): WebhookRow {

@@ -7,7 +7,8 @@ import { gate, type Home, keep, makeHome } from "./home.ts";
 export function deliveryCases(harness: StoreHarness): void {
   it("are postponed only by whom they still belong to", { timeout: 30_000 }, () =>
     onStore(harness, async (store) => {
-      const delivery = await addDelivery(store, await makeHome(store));
+      const home = await makeHome(store);
+      const delivery = await addDelivery(store, home);
       const failed = { status: 500, text: "answered 500" };
       const [first, second] = [
         { ...delivery, nextMs: 1_000 },
@@ -19,9 +20,9 @@ export function deliveryCases(harness: StoreHarness): void {
         assert.ok(await tx.deliveries.claim(first, second.nextMs));
         await tx.deliveries.postpone(first, 9_000, failed);
       });
-      assert.equal((await deliveriesOf(store))[0]?.nextMs, second.nextMs);
+      assert.equal((await deliveriesOf(store, home))[0]?.nextMs, second.nextMs);
       await store.transaction((tx) => tx.deliveries.postpone(second, 3_000, failed));
-      const { nextMs, text, attempts } = (await deliveriesOf(store))[0]!;
+      const { nextMs, text, attempts } = (await deliveriesOf(store, home))[0]!;
       assert.deepEqual([nextMs, text, attempts], [3_000, failed.text, 2]);
     }),
   );
@@ -44,7 +45,7 @@ export function deliveryCases(harness: StoreHarness): void {
         for (let i = 0; i < 10; i++) await store.transaction(keep(`meanwhile ${i}`));
         end.open();
         await Promise.all([feeding, removal]);
-        assert.deepEqual(await deliveriesOf(store), []);
+        assert.deepEqual(await deliveriesOf(store, home), []);
       }),
     );
   }
@@ -53,14 +54,14 @@ export function deliveryCases(harness: StoreHarness): void {
 const webhookId = "wh_1";
 
 function deliveryOf({ userId, devices }: Home) {
-  return { webhookId, userId, deviceId: devices[0]!, messageId: "msg_1", type: "device", body: "{}" };
+  return { ownerId: userId, webhookId, userId, deviceId: devices[0]!, messageId: "msg_1", type: "device", body: "{}" };
 }
 
 async function addDelivery(store: OpenStore, home: Home) {
   await store.transaction((tx) => tx.deliveries.add(deliveryOf(home)));
-  return (await deliveriesOf(store))[0]!;
+  return (await deliveriesOf(store, home))[0]!;
 }
 
-function deliveriesOf(store: OpenStore) {
-  return store.read((tx) => tx.deliveries.ofWebhook(webhookId, 10));
+function deliveriesOf(store: OpenStore, { userId }: Home) {
+  return store.read((tx) => tx.deliveries.ofWebhook({ ownerId: userId, id: webhookId }, 10));
 }

@@ -33,7 +33,11 @@ export function deviceTableCases(harness: StoreHarness): void {
         assert.deepEqual(await tx.devices.find(ada.userId, first), mine[0]);
         assert.equal(await tx.devices.find(bob.userId, first), undefined);
         assert.equal(mine[0]!.typeId, (await tx.devices.find(bob.userId, bob.devices[0]!))!.typeId);
-        const versions = await tx.devices.versions([first, ...bob.devices, 9_999 as DeviceId]);
+        const versions = await tx.devices.versions([
+          { userId: ada.userId, id: first },
+          ...bob.devices.map((id) => ({ userId: bob.userId, id })),
+          { userId: ada.userId, id: 9_999 as DeviceId },
+        ]);
         assert.deepEqual(
           new Map(versions.map(({ id, lastTimeMs }) => [id, lastTimeMs])),
           new Map([
@@ -110,8 +114,12 @@ export function deviceTableCases(harness: StoreHarness): void {
         await tx.links.add({ ...linkOf(bob, node("B")), state: "live" });
         await tx.links.release(node("B"));
       });
-      const standings = (ids: readonly DeviceId[]) => store.read((tx) => tx.links.standings(ids));
-      const found = await standings([bob.devices[0]!, ...ada.devices, 999 as DeviceId]);
+      const standings = (devices: readonly { userId: UserId; id: DeviceId }[]) =>
+        store.read((tx) => tx.links.standings(devices));
+      const found = await standings([
+        { userId: bob.userId, id: bob.devices[0]! },
+        ...[...ada.devices, 999 as DeviceId].map((id) => ({ userId: ada.userId, id })),
+      ]);
       assert.deepEqual(plain(found.sort((a, b) => a.deviceId - b.deviceId)), [
         { deviceId: ada.devices[0], state: "waiting", owner: "A", confirmedMs: 2 ** 53 - 1 },
         { deviceId: bob.devices[0], state: "live", owner: null, confirmedMs: 0 },
@@ -209,7 +217,7 @@ export function deviceTableCases(harness: StoreHarness): void {
       await store.read(async (tx) => {
         assert.equal(await tx.devices.find(userId, gone), undefined);
         assert.equal(await tx.links.ofDevice(userId, gone), undefined);
-        assert.deepEqual(await tx.devices.versions([gone]), []);
+        assert.deepEqual(await tx.devices.versions([{ userId, id: gone }]), []);
         assert.ok((await tx.devices.find(userId, stays)) && (await tx.links.ofDevice(userId, stays)));
         assert.equal((await tx.attributes.all(userId, stays)).length, 2);
         assert.equal((await tx.log.ofDevice(userId, stays)).length, 1);

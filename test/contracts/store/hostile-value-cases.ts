@@ -77,7 +77,7 @@ export function hostileValueCases(harness: StoreHarness): void {
         assert.equal(await store.read((tx) => tx.tenants.byName(text)), undefined);
         assert.equal(await store.read((tx) => tx.users.byName(tenantId, text)), undefined);
         const looks: ((tx: Transaction) => Promise<unknown>)[] = [
-          (tx) => tx.secTokens.find(text),
+          (tx) => tx.secTokens.find({ ownerId: userId, hash: text }),
           (tx) => tx.attributes.some(userId, device, [text]),
           (tx) => tx.links.find(userId, text),
           (tx) => tx.settings.get(text),

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import type { TenantId, UserId } from "../../../src/model/ids.ts";
+import type { OwnerId, TenantId, UserId } from "../../../src/model/ids.ts";
 import type { AuditFilter } from "../../../src/store/tables/audit.ts";
 import { logStart } from "../../../src/store/tables/log.ts";
 import { onStore, type StoreHarness } from "./harness.ts";
@@ -224,24 +224,29 @@ export function tableCases(harness: StoreHarness): void {
   it("keep security tokens by their hash", () =>
     onStore(harness, async (store) => {
       const { userId } = await makeHome(store);
+      const key = (hash: string, ownerId: OwnerId = userId) => ({ ownerId, hash });
       await store.transaction(async (tx) => {
-        for (const hash of ["a", "b", "c", "d"]) await tx.secTokens.add(hash, userId, 1_000);
-        await tx.secTokens.renew("a", 5_000);
-        await tx.secTokens.renew("a", 2_000);
+        for (const hash of ["a", "b", "c", "d"]) await tx.secTokens.add({ userId, hash }, 1_000);
+        const row = (await tx.secTokens.find(key("a")))!;
+        await tx.secTokens.renew(row, 5_000);
+        await tx.secTokens.renew(row, 2_000);
       });
-      assert.deepEqual(plain(await store.read((tx) => tx.secTokens.find("a"))), {
+      assert.deepEqual(plain(await store.read((tx) => tx.secTokens.find(key("a")))), {
         userId,
+        hash: "a",
         issuedMs: 1_000,
         usedMs: 5_000,
       });
-      await assert.rejects(store.transaction((tx) => tx.secTokens.add("a", userId, 9_000)));
+      await assert.rejects(store.transaction((tx) => tx.secTokens.add({ userId, hash: "a" }, 9_000)));
       await store.transaction(async (tx) => {
-        assert.equal(await tx.secTokens.remove("b"), true);
-        assert.equal(await tx.secTokens.remove("b"), false);
+        assert.equal(await tx.secTokens.remove(key("b", (userId + 1) as OwnerId)), false);
+        assert.equal(await tx.secTokens.remove(key("b")), true);
+        assert.equal(await tx.secTokens.remove(key("b")), false);
         assert.equal(await tx.secTokens.removeUnusedSince(4_000, 1_000), 2);
-        assert.ok(await tx.secTokens.find("a"));
+        assert.ok(await tx.secTokens.find(key("a")));
+        assert.equal(await tx.secTokens.find(key("a", (userId + 1) as OwnerId)), undefined);
         await tx.secTokens.removeOfUser(userId);
-        assert.equal(await tx.secTokens.find("a"), undefined);
+        assert.equal(await tx.secTokens.find(key("a")), undefined);
       });
     }));
 

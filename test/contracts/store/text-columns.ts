@@ -75,8 +75,8 @@ export const textColumns: readonly Column[] = [
     name: "sec_tokens.hash",
     isShort: true,
     roundTrip: async (tx, text, { userId }) => {
-      await tx.secTokens.add(text, userId, 1);
-      return (await tx.secTokens.find(text)) ? text : undefined;
+      await tx.secTokens.add({ userId, hash: text }, 1);
+      return (await tx.secTokens.find({ ownerId: userId, hash: text }))?.hash;
     },
   },
   {
@@ -214,9 +214,9 @@ export const textColumns: readonly Column[] = [
       const webhook = { ...plain, tenantId, userId: null, deviceIds: [], attributes: [], from: logStart, [name]: text };
       const client = { id: webhook.clientId, tenantId, name: "Voice", kind: "user", requiresPkce: false } as const;
       await tx.clients.add({ ...client, redirectUris: [], secrets: [] });
-      await tx.webhooks.add(webhook);
-      const found = await tx.webhooks.byId(webhook.id);
-      await tx.webhooks.remove(webhook.id);
+      const key = await tx.webhooks.add(webhook);
+      const found = await tx.webhooks.byKey(key);
+      await tx.webhooks.remove(key);
       await tx.clients.remove(client.id);
       return found?.[name];
     },
@@ -227,16 +227,17 @@ export const textColumns: readonly Column[] = [
     roundTrip: async (tx: Transaction, text: string, { userId, device }: HomeIds) => {
       const delivery = { ...deliveryOf(userId, device), [name]: text };
       const id = await tx.deliveries.add(delivery);
-      return (await tx.deliveries.find(delivery.webhookId, id))?.[name];
+      return (await tx.deliveries.find({ ownerId: userId, id: delivery.webhookId }, id))?.[name];
     },
   })),
   {
     name: "webhook_deliveries.text",
     roundTrip: async (tx, text, { userId, device }) => {
-      const { webhookId, ...more } = deliveryOf(userId, device);
-      const id = await tx.deliveries.add({ webhookId, ...more });
-      await tx.deliveries.settle((await tx.deliveries.find(webhookId, id))!, "failed", 1, { status: null, text });
-      return (await tx.deliveries.find(webhookId, id))?.text ?? undefined;
+      const delivery = deliveryOf(userId, device);
+      const webhook = { ownerId: userId, id: delivery.webhookId };
+      const id = await tx.deliveries.add(delivery);
+      await tx.deliveries.settle((await tx.deliveries.find(webhook, id))!, "failed", 1, { status: null, text });
+      return (await tx.deliveries.find(webhook, id))?.text ?? undefined;
     },
   },
   {
@@ -262,7 +263,7 @@ export const textColumns: readonly Column[] = [
 ];
 
 function deliveryOf(userId: UserId, deviceId: DeviceId) {
-  return { webhookId: "wh_1", userId, deviceId, messageId: "msg_1", type: "device", body: "{}" };
+  return { ownerId: userId, webhookId: "wh_1", userId, deviceId, messageId: "msg_1", type: "device", body: "{}" };
 }
 
 function triggerOf(userId: UserId, deviceId: DeviceId) {

@@ -31,7 +31,7 @@ export function transactionCases(harness: StoreHarness): void {
       const { userId } = await makeHome(store);
       const twice = store.transaction(async (tx) => {
         await keep("half done")(tx);
-        for (let i = 0; i < 2; i++) await tx.secTokens.add("same", userId, 1);
+        for (let i = 0; i < 2; i++) await tx.secTokens.add({ userId, hash: "same" }, 1);
       });
       await assert.rejects(twice);
       assert.equal(await kept(store, "half done"), false);
@@ -45,8 +45,8 @@ export function transactionCases(harness: StoreHarness): void {
       const outcome = await store
         .transaction(async (tx) => {
           await keep("beside the error")(tx);
-          await tx.secTokens.add("same", userId, 1);
-          await tx.secTokens.add("same", userId, 1).catch(() => undefined);
+          await tx.secTokens.add({ userId, hash: "same" }, 1);
+          await tx.secTokens.add({ userId, hash: "same" }, 1).catch(() => undefined);
         })
         .then(
           () => true,
