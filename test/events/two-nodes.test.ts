@@ -9,7 +9,7 @@ describe("streams of two nodes on one database", () => {
     const other = await world.secondNode();
     const lamps = [lamp, await world.addDevice(world.userId, "Second"), await world.addDevice(world.userId, "Third")];
     const [here, there] = [await open(), await EventStream.open(other.baseUrl, token)];
-    const writes = 150;
+    const writes = 50;
     // Each lamp has writers at both nodes, side by side.
     await Promise.all(
       lamps.flatMap((device) =>
