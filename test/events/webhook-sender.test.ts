@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { type SenderTables, WebhookSender, webhookTimes } from "../../src/events/webhooks/sender.ts";
+import { StoreUnavailable } from "../../src/model/errors.ts";
 import type { Store } from "../../src/store/seam.ts";
 import type { DeliveryRow } from "../../src/store/tables/webhook-deliveries.ts";
 import { movedSurroundings, noonMs, settled } from "../federation/moved-surroundings.ts";
@@ -28,6 +29,27 @@ describe("a node that stood still while it claimed a webhook's message", () => {
   }
 });
 
+describe("a message that can't be claimed, since the store can't write", () => {
+  it("is looked at again a second later, not at once and for ever", async () => {
+    const surroundings = movedSurroundings();
+    let tries = 0;
+    const store = storeWithOneDue(async () => {
+      tries += 1;
+      throw new StoreUnavailable("The disk is full.");
+    });
+    const post = async () => ({ status: 200, text: null });
+    const sender = new WebhookSender({ store, surroundings, post, secretOf: () => "whsec_" });
+    sender.start();
+    sender.wake();
+    await settled();
+    assert.equal(tries, 1);
+    await surroundings.advance(1_000);
+    await settled();
+    assert.equal(tries, 2);
+    await sender.stop();
+  });
+});
+
 /** A store in which one delivery is due until it is claimed, which takes as long as it is told. */
 function storeWithOneDue(whileClaiming: () => Promise<void>): Store<SenderTables> {
   const delivery = { id: 1, webhookId: "wh_1", messageId: "msg_1", body: "{}", nextMs: noonMs } as DeliveryRow;
@@ -38,14 +60,14 @@ function storeWithOneDue(whileClaiming: () => Promise<void>): Store<SenderTables
     webhooks: {
       isAny: async () => true,
       lockFeed: async () => ({ transaction: 0, id: 0 }),
-      byId: async () => ({ id: "wh_1", url: "https://receiver.example/" }),
+      byKey: async () => ({ id: "wh_1", url: "https://receiver.example/" }),
       lock: async () => undefined,
     },
     deliveries: {
       due: async () => (isDue ? [delivery] : []),
       claim: async () => {
-        isDue = false;
         await whileClaiming();
+        isDue = false;
         return true;
       },
       settle: async () => undefined,

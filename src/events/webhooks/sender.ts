@@ -126,11 +126,18 @@ export class WebhookSender {
     const isFull = this.#sending.size >= atOnce.inAll || this.#busy().includes(webhookId);
     if (isFull || this.#sending.has(delivery.id)) return;
     const done = this.#send(delivery)
-      .catch((error) => this.#parts.surroundings.report.warn({ error }, "a webhook's delivery could not be settled"))
-      .finally(() => {
-        this.#sending.delete(delivery.id);
+      .then(
         // The next of that device may be due now.
-        if (!this.#stopping.signal.aborted) this.wake();
+        () => true,
+        // A store that can't write (a full disk) is asked again by and by, not at once and for ever.
+        (error) => {
+          this.#parts.surroundings.report.warn({ error }, "a webhook's delivery could not be settled");
+          return false;
+        },
+      )
+      .then((isNextDue) => {
+        this.#sending.delete(delivery.id);
+        if (isNextDue && !this.#stopping.signal.aborted) this.wake();
       });
     this.#sending.set(delivery.id, { webhookId, done });
   }
