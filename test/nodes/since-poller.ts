@@ -38,7 +38,7 @@ export class SincePoller {
   }
 
   async #poll(baseUrl: string): Promise<void> {
-    const changed = await this.#client.at(baseUrl).attributes(this.#deviceId, { since: String(this.#sinceMs) });
+    const changed = await this.#changed(baseUrl);
     const sinceMs = this.#sinceMs;
     for (const [name, shown] of Object.entries(changed)) {
       const { updateTime } = shown;
@@ -46,6 +46,17 @@ export class SincePoller {
       assert.ok(updateTime > sinceMs && updateTime > (before?.updateTime ?? 0), `${name} went back to ${updateTime}`);
       this.#kept.set(name, shown);
       this.#sinceMs = Math.max(this.#sinceMs, updateTime);
+    }
+  }
+
+  /** A node that can't tell now says so, and is asked again: on a busy machine a token can't always be checked in time. */
+  async #changed(baseUrl: string): Promise<Readonly<Record<string, ShownAttribute>>> {
+    const path = `/devices/${this.#deviceId}?since=${this.#sinceMs}`;
+    for (;;) {
+      const { status, body } = await this.#client.at(baseUrl).call(path);
+      if (status === 503) continue;
+      assert.equal(status, 200, JSON.stringify(body));
+      return body.attributes;
     }
   }
 }
