@@ -172,6 +172,17 @@ describe("a silent Nest stream", () => {
     await closing(sockets[0]!);
   });
 
+  it("says for how long nothing was heard, however late that was noticed", async (t) => {
+    let nowMs = 1_000;
+    t.mock.method(performance, "now", () => nowMs);
+    const server = await startByteServer(t, (socket) => socket.write(streamHead + put));
+    const stream = listen(nestConnector({ name: "nest", apiUrl: server.url, allowedHosts: [], watchdogMs: 50 }), token);
+    await stream.until(1);
+    // The process stands still while the watchdog becomes due.
+    nowMs += 90_000;
+    assert.equal((await stream.ended).unheardMs, 90_000);
+  });
+
   it("is kept by any byte, whole event or not", async (t) => {
     const server = await startByteServer(t, (socket) => {
       socket.write(streamHead);

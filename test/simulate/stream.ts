@@ -35,6 +35,7 @@ export class Stream {
   readonly #parts: StreamParts;
   readonly #underWay: (Look | "unchanged")[] = [];
   #silentSinceMs: number | undefined;
+  #heardMs = 0;
   #withheldSinceMs: number | undefined;
   /** When its node last had the account. */
   #lastMs = 0;
@@ -54,7 +55,11 @@ export class Stream {
     if (this.isSilent) return;
     const { scheduler } = this.#parts;
     this.#silentSinceMs = scheduler.nowMs;
-    scheduler.after(watchdogMs, this.process, "watchdog", () => this.end("silent"));
+    // A node that stands still hears the last of it when it goes on.
+    scheduler.after(0, this.process, `stream of ${this.token} is heard for the last time`, () => {
+      this.#heardMs = scheduler.nowMs;
+      scheduler.after(watchdogMs, this.process, "watchdog", () => this.end("silent"));
+    });
     // What is under way is lost with it.
     this.#underWay.length = 0;
   }
@@ -81,10 +86,10 @@ export class Stream {
     // What was under way when it began to withhold still came, and a read may have settled what was incomplete.
     if (isFoundOut) this.life.deafMs = Math.max(this.#withheldSinceMs ?? 0, this.#lastMs);
     this.#underWay.length = 0;
-    const unheard = reason === "silent" ? { unheardMs: watchdogMs } : {};
-    scheduler.after(0, this.process, `stream of ${this.token} ends: ${reason}`, () =>
-      resolve({ reason, detail: `the stream ended (${reason})`, ...unheard }),
-    );
+    scheduler.after(0, this.process, `stream of ${this.token} ends: ${reason}`, () => {
+      const unheard = reason === "silent" ? { unheardMs: scheduler.nowMs - this.#heardMs } : {};
+      resolve({ reason, detail: `the stream ended (${reason})`, ...unheard });
+    });
   }
 
   /** Its node has read the account: to settle what was incomplete, or to check what seemed complete. */
