@@ -20,7 +20,8 @@ export interface FollowerParts {
 /** How an account reached us. */
 interface Receipt {
   readonly stream: AbortController;
-  readonly timeMs: number;
+  /** On this node's own unjumping clock. */
+  readonly receivedMs: number;
   readonly by: "stream" | "settles" | "checks";
 }
 
@@ -57,8 +58,9 @@ export class Follower {
     return this.#parts.record.standing.state === "live";
   }
 
+  /** Whoever takes over counts from then: not from before what is told as blind already. */
   get confirmedMs(): number {
-    return this.#confirmedMs;
+    return Math.max(this.#confirmedMs, this.#parts.record.toldUntilMs);
   }
 
   /** How often a second look found what the stream had kept back. */
@@ -74,11 +76,13 @@ export class Follower {
   stored(account: Account, hasChanged: boolean): void {
     const receipt = this.#receipts.get(account);
     if (!receipt) return;
-    const nowMs = this.#parts.surroundings.nowMs();
+    const { surroundings, record } = this.#parts;
+    const nowMs = surroundings.nowMs();
     const unconfirmedMs = Math.max(0, nowMs - this.#confirmedMs);
-    this.#confirm(receipt.timeMs);
+    const storingMs = Math.ceil(surroundings.elapsedMs() - receipt.receivedMs);
+    this.#confirm(nowMs - storingMs);
     if (receipt.stream !== this.#stream || receipt.stream.signal.aborted) return;
-    this.#parts.record.enter("live", "", nowMs - receipt.timeMs);
+    record.enter("live", "", storingMs);
     if (receipt.by === "checks" && hasChanged) this.#drift(unconfirmedMs);
   }
 
@@ -132,7 +136,7 @@ export class Follower {
     const { lane, surroundings, stopping } = this.#parts;
     // What the stream brought may still wait for the store: then a check that differs proves nothing against the stream.
     const purpose = by === "checks" && !lane.isIdle ? "settles" : by;
-    this.#receipts.set(account, { stream, by: purpose, timeMs: surroundings.nowMs() });
+    this.#receipts.set(account, { stream, by: purpose, receivedMs: surroundings.elapsedMs() });
     lane.offer(account, stopping.signal);
   }
 

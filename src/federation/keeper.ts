@@ -100,7 +100,8 @@ export class LinkKeeper {
     const stopping = new AbortController();
     const write: LinkRecordParts["write"] = (standing, ended) =>
       writeStanding(store, link, standing, ended, follower.confirmedMs);
-    const record = new LinkRecord({ link, write, surroundings, signal: stopping.signal }, row);
+    const unsureMs = () => membership.unsureMs;
+    const record = new LinkRecord({ link, write, surroundings, unsureMs, signal: stopping.signal }, row);
     const lane = new Lane(
       {
         link,

@@ -17,6 +17,8 @@ export interface LinkRecordParts {
   /** Makes it durable; rejects when the store can't. */
   readonly write: (standing: LinkStanding, ended: readonly BlindInterval[]) => Promise<void>;
   readonly surroundings: Surroundings;
+  /** By how much the clock may be behind. */
+  readonly unsureMs: () => number;
   readonly signal: AbortSignal;
 }
 
@@ -33,6 +35,8 @@ export class LinkRecord {
   #ended: BlindInterval[] = [];
   /** Passed over while live, and nothing later stored yet. Whoever took over now would count from before them anyway. */
   #unconfirmed: BlindInterval[] = [];
+  /** The end of the last blind interval, and by how much it may be told too late. */
+  #last = { toMs: 0, unsureMs: 0 };
   #writing: Promise<void> | undefined;
   /** An epoch that was lost never comes back: nothing of this record is the store's to have any more. */
   #isLost = false;
@@ -60,16 +64,21 @@ export class LinkRecord {
     return this.#written === this.#standing && this.#ended.length === 0;
   }
 
+  /** Until then it has been told as blind, whatever was received before; 0 when nothing was told yet. */
+  get toldUntilMs(): number {
+    return this.#last.toMs;
+  }
+
   /** `forMs`: for how long it had been so when that was noticed (nothing heard, or the account received). */
   enter(state: LinkState, reason: string, forMs = 0): void {
     const before = this.#standing;
     if (before.state === state && before.reason === reason) return;
     const sinceMs = this.#parts.surroundings.nowMs() - forMs;
     if (state === "live") {
-      if (before.blindness) this.#ended.push(endedAt(before.blindness, sinceMs));
+      if (before.blindness) this.#end(before.blindness, sinceMs);
       this.#standing = { state, reason, blindness: null };
     } else {
-      const blindness = before.blindness ?? { sinceMs, cause: reason };
+      const blindness = before.blindness ?? { sinceMs: this.#afterLast(sinceMs), cause: reason };
       this.#standing = { state, reason, blindness };
       this.#endUnconfirmed(blindness.sinceMs);
     }
@@ -105,6 +114,20 @@ export class LinkRecord {
   /** Resolves when the store has what is so, or when that is no longer ours to write. */
   async written(): Promise<void> {
     await this.#writing;
+  }
+
+  /** A clock that may be behind tells early when something began, which is well, and must not when it is over. */
+  #end(blindness: Blindness, toMs: number): void {
+    const unsureMs = this.#parts.unsureMs();
+    const interval = endedAt(blindness, toMs + unsureMs);
+    this.#last = { toMs: interval.toMs, unsureMs };
+    this.#ended.push(interval);
+  }
+
+  /** What is told as blind already is not told again; but a clock that was set back has told nothing yet. */
+  #afterLast(sinceMs: number): number {
+    const { toMs, unsureMs } = this.#last;
+    return toMs - sinceMs > unsureMs ? sinceMs : Math.max(sinceMs, toMs);
   }
 
   #tell(reason: string): void {

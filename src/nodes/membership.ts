@@ -71,9 +71,17 @@ export class Membership {
     return this.#surroundings.elapsedMs() - this.#lastHeardMs < heartbeat.leaseMs;
   }
 
-  /** The time for whatever one node notes and another reads: the store's. Before the first heartbeat it is its own. */
+  /**
+   * The time for whatever one node notes and another reads: the store's, and never ahead of it, so that nothing is held
+   * for newer than it is. Before the first heartbeat it is this node's own.
+   */
   nowMs(): number {
     return this.#storeClock.nowMs ?? this.#surroundings.nowMs();
+  }
+
+  /** By how much that time may be behind the store's. */
+  get unsureMs(): number {
+    return this.#storeClock.unsureMs;
   }
 
   /** Another number each time that it comes back from the dead: until then others may have taken what was its own. */

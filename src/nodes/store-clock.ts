@@ -33,8 +33,13 @@ export class StoreClock {
     this.#ahead = both && both.least <= both.most ? both : seen;
   }
 
-  /** The time there; undefined before the first look. */
+  /** The time that it is there at least; undefined before the first look. */
   get nowMs(): number | undefined {
-    return this.#ahead && Math.floor(this.#elapsedMs() + (this.#ahead.least + this.#ahead.most) / 2);
+    return this.#ahead && Math.floor(this.#elapsedMs() + this.#ahead.least);
+  }
+
+  /** By how much it may be later there: as long as the quickest look took. */
+  get unsureMs(): number {
+    return this.#ahead ? Math.ceil(this.#ahead.most - this.#ahead.least) : 0;
   }
 }

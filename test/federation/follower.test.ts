@@ -37,7 +37,7 @@ describe("a follower", () => {
     stopping = new AbortController();
     const { signal } = stopping;
     const write = async (_: unknown, ended: readonly BlindInterval[]) => void blindIntervals.push(...ended);
-    record = new LinkRecord({ link: adasLink, write, surroundings, signal }, linkRow(row));
+    record = new LinkRecord({ link: adasLink, write, surroundings, unsureMs: () => 0, signal }, linkRow(row));
     lane = new Lane(
       {
         link: adasLink,

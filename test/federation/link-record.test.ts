@@ -19,9 +19,11 @@ describe("the record of a link", () => {
   /** What the store answers instead of writing. */
   let failure: Error | undefined;
   let stopping: AbortController;
+  let unsureMs: number;
 
   beforeEach(() => {
     surroundings = movedSurroundings();
+    unsureMs = 0;
     written = [];
     tries = 0;
     failure = undefined;
@@ -35,7 +37,8 @@ describe("the record of a link", () => {
       if (failure) throw failure;
       written.push({ standing, ended: [...ended] });
     };
-    return new LinkRecord({ link: adasLink, write, surroundings, signal: stopping.signal }, linkRow(row));
+    const { signal } = stopping;
+    return new LinkRecord({ link: adasLink, write, surroundings, unsureMs: () => unsureMs, signal }, linkRow(row));
   }
 
   /** Live as of noon, and written as such. */
@@ -113,6 +116,37 @@ describe("the record of a link", () => {
     await surroundings.advance(100_000);
     record.enter("waiting", "silent: nothing was heard for too long", 70_000);
     assert.equal(record.standing.blindness?.sinceMs, noonMs + 30_000);
+  });
+
+  it("tells no less than the whole interval by a clock that may be behind, and nothing of it twice", async () => {
+    unsureMs = 300;
+    const record = recordOf({ state: "waiting", blindness: { sinceMs: noonMs - 5_000, cause: "closed: bye" } });
+    record.enter("live", "");
+    assert.equal(record.toldUntilMs, noonMs + 300);
+    await surroundings.advance(100);
+    record.enter("waiting", "closed: again");
+    await surroundings.advance(900);
+    unsureMs = 20;
+    record.enter("live", "");
+    await surroundings.advance(1_000);
+    record.enter("waiting", "closed: and again");
+    await record.written();
+    assert.deepEqual(
+      written.flatMap(({ ended }) => ended),
+      [
+        { fromMs: noonMs - 5_000, toMs: noonMs + 300, cause: "closed: bye" },
+        { fromMs: noonMs + 300, toMs: noonMs + 1_020, cause: "closed: again" },
+      ],
+    );
+    assert.deepEqual(record.standing.blindness, { sinceMs: noonMs + 2_000, cause: "closed: and again" });
+  });
+
+  it("tells what it can't see after the clock was set back, too", async () => {
+    const record = recordOf();
+    record.enter("live", "");
+    surroundings.jump(-3_600_000);
+    record.enter("waiting", "closed: bye");
+    assert.equal(record.standing.blindness?.sinceMs, noonMs - 3_600_000);
   });
 
   it("stays blind while it needs a new token", async () => {

@@ -20,8 +20,8 @@ function clockOf(store: { aheadMs: number }) {
       elapsedMs += backMs;
       clock.seen({ askedMs, saidMs, heardMs: elapsedMs });
     },
-    /** By how much it is wrong. */
-    error: () => clock.nowMs! - (elapsedMs + store.aheadMs),
+    /** By how much it is behind, and may be. */
+    behind: () => [elapsedMs + store.aheadMs - clock.nowMs!, clock.unsureMs],
   };
 }
 
@@ -32,31 +32,43 @@ describe("the store's clock, as a node reckons it", () => {
 
   it("goes on between two looks, however far the node's own is from it", () => {
     for (const aheadMs of [-hourMs, 0, hourMs]) {
-      const { look, pass, error } = clockOf({ aheadMs });
+      const { look, pass, behind } = clockOf({ aheadMs });
       look(0, 0);
       pass(hourMs);
-      assert.equal(error(), 0);
+      assert.deepEqual(behind(), [0, 0]);
     }
   });
 
   it("is as good as the quickest look, not the latest", () => {
-    const { look, error } = clockOf({ aheadMs: hourMs });
+    const { look, behind } = clockOf({ aheadMs: hourMs });
     look(3, 1);
-    assert.equal(error(), 1);
+    assert.deepEqual(behind(), [1, 4]);
     look(3_000, 5_000);
-    assert.equal(error(), 1);
-    look(1, 1);
-    assert.equal(error(), 0);
+    assert.deepEqual(behind(), [1, 4]);
+    look(1, 2);
+    assert.deepEqual(behind(), [1, 2]);
+  });
+
+  it("is never ahead of the store's, nor further behind than it says, wherever the time of a look went", () => {
+    for (const [thereMs, backMs] of [
+      [800, 0],
+      [0, 800],
+      [300, 500],
+    ] as const) {
+      const { look, behind } = clockOf({ aheadMs: -hourMs });
+      look(thereMs, backMs);
+      assert.deepEqual(behind(), [backMs, 800]);
+    }
   });
 
   it("is believed at once when it was set, forward or back", () => {
     const store = { aheadMs: 0 };
-    const { look, error } = clockOf(store);
+    const { look, behind } = clockOf(store);
     look(1, 1);
     for (const aheadMs of [hourMs, -hourMs, -hourMs + 5_000]) {
       store.aheadMs = aheadMs;
       look(1, 1);
-      assert.equal(error(), 0);
+      assert.deepEqual(behind(), [1, 2]);
     }
   });
 });

@@ -358,7 +358,7 @@ export const plants: readonly Plant[] = [
     edits: [
       {
         file: "federation/link-record.ts",
-        find: "before.blindness ?? { sinceMs, cause: reason };",
+        find: "before.blindness ?? { sinceMs: this.#afterLast(sinceMs), cause: reason };",
         replace: "before.blindness;",
       },
     ],
