@@ -53,11 +53,11 @@ function readLine(transaction: CommittedTransaction, line: LogLine): Version {
   return { seq: transaction.seq, timeMs: line.timeMs, by: cause.by, changes };
 }
 
-/** A device is added before anything is written to it, by the same clock. */
+/** A device is added when its first attributes are written: the log has one time for both, by one look at one clock. */
 function demandComesFirst({ seq, log }: CommittedTransaction, line: LogLine): void {
   const first = log.find(({ kind, deviceId }) => kind === "attribute" && deviceId === line.deviceId);
   demand(
-    first === undefined || line.timeMs <= first.timeMs,
+    first === undefined || line.timeMs === first.timeMs,
     () => `transaction ${seq}: device ${line.deviceId} is added at ${line.timeMs}, and written to at ${first?.timeMs}`,
   );
 }

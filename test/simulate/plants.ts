@@ -226,8 +226,8 @@ export const plants: readonly Plant[] = [
     ],
   },
   {
-    name: "added-by-own-clock",
-    mistake: "the log says when a device was added by the node's clock, not by the store's",
+    name: "added-when-read",
+    mistake: "the log says that a device was added when its account was read, not when it was stored",
     edits: [
       {
         file: "federation/federated-tokens.ts",
