@@ -4,6 +4,7 @@ import { deadUpstreams } from "./dead-upstreams.ts";
 import { deviceReads } from "./device-reads.ts";
 import { emergency } from "./emergency.ts";
 import { heldStreams } from "./held-streams.ts";
+import { ingest } from "./ingest.ts";
 import { loginFlood } from "./login-flood.ts";
 import { postgresCosts } from "./postgres-costs.ts";
 import { isMet, type Row } from "./row.ts";
@@ -22,6 +23,7 @@ const rows: readonly Row[] = [
   alertGrowth,
   deadUpstreams,
   heldStreams,
+  ingest,
   postgresCosts,
 ];
 
