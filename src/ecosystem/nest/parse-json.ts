@@ -5,17 +5,18 @@ export const largestMessageBytes = 2 * 1024 * 1024;
 const deepest = 32;
 
 /**
- * The JSON value that the bytes spell, or undefined when they don't, or nest too deeply. The reason is left out on
- * purpose: the engine's own message quotes the text, and an account document holds its token.
+ * The JSON value that the bytes spell, or undefined when they don't, or nest too deeply (`levelsAbove`: how deep the
+ * value itself lies). The reason is left out on purpose: the engine's own message quotes the text, and an account
+ * document holds its token.
  */
-export function parseJson(bytes: Buffer): unknown {
+export function parseJson(bytes: Buffer, levelsAbove = 0): unknown {
   let value: unknown;
   try {
     value = JSON.parse(bytes.toString("utf8"));
   } catch {
     return undefined;
   }
-  return nestsDeeper(value, deepest) ? undefined : value;
+  return nestsDeeper(value, deepest - levelsAbove) ? undefined : value;
 }
 
 /** An object as JSON knows it: neither null nor a list. */

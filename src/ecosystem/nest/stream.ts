@@ -2,10 +2,10 @@ import type { IncomingMessage } from "node:http";
 import type { StreamEnd, StreamEndReason, StreamListener } from "../connector.ts";
 import { EventSplitter, type StreamEvent } from "./event-splitter.ts";
 import type { IngestTurns } from "./ingest-turns.ts";
-import { isJsonObject, largestMessageBytes, parseJson } from "./parse-json.ts";
-import { readSnapshot } from "./snapshot.ts";
+import { largestMessageBytes } from "./parse-json.ts";
+import { SnapshotReader } from "./snapshot-reader.ts";
 
-/** A document with one of these may tell of an alarm; looking for them costs a hundredth of reading it. */
+/** A document with one of these may tell of an alarm. */
 const alarmWords: readonly Buffer[] = [Buffer.from('"emergency"'), Buffer.from('"warning"')];
 /** What comes beyond that stays with the other side until there is time for it. */
 const mostUnreadBytes = 256 * 1024;
@@ -19,12 +19,13 @@ export class NestStream {
   readonly #listener: StreamListener;
   readonly #watchdogMs: number;
   readonly #splitter = new EventSplitter(largestMessageBytes);
+  readonly #reader = new SnapshotReader();
   readonly #turns: IngestTurns;
   /** What has come and was not read yet. */
   #unread: Buffer[] = [];
   #unreadBytes = 0;
+  /** Whether the last chunk may have told of an alarm. */
   #isAlarming = false;
-  #lastPut: Buffer | undefined;
   #watchdog: NodeJS.Timeout | undefined;
   /** When the last byte came, on a clock that doesn't jump. */
   #heardMs = 0;
@@ -67,6 +68,12 @@ export class NestStream {
   #hear(chunk: Buffer): void {
     this.#watchdog?.refresh();
     this.#heardMs = performance.now();
+    if (this.#unreadBytes === 0 && this.#reader.isQuick) {
+      // To look for alarms in it would take longer than to read it.
+      this.#isAlarming = true;
+      this.#readChunk(chunk);
+      return;
+    }
     this.#unread.push(chunk);
     this.#unreadBytes += chunk.length;
     // The end of an alarm is as urgent as its beginning, so what follows upon one is read at once too.
@@ -108,17 +115,13 @@ export class NestStream {
   }
 
   #takePut(data: Buffer): void {
-    if (this.#lastPut?.equals(data)) {
+    if (this.#reader.isSame(data)) {
       this.#listener.unchanged();
       return;
     }
-    const put = parseJson(data);
-    if (!isJsonObject(put) || put.path !== "/") {
-      this.#finish("malformed", "a put was not JSON for the whole account");
-      return;
-    }
-    this.#lastPut = copyOf(data);
-    this.#listener.account(readSnapshot(put.data));
+    const account = this.#reader.read(data);
+    if (account) this.#listener.account(account);
+    else this.#finish("malformed", "a put was not JSON for the whole account");
   }
 
   /** The other side has ended it: what it said before still counts. */
@@ -144,11 +147,4 @@ export class NestStream {
 
 function isEventStream(response: IncomingMessage): boolean {
   return /^text\/event-stream\s*(;|$)/i.test(response.headers["content-type"] ?? "");
-}
-
-/** Neither a view that holds a whole chunk, nor a slice of the pool that others hold: one exact buffer a stream. */
-function copyOf(data: Buffer): Buffer {
-  const copy = Buffer.allocUnsafeSlow(data.length);
-  data.copy(copy);
-  return copy;
 }
