@@ -1,5 +1,5 @@
 import { StoreUnavailable } from "../model/errors.ts";
-import type { OpenStore, Transaction } from "../store/seam.ts";
+import { type OpenStore, type Transaction, tableNames } from "../store/seam.ts";
 import type { BlindInterval } from "../store/tables/blind-intervals.ts";
 import type { LogEntry } from "../store/tables/log.ts";
 
@@ -41,34 +41,61 @@ export function observedStore(store: OpenStore, hearing: StoreHearing): OpenStor
   };
 }
 
-/** Copies with other functions in a few places: to inherit from a table costs ten times as much, at each transaction. */
+/** A transaction of which everything is as it was, but for the few tables that are listened to. */
+class HeardTransaction {
+  readonly tx: Transaction;
+  readonly hearing: StoreHearing;
+  readonly heard: (() => void)[];
+  readonly listened: Partial<Record<keyof Transaction, unknown>> = {};
+
+  constructor(tx: Transaction, hearing: StoreHearing, heard: (() => void)[]) {
+    this.tx = tx;
+    this.hearing = hearing;
+    this.heard = heard;
+  }
+}
+
+const listenedTo: { readonly [Name in keyof Transaction]?: (given: HeardTransaction) => Transaction[Name] } = {
+  log: ({ tx, hearing, heard }) => ({
+    ...tx.log,
+    append(entry) {
+      heard.push(() => hearing.logged(entry));
+      return tx.log.append(entry);
+    },
+  }),
+  blindIntervals: ({ tx, hearing, heard }) => ({
+    ...tx.blindIntervals,
+    add(...given) {
+      heard.push(() => hearing.blind(given[2]));
+      return tx.blindIntervals.add(...given);
+    },
+  }),
+  deliveries: ({ tx, hearing, heard }) => ({
+    ...tx.deliveries,
+    settle(...given) {
+      heard.push(() => hearing.delivery(given[1]));
+      return tx.deliveries.settle(...given);
+    },
+    postpone(...given) {
+      heard.push(() => hearing.delivery("postponed"));
+      return tx.deliveries.postpone(...given);
+    },
+  }),
+};
+
+// Asked for through the prototype, since most transactions touch few tables, and none is made for nothing.
+for (const name of tableNames) {
+  const listenTo = listenedTo[name];
+  Object.defineProperty(HeardTransaction.prototype, name, {
+    enumerable: true,
+    get(this: HeardTransaction) {
+      if (!listenTo) return this.tx[name];
+      this.listened[name] ??= listenTo(this);
+      return this.listened[name];
+    },
+  });
+}
+
 function listening(tx: Transaction, hearing: StoreHearing, heard: (() => void)[]): Transaction {
-  return {
-    ...tx,
-    log: {
-      ...tx.log,
-      append(entry) {
-        heard.push(() => hearing.logged(entry));
-        return tx.log.append(entry);
-      },
-    },
-    blindIntervals: {
-      ...tx.blindIntervals,
-      add(userId, deviceId, interval) {
-        heard.push(() => hearing.blind(interval));
-        return tx.blindIntervals.add(userId, deviceId, interval);
-      },
-    },
-    deliveries: {
-      ...tx.deliveries,
-      settle(delivery, state, nowMs, attempt) {
-        heard.push(() => hearing.delivery(state));
-        return tx.deliveries.settle(delivery, state, nowMs, attempt);
-      },
-      postpone(delivery, untilMs, attempt) {
-        heard.push(() => hearing.delivery("postponed"));
-        return tx.deliveries.postpone(delivery, untilMs, attempt);
-      },
-    },
-  };
+  return new HeardTransaction(tx, hearing, heard) as unknown as Transaction;
 }

@@ -94,31 +94,55 @@ export interface Transaction {
   readonly clock: { nowMs(): Promise<number> };
 }
 
+const tables: { readonly [Name in keyof Transaction]: (sql: Sql) => Transaction[Name] } = {
+  tenants: tenantTable,
+  users: userTable,
+  secTokens: secTokenTable,
+  accessTokens: accessTokenTable,
+  audit: auditTable,
+  clients: clientTable,
+  codes: codeTable,
+  failureCounts: failureCountTable,
+  grants: grantTable,
+  refreshTokens: refreshTokenTable,
+  signIns: signInTable,
+  devices: deviceTable,
+  commands: commandTable,
+  attributes: attributeTable,
+  triggers: triggerTable,
+  links: linkTable,
+  blindIntervals: blindIntervalTable,
+  log: logTable,
+  nodes: nodeTable,
+  sealedValues: sealedValueTable,
+  settings: settingTable,
+  webhooks: webhookTable,
+  deliveries: deliveryTable,
+  clock: (sql) => ({ nowMs: () => sql.nowMs() }),
+};
+
+export const tableNames: readonly (keyof Transaction)[] = Object.keys(tables) as (keyof Transaction)[];
+
+/** One open transaction. A table is made when it is first asked for: most transactions touch few of them. */
+class OpenTransaction {
+  readonly sql: Sql;
+  readonly made: Partial<Record<keyof Transaction, unknown>> = {};
+
+  constructor(sql: Sql) {
+    this.sql = sql;
+  }
+}
+
+for (const name of tableNames) {
+  Object.defineProperty(OpenTransaction.prototype, name, {
+    enumerable: true,
+    get(this: OpenTransaction) {
+      this.made[name] ??= tables[name](this.sql);
+      return this.made[name];
+    },
+  });
+}
+
 export function transactionOn(sql: Sql): Transaction {
-  return {
-    tenants: tenantTable(sql),
-    users: userTable(sql),
-    secTokens: secTokenTable(sql),
-    accessTokens: accessTokenTable(sql),
-    audit: auditTable(sql),
-    clients: clientTable(sql),
-    codes: codeTable(sql),
-    failureCounts: failureCountTable(sql),
-    grants: grantTable(sql),
-    refreshTokens: refreshTokenTable(sql),
-    signIns: signInTable(sql),
-    devices: deviceTable(sql),
-    commands: commandTable(sql),
-    attributes: attributeTable(sql),
-    triggers: triggerTable(sql),
-    links: linkTable(sql),
-    blindIntervals: blindIntervalTable(sql),
-    log: logTable(sql),
-    nodes: nodeTable(sql),
-    sealedValues: sealedValueTable(sql),
-    settings: settingTable(sql),
-    webhooks: webhookTable(sql),
-    deliveries: deliveryTable(sql),
-    clock: { nowMs: () => sql.nowMs() },
-  };
+  return new OpenTransaction(sql) as unknown as Transaction;
 }

@@ -38,7 +38,15 @@ const unnumbered = -1;
 
 const columns = `number, name, value, time_ms AS "timeMs"`;
 
+/** So few are looked up one by one: for SQLite, where nothing has to travel, a list of keys is a table to join. */
+const fewKeys = 4;
+
 export function attributeTable(sql: Sql): AttributeTable {
+  const one = (userId: UserId, deviceId: DeviceId, key: AttributeKey) =>
+    sql.all<StoredRow>(
+      `SELECT ${columns} FROM attributes WHERE user_id = $1 AND device_id = $2 AND number = $3 AND name = $4`,
+      [userId, deviceId, ...(typeof key === "number" ? ([key, ""] as const) : ([unnumbered, key] as const))],
+    );
   return {
     async all(userId, deviceId) {
       const rows = await sql.all<StoredRow>(
@@ -48,6 +56,10 @@ export function attributeTable(sql: Sql): AttributeTable {
       return rows.map(fromStored);
     },
     async some(userId, deviceId, keys) {
+      if (sql.dialect === "sqlite" && keys.length <= fewKeys) {
+        const found = await Promise.all([...new Set(keys)].map((key) => one(userId, deviceId, key)));
+        return found.flat().map(fromStored);
+      }
       const numbers = keys.filter((key) => typeof key === "number");
       const names = keys.filter((key) => typeof key === "string");
       const rows = await sql.all<StoredRow>(
