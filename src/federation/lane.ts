@@ -2,8 +2,9 @@ import type { AttributeChange, Commit } from "../devices/commit.ts";
 import type { Account } from "../model/account.ts";
 import { type AttributeValues, mirrorChanges } from "../model/attribute-values.ts";
 import { NotFound, OwnershipLost, StoreUnavailable } from "../model/errors.ts";
-import { assignIndexes, type IndexMap } from "../model/index-map.ts";
+import { assignIndexes, type Eviction, type IndexMap } from "../model/index-map.ts";
 import { mirror } from "../model/mirror.ts";
+import { mirrorTouched } from "../model/mirror-touched.ts";
 import { encodeIndexMap } from "../model/stored-index-map.ts";
 import { pause, type Surroundings } from "../model/surroundings.ts";
 import { isUrgent, sameAlarms, sameTransitions } from "../model/transitions.ts";
@@ -16,6 +17,8 @@ export interface Mirrored {
   readonly indexMap: IndexMap;
   readonly notices: string;
   readonly values: AttributeValues;
+  /** The account of which all that is; unknown when it was read from the store. */
+  readonly account?: Account;
 }
 
 export interface LaneParts {
@@ -94,8 +97,9 @@ export class Lane {
       let hasChanged = false;
       try {
         const before = this.#mirrored ?? (await this.#parts.load());
-        this.#mirrored = await this.#bring(account, before);
-        hasChanged = this.#mirrored !== before;
+        const brought = await this.#bring(account, before);
+        this.#mirrored = { ...(brought ?? before), account };
+        hasChanged = brought !== undefined;
         failures = 0;
       } catch (error) {
         // Whether a failed commit took effect can't be known: what we believe must be read back before it is used.
@@ -127,15 +131,14 @@ export class Lane {
     this.#run = undefined;
   }
 
-  async #bring(account: Account, before: Mirrored): Promise<Mirrored> {
+  /** Undefined when the store holds all that already. */
+  async #bring(account: Account, before: Mirrored): Promise<Mirrored | undefined> {
+    if (account === before.account) return undefined;
     const { link, commit } = this.#parts;
-    const assignment = assignIndexes(before.indexMap, account);
-    const values = mirror(account, assignment.map, before.values);
+    const { indexMap, notices, values, evicted } = mirrorOf(account, before);
     const changes = mirrorChanges(before.values, values);
-    const notices = encodeNotices(assignment.overLimit, account.oddities);
-    const isMapNew = assignment.map !== before.indexMap || notices !== before.notices;
-    if (changes.length === 0 && !isMapNew) return before;
-    const { evicted } = assignment;
+    const isMapNew = indexMap !== before.indexMap || notices !== before.notices;
+    if (changes.length === 0 && !isMapNew) return undefined;
     this.#hurry = new AbortController();
     const updates = [{ deviceId: link.deviceId, changes: changes.map(toAttributeChange) }];
     await commit({
@@ -148,10 +151,10 @@ export class Lane {
       ownership: { deviceId: link.deviceId, ...link.ownership },
       receivedMs: this.#offered.get(account) ?? 0,
       also: async (tx) => {
-        if (isMapNew) await tx.links.setMirror(link.userId, link.deviceId, encodeIndexMap(assignment.map), notices);
+        if (isMapNew) await tx.links.setMirror(link.userId, link.deviceId, encodeIndexMap(indexMap), notices);
       },
     });
-    return { indexMap: assignment.map, notices, values };
+    return { indexMap, notices, values };
   }
 
   #replaceLast(account: Account): void {
@@ -173,6 +176,15 @@ export class Lane {
   get #report() {
     return this.#parts.surroundings.report;
   }
+}
+
+/** What is to be held after a snapshot. Of one that is much like the last, only what it says anew is looked at. */
+function mirrorOf(account: Account, before: Mirrored): Mirrored & { readonly evicted: readonly Eviction[] } {
+  const touched = before.account && mirrorTouched(before.account, account, before.indexMap, before.values);
+  if (touched) return { indexMap: before.indexMap, notices: before.notices, values: touched, evicted: [] };
+  const { map, overLimit, evicted } = assignIndexes(before.indexMap, account);
+  const values = mirror(account, map, before.values);
+  return { indexMap: map, notices: encodeNotices(overLimit, account.oddities), values, evicted };
 }
 
 export function toAttributeChange(change: {

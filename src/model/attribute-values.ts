@@ -24,20 +24,27 @@ export interface Change {
  * them: a client may have written one that `current` doesn't know, and it must not pass to another thermostat.
  */
 export function mirrorChanges(current: AttributeValues, next: AttributeValues): readonly Change[] {
-  const orphanedRequests = new Set<AttributeNumber>();
-  for (let x = 1; x <= structureLimit; x++) {
-    for (let y = 1; y <= thermostatLimit; y++) {
-      const deviceId = thermostatAttribute(x, y, "deviceId");
-      if (current[deviceId] !== next[deviceId]) orphanedRequests.add(thermostatAttribute(x, y, "requestWrite"));
-    }
-  }
   const changes: Change[] = [];
   for (let attribute = 0; attribute < attributeCount; attribute++) {
     const value = next[attribute] ?? null;
-    if (orphanedRequests.has(attribute)) changes.push({ attribute, value: null });
+    const deviceId = thermostatOfRequest[attribute];
+    if (deviceId !== undefined && current[deviceId] !== next[deviceId]) changes.push({ attribute, value: null });
     else if (value !== current[attribute]) changes.push({ attribute, value });
   }
   return changes;
+}
+
+/** By the number of a fan request: the attribute that tells whose it is. All others have none. */
+const thermostatOfRequest = listThermostats();
+
+function listThermostats(): readonly (AttributeNumber | undefined)[] {
+  const list = new Array<AttributeNumber | undefined>(attributeCount).fill(undefined);
+  for (let x = 1; x <= structureLimit; x++) {
+    for (let y = 1; y <= thermostatLimit; y++) {
+      list[thermostatAttribute(x, y, "requestWrite")] = thermostatAttribute(x, y, "deviceId");
+    }
+  }
+  return list;
 }
 
 /** The X under which the values show the structure; undefined when they don't. */

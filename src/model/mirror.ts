@@ -48,11 +48,21 @@ function mirrorWholeStructure(
   // A device is left without a slot only when all are taken by present ones: the slots count up to the interface's limit.
   next[structureSummary(x, "totalThermostats")] = String(structure.thermostats.filter(isPresent).length);
   next[structureSummary(x, "totalAlarms")] = String(structure.alarms.filter(isPresent).length);
+  mirrorAlarmSummary(account, structure, x, current, next);
+}
+
+export function mirrorAlarmSummary(
+  account: Account,
+  structure: StructureSlot,
+  x: number,
+  current: AttributeValues,
+  next: NextValues,
+): void {
   const summary = summariseAlarms(account, structure, x, current, next);
   for (const field of alarmSummaryFields) next[structureSummary(x, field)] = summary[field];
 }
 
-function mirrorStructure(
+export function mirrorStructure(
   sighting: Sighting<Structure> | undefined,
   slot: Slot,
   x: number,
@@ -75,7 +85,7 @@ function mirrorStructure(
   next[structureAttribute(x, "structureId")] = id;
 }
 
-function mirrorThermostat(
+export function mirrorThermostat(
   sighting: Sighting<Thermostat> | undefined,
   slot: Slot,
   x: number,
@@ -116,7 +126,7 @@ const keptOfThermostat: readonly ThermostatField[] = [
   "fanTimerTimeout",
 ];
 
-function mirrorAlarm(
+export function mirrorAlarm(
   sighting: Sighting<Alarm> | undefined,
   slot: Slot,
   x: number,

@@ -176,8 +176,8 @@ export const plants: readonly Plant[] = [
     edits: [
       {
         file: "model/attribute-values.ts",
-        find: "if (orphanedRequests.has(attribute)) changes",
-        replace: "if (orphanedRequests.has(-1)) changes",
+        find: "if (deviceId !== undefined && current[deviceId] !== next[deviceId]) changes",
+        replace: "if (deviceId === -1) changes",
       },
     ],
   },
