@@ -94,9 +94,12 @@ describe("an event that is too large", () => {
 
 function eventsOf(chunks: readonly Buffer[]): [string, string][] {
   const splitter = new EventSplitter(roomy);
-  // Each event is read before the next chunk comes, as the stream does.
+  // Each event is read before the next is asked for, as the stream does.
   return chunks.flatMap((chunk) =>
-    [...splitter.split(chunk)].map(({ name, data }): [string, string] => [name, data.toString()]),
+    splitter
+      .split(chunk)
+      .map(({ name, data }): [string, string] => [name, data.toString()])
+      .toArray(),
   );
 }
 

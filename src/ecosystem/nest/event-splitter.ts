@@ -1,4 +1,4 @@
-import { GrowingBytes } from "./growing-bytes.ts";
+import { GrowingBytes, giveBack } from "./growing-bytes.ts";
 
 /** One event of a Server-Sent Events stream. The data stays bytes: most of it is only compared with what came before. */
 export interface StreamEvent {
@@ -16,6 +16,8 @@ export class EventSplitter {
   readonly #line = new GrowingBytes();
   readonly #joinedData = new GrowingBytes();
   #data: Buffer | undefined;
+  /** The last line that came in several pieces. */
+  #pieced: Buffer | undefined;
   #name = "";
   #isFirstLine = true;
   #lastWasCarriageReturn = false;
@@ -30,7 +32,7 @@ export class EventSplitter {
     return this.#isOverfull;
   }
 
-  /** The events that this chunk completes. Their data may share memory with the chunk: keep a copy, not the view. */
+  /** The events that this chunk completes. The data of each is good until the next is asked for: keep a copy. */
   *split(chunk: Buffer): Generator<StreamEvent, void> {
     if (chunk.length === 0 || this.#isOverfull) return;
     let start = this.#lastWasCarriageReturn && chunk[0] === lineFeed ? 1 : 0;
@@ -44,7 +46,10 @@ export class EventSplitter {
       if (nextCr < start) nextCr = indexFrom(chunk, carriageReturn, start);
       const event = this.#takeLine(line);
       if (this.#isOverfull) return;
-      if (event) yield event;
+      if (!event) continue;
+      yield event;
+      if (this.#pieced) giveBack(this.#pieced);
+      this.#pieced = undefined;
     }
     if (start < chunk.length) this.#line.append(chunk.subarray(start));
     this.#checkSize(this.#line.length);
@@ -53,7 +58,8 @@ export class EventSplitter {
   #wholeLine(tail: Buffer): Buffer {
     if (this.#line.length === 0) return tail;
     this.#line.append(tail);
-    return this.#line.take();
+    this.#pieced = this.#line.take();
+    return this.#pieced;
   }
 
   #takeLine(bytes: Buffer): StreamEvent | undefined {
