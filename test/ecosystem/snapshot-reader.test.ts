@@ -46,6 +46,7 @@ describe("a reader of puts in a row", () => {
 
   const pairs: [string, string, string][] = [
     ["a device that comes twice", twice("true", "false"), twice("true", "true")],
+    ["a device that comes twice and changes where it doesn't count", twice("true", "false"), twice("null", "false")],
     [
       "devices that come twice",
       text('"devices":{},"devices":{"thermostats":{"t1":{"is_online":true,"structure_id":"s1"}}}'),

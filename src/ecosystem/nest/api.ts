@@ -20,6 +20,9 @@ type Answered =
   | { readonly isAnswered: true; readonly response: IncomingMessage }
   | { readonly isAnswered: false; readonly end: StreamEnd };
 
+/** What is asked for as this goes on until somebody ends it. */
+export const eventStream = "text/event-stream";
+
 const mostHops = 3;
 
 /** Only a bound against endless growth: hosts are remembered for tokens in use, and forgotten with each lost stream. */
@@ -103,7 +106,8 @@ async function answerFrom(url: URL, token: string, call: Call, signal: AbortSign
     const content =
       body === undefined ? {} : { "Content-Type": "application/json", "Content-Length": Buffer.byteLength(body) };
     const headers = { Accept: accept, Authorization: `Bearer ${token}`, ...content };
-    const outgoing = body === undefined ? { method, headers } : { method, headers, body };
+    const isHeld = accept === eventStream;
+    const outgoing = body === undefined ? { method, headers, isHeld } : { method, headers, isHeld, body };
     return { isAnswered: true, response: await send(url, outgoing, signal) };
   } catch (error) {
     return noAnswer("unreachable", `no answer${codeOf(error)}`);

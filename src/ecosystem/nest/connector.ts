@@ -1,6 +1,6 @@
 import type { Account } from "../../model/account.ts";
 import type { Connector, StreamEnd, StreamListener } from "../connector.ts";
-import { NestApi } from "./api.ts";
+import { eventStream, NestApi } from "./api.ts";
 import { withDeadline } from "./deadline.ts";
 import { sendFanCommand } from "./fan-command.ts";
 import { IngestTurns } from "./ingest-turns.ts";
@@ -35,7 +35,7 @@ export function nestConnector(options: NestOptions): Connector {
   }
 
   async function follow(token: string, listener: StreamListener, signal: AbortSignal): Promise<StreamEnd> {
-    const open = (inTime: AbortSignal) => api.open(token, "text/event-stream", inTime);
+    const open = (inTime: AbortSignal) => api.open(token, eventStream, inTime);
     const opening = await withDeadline(signal, answerLimitMs, open);
     if (!opening.isOpen) return signal.aborted ? { reason: "stopped", detail: "stopped by us" } : opening.end;
     const end = await new NestStream(opening.response, listener, watchdogMs, turns).run(signal);

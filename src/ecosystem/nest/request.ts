@@ -2,11 +2,14 @@ import http, { type IncomingMessage, type OutgoingHttpHeaders } from "node:http"
 import https from "node:https";
 import { isIP, connect as openPlain, type Socket } from "node:net";
 import { connect as openEncrypted } from "node:tls";
+import { sharedReads } from "./shared-reads.ts";
 
 export interface Outgoing {
   readonly method: "GET" | "PUT" | "DELETE";
   readonly headers: OutgoingHttpHeaders;
   readonly body?: string;
+  /** The answer is a stream, of which there may be many. */
+  readonly isHeld?: boolean;
 }
 
 /**
@@ -14,10 +17,11 @@ export interface Outgoing {
  * never shared nor reused, and an agent's idle limits would cut a quiet one. Redirects are the caller's to judge, and
  * nothing is ever sent twice.
  */
-export function send(url: URL, { method, headers, body }: Outgoing, signal: AbortSignal): Promise<IncomingMessage> {
+export function send(url: URL, outgoing: Outgoing, signal: AbortSignal): Promise<IncomingMessage> {
+  const { method, headers, body, isHeld = false } = outgoing;
   return new Promise((resolve, reject) => {
     const open = url.protocol === "https:" ? https.request : http.request;
-    const request = open(url, { method, headers, createConnection: () => connect(url) });
+    const request = open(url, { method, headers, createConnection: () => connect(url, isHeld) });
     const giveUp = (error?: Error) => {
       letGo();
       reject(error ?? new Error("closed without an answer"));
@@ -46,11 +50,15 @@ export function send(url: URL, { method, headers, body }: Outgoing, signal: Abor
   });
 }
 
-function connect(url: URL): Socket {
+function connect(url: URL, isHeld: boolean): Socket {
   const host = url.hostname.replace(/^\[(.*)\]$/, "$1");
-  if (url.protocol === "http:") return openPlain({ host, port: Number(url.port || 80) });
+  const reading = isHeld ? { onread: sharedReads(() => socket) } : {};
   const servername = isIP(host) === 0 ? host : "";
-  return openEncrypted({ host, port: Number(url.port || 443), servername, ALPNProtocols: ["http/1.1"] });
+  const socket: Socket =
+    url.protocol === "http:"
+      ? openPlain({ host, port: Number(url.port || 80), ...reading })
+      : openEncrypted({ host, port: Number(url.port || 443), servername, ALPNProtocols: ["http/1.1"], ...reading });
+  return socket;
 }
 
 function ignore(): void {}
