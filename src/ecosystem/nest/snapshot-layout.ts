@@ -11,6 +11,12 @@ export interface LaidObject {
   readonly id: string;
 }
 
+/** The same for the fields of one object. */
+export interface FieldLayout {
+  readonly names: readonly string[];
+  readonly bounds: readonly number[];
+}
+
 export type LaidKind = "structures" | "thermostats" | "smoke_co_alarms";
 
 /**
@@ -40,8 +46,31 @@ export function layoutOf(put: Buffer): Layout | undefined {
   return { objects, bounds };
 }
 
+/** Where an object's fields lie in its bytes; undefined for the same reasons. */
+export function fieldsOf(object: Buffer): FieldLayout | undefined {
+  const names: string[] = [];
+  const bounds = [0];
+  const scanner = new Scanner(object);
+  const isFound = scanner.object((name) => {
+    names.push(name);
+    bounds.push(scanner.at);
+    if (!scanner.skip()) return false;
+    bounds.push(scanner.at);
+    return true;
+  });
+  if (!isFound) return undefined;
+  bounds.push(object.length);
+  return { names, bounds };
+}
+
+/** Behind the value that begins there; -1 when it doesn't end. What is inside is not looked at. */
+export function endOfValue(bytes: Buffer, start: number): number {
+  const scanner = new Scanner(bytes, start);
+  return scanner.skip() ? scanner.at : -1;
+}
+
 /** Behind the object or list that begins there; -1 when it doesn't end. What is inside is not looked at. */
-export function endOfNested(bytes: Buffer, start: number): number {
+function endOfNested(bytes: Buffer, start: number): number {
   let depth = 0;
   for (let at = start; at < bytes.length; at++) {
     const byte = bytes[at];
@@ -69,10 +98,11 @@ const closeBracket = 0x5d;
 /** Goes through JSON from left to right. Each step answers false when it meets what it can't make sense of. */
 class Scanner {
   readonly #bytes: Buffer;
-  at = 0;
+  at: number;
 
-  constructor(bytes: Buffer) {
+  constructor(bytes: Buffer, at = 0) {
     this.#bytes = bytes;
+    this.at = at;
   }
 
   /** An object; `take` is told each key and goes through its value. */
