@@ -104,6 +104,16 @@ describe("a reader of puts in a row", () => {
       text(`"structures":{"s1":{"away":"away","x":${"[".repeat(29)}${"]".repeat(29)}}}`),
     ],
     [
+      "a field that is too deep",
+      text('"structures":{"s1":{"away":"home","x":1}}'),
+      text(`"structures":{"s1":{"away":"home","x":${"[".repeat(29)}${"]".repeat(29)}}}`),
+    ],
+    [
+      "a structure that says nothing any more",
+      text('"structures":{"s1":{"name":"x","zone":"a"}}'),
+      text('"structures":{"s1":{"name":"x","zone":null}}'),
+    ],
+    [
       "another path",
       text('"structures":{"s1":{"away":"home"}}'),
       text('"structures":{"s1":{"away":"home"}}').replace('"/"', '"x"'),
@@ -118,6 +128,14 @@ describe("a reader of puts in a row", () => {
         compareWith(row.map((one) => Buffer.from(one)));
     });
   }
+
+  it("forgets of an object what a whole put has overtaken", () => {
+    const of = (fields: Record<string, unknown>, version: number) => {
+      return put({ ...withThermostat(fields), metadata: { version } });
+    };
+    const isNow = { name: "Den", is_online: null };
+    compareWith([of({}, 1), of({ name: "Den" }, 1), of(isNow, 2), of({ ...isNow, name: "Bar" }, 2)]);
+  });
 
   it("reads every put of any row as if it were the first", () => {
     fc.assert(
