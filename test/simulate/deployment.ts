@@ -2,9 +2,10 @@ import type { Post } from "../../src/events/webhooks/post.ts";
 import { noNeighbours } from "../../src/store/neighbours.ts";
 import type { LinkRow } from "../../src/store/tables/links.ts";
 import { Clock } from "./clocks.ts";
+import type { Dice } from "./dice.ts";
 import type { FaultKind, Faults } from "./faults.ts";
 import type { Stretch } from "./history.ts";
-import { MemoryStore } from "./memory-store.ts";
+import { MemoryStore, type StoreClient } from "./memory-store.ts";
 import { SimulatedNode } from "./node.ts";
 import { QueuedStore } from "./queued-store.ts";
 import type { Database } from "./rows.ts";
@@ -125,6 +126,7 @@ export class Deployment {
         ...this.#parts,
         name: `n${slot}.${this.#started}`,
         clock,
+        way: wayToStore(scheduler.dice),
         storeFor: (client) =>
           this.#store?.for(client) ?? new QueuedStore({ database, client, scheduler, faults, clock, crash }),
         neighboursFor: (client) => this.#store?.places.for(client) ?? noNeighbours,
@@ -170,4 +172,10 @@ export class Deployment {
   #later(delayMs: number, what: string, act: () => void): void {
     this.#parts.scheduler.after(delayMs, undefined, what, act);
   }
+}
+
+/** From some the store is far away, there or back: they know its clock no better than that. */
+function wayToStore(dice: Dice): StoreClient["way"] {
+  const farMs = dice.chance(0.15) ? dice.between(40, 100) : 0;
+  return dice.chance(0.5) ? { thereMs: farMs, backMs: 0 } : { thereMs: 0, backMs: farMs };
 }

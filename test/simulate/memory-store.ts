@@ -15,6 +15,8 @@ import type { Process, Scheduler } from "./scheduler.ts";
 export interface StoreClient extends Process {
   /** Nothing passes between it and the store. */
   isCut: boolean;
+  /** For how long what it asks is on its way at least, and what it is answered. */
+  readonly way: { readonly thereMs: number; readonly backMs: number };
   /** By which right the transaction that begins now writes; only the record knows it. */
   claim: Claim | null;
 }
@@ -245,7 +247,9 @@ class Connection implements Session {
 
   /** Statements that are made at once are carried out one after the other, as they were made. */
   #inTurn(what: string, act: () => void): void {
-    this.#waiting.push(() => this.#atStore(what, act));
+    // They travel together.
+    const thereMs = this.#waiting.length === 0 ? this.client.way.thereMs : 0;
+    this.#waiting.push(() => this.#atStore(what, act, thereMs));
     if (this.#waiting.length === 1) this.#waiting[0]!();
   }
 
@@ -254,9 +258,9 @@ class Connection implements Session {
     this.#waiting[0]?.();
   }
 
-  #atStore(what: string, act: () => void): void {
+  #atStore(what: string, act: () => void, thereMs = 0): void {
     const { scheduler, process } = this.#store;
-    scheduler.after(this.#store.latencyMs(), process, this.#said(what), () => {
+    scheduler.after(thereMs + this.#store.latencyMs(), process, this.#said(what), () => {
       if (!this.#hasEnded && !this.#isLost) act();
     });
   }
@@ -291,10 +295,11 @@ class Connection implements Session {
   #answer(deliver: () => void, reject: (error: Error) => void): void {
     const { scheduler } = this.#store;
     const isSlow = scheduler.dice.chance(0.2);
+    const { backMs } = this.client.way;
     if (this.client.isDead) return;
     if (this.#isOutOfReach) this.#fail(reject);
-    else if (!isSlow && !this.client.isFrozen) deliver();
-    else scheduler.after(isSlow ? this.#store.latencyMs() : 0, this.client, this.#said("answer"), deliver);
+    else if (!isSlow && !this.client.isFrozen && backMs === 0) deliver();
+    else scheduler.after(backMs + (isSlow ? this.#store.latencyMs() : 0), this.client, this.#said("answer"), deliver);
   }
 
   /** The connection breaks: the node learns it after a while, the store too. */

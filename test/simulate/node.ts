@@ -25,6 +25,7 @@ export interface NodeParts {
   readonly name: string;
   readonly scheduler: Scheduler;
   readonly clock: Clock;
+  readonly way: StoreClient["way"];
   readonly upstream: Upstream;
   readonly storeFor: (client: StoreClient) => Store<SimulatedTables>;
   readonly neighboursFor: (client: StoreClient) => Neighbours;
@@ -54,6 +55,7 @@ export class SimulatedNode implements StoreClient, UpstreamNode {
   /** It has started, and clients can reach it. */
   isReady = false;
   claim: Claim | null = null;
+  readonly way: StoreClient["way"];
   readonly clock: Clock;
   readonly states: DeviceStates;
   readonly commit: Commit;
@@ -73,6 +75,7 @@ export class SimulatedNode implements StoreClient, UpstreamNode {
     this.#parts = parts;
     this.name = parts.name;
     this.clock = parts.clock;
+    this.way = parts.way;
     const { scheduler, upstream } = parts;
     const surroundings: Surroundings = {
       nowMs: parts.clock.nowMs,

@@ -361,6 +361,22 @@ export const plants: readonly Plant[] = [
         find: "before.blindness ?? { sinceMs: this.#afterLast(sinceMs), cause: reason };",
         replace: "before.blindness;",
       },
+      {
+        file: "federation/link-record.ts",
+        find: "this.#endUnconfirmed(blindness.sinceMs);",
+        replace: "if (blindness) this.#endUnconfirmed(blindness.sinceMs);",
+      },
+    ],
+  },
+  {
+    name: "ended-too-soon",
+    mistake: "a blind interval ends at the earliest that the store's time can have been",
+    edits: [
+      {
+        file: "federation/link-record.ts",
+        find: "const unsureMs = this.#parts.unsureMs();",
+        replace: "const unsureMs = 0;",
+      },
     ],
   },
   {

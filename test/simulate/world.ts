@@ -170,17 +170,25 @@ export class World {
     const isWithholding = this.#upstream.isWithholding;
     this.#calls.areRare = isWithholding;
     const deadlineMs = scheduler.nowMs + (isWithholding ? foundOutWithinMs : convergesWithinMs);
-    let calls = this.#people.calls.length;
+    let known = this.#newsSoFar;
     for (let goodSeconds = 0; goodSeconds < (isWithholding ? 12 : 6); ) {
       await scheduler.runUntil(scheduler.nowMs + 1_000);
-      const missing = convergence(this.#standings()) ?? this.#untold();
-      // A person who unlinks and links again within a second begins anew, also for those who poll.
-      const isNews = this.#people.calls.length !== calls;
-      calls = this.#people.calls.length;
-      goodSeconds = missing === undefined && !isNews ? goodSeconds + 1 : 0;
+      const news = this.#newsSoFar;
+      const isNews = news !== known;
+      known = news;
+      const missing = convergence(this.#standings()) ?? this.#untold() ?? (isNews ? "it is never quiet" : undefined);
+      goodSeconds = missing === undefined ? goodSeconds + 1 : 0;
       if (missing !== undefined && scheduler.nowMs > deadlineMs) return missing;
     }
     return undefined;
+  }
+
+  /**
+   * A person who unlinks and links again within a second begins anew, also for those who poll; and so does whoever
+   * waited until now to write.
+   */
+  get #newsSoFar(): number {
+    return this.#database.history.reduce((sum, { log }) => sum + log.length, this.#people.calls.length);
   }
 
   /** Who has not heard everything yet. */
