@@ -89,6 +89,21 @@ describe("a follower", () => {
       assert.equal(follower.isLive, true);
     });
 
+    it("as of when the account came, by a clock that was put right while it waited for the store", async () => {
+      store.isHeld = true;
+      follower.start();
+      await settled();
+      connector.stream.brings(home({ away: "away" }));
+      await surroundings.advance(2_000);
+      surroundings.jump(500);
+      await store.letAllThrough();
+      assert.equal(follower.confirmedMs, noonMs + 500);
+      assert.deepEqual(
+        blindIntervals.map(({ toMs }) => toMs),
+        [noonMs + 500],
+      );
+    });
+
     it("by an account in which nothing has changed", async () => {
       await live();
       assert.deepEqual(store.asked, []);
