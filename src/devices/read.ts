@@ -27,6 +27,8 @@ export interface DeviceReading {
   list(userId: UserId): Promise<readonly DeviceRow[]>;
   page(reach: Reach, place: DevicePlace): Promise<DevicePage>;
   state(reach: Reach, deviceId: DeviceId): Promise<DeviceState>;
+  /** The same if it is at hand and certain; undefined says nothing. */
+  heldState(reach: Reach, deviceId: DeviceId): DeviceState | undefined;
   /** The device without its attributes. */
   device(reach: Reach, deviceId: DeviceId): Promise<DeviceRow>;
 }
@@ -52,6 +54,7 @@ export function deviceReading(store: Store<Pick<Transaction, "devices">>, states
       if (!state) throw new UnknownDevice();
       return state;
     },
+    heldState: (reach, deviceId) => (reach.kind === "user" ? states.held(reach.userId, deviceId) : undefined),
   };
 }
 

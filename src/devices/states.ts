@@ -38,6 +38,12 @@ export class DeviceStates {
     return state?.device.userId === userId ? state : undefined;
   }
 
+  /** The same where nobody has to be asked: undefined says nothing. */
+  held(userId: UserId, deviceId: DeviceId): DeviceState | undefined {
+    const held = this.#store.isShared ? undefined : this.#states.get(deviceId);
+    return held?.device.userId === userId ? held : undefined;
+  }
+
   /** Brings what is held forward by commits that have become durable. */
   apply(commits: readonly DeviceCommit[]): void {
     for (const commit of commits) {

@@ -15,7 +15,7 @@ import type { DeviceRow } from "../store/tables/devices.ts";
 import { receiptsKept } from "./fan-receipts.ts";
 import { FanSender } from "./fan-sender.ts";
 import { FederatedTokens, type Unlinked } from "./federated-tokens.ts";
-import { type Freshness, freshnessOf, freshnessOfEach, tallyOf } from "./freshness.ts";
+import { type Freshness, freshnessHere, freshnessOf, freshnessOfEach, tallyOf } from "./freshness.ts";
 import { type FederationTables, LinkKeeper } from "./keeper.ts";
 import { type LinkStatus, linkStatus } from "./link-status.ts";
 
@@ -39,6 +39,8 @@ export interface Federation {
   freshnessOfEach(
     devices: readonly Pick<DeviceRow, "userId" | "id" | "isVirtual">[],
   ): Promise<ReadonlyMap<DeviceId, Freshness>>;
+  /** The same of one, if this node knows it without asking; undefined says nothing. */
+  freshnessHere(device: { readonly id: DeviceId; readonly isVirtual: boolean }): Freshness | undefined;
   /** What became of the fan requests of a device, the newest first. */
   receipts(userId: UserId, deviceId: DeviceId): Promise<readonly CommandRow[]>;
 }
@@ -82,7 +84,8 @@ export function federationOn(parts: FederationParts): RunningFederation {
     openToken: sealing.open,
     signal: stopping.signal,
   });
-  const freshness = (userId: UserId, deviceId: DeviceId) => freshnessOf({ ...parts, keeper }, userId, deviceId);
+  const here = { ...parts, keeper };
+  const freshness = (userId: UserId, deviceId: DeviceId) => freshnessOf(here, userId, deviceId);
   return {
     keeper,
     fans,
@@ -107,7 +110,8 @@ export function federationOn(parts: FederationParts): RunningFederation {
     unlinkAll: (userId) => tokens.unlinkAll(userId),
     status: async (userId, ecosystemName) => linkStatus(store, keeper, freshness, userId, tokens.nameOf(ecosystemName)),
     freshness,
-    freshnessOfEach: (devices) => freshnessOfEach({ ...parts, keeper }, devices),
+    freshnessOfEach: (devices) => freshnessOfEach(here, devices),
+    freshnessHere: (device) => freshnessHere(here, device),
     largeStrings: (userId, deviceId) =>
       store.read(async (tx) => {
         const link = await tx.links.ofDevice(userId, deviceId);

@@ -48,11 +48,10 @@ export async function freshnessOfEach(
   const nowMs = surroundings.nowMs();
   const known = new Map<DeviceId, Freshness>();
   const elsewhere: Pick<DeviceRow, "userId" | "id">[] = [];
-  for (const { userId, id, isVirtual } of devices) {
-    const follower = isVirtual && membership.isAlive ? keeper.follower(id) : undefined;
-    if (!isVirtual) known.set(id, always);
-    else if (follower) known.set(id, freshness(follower.isLive, follower.confirmedMs, nowMs));
-    else elsewhere.push({ userId, id });
+  for (const device of devices) {
+    const here = freshnessHere({ keeper, membership, surroundings }, device);
+    if (here) known.set(device.id, here);
+    else elsewhere.push(device);
   }
   if (elsewhere.length === 0) return known;
   const links = await store.read((tx) => tx.links.standings(elsewhere));
@@ -65,6 +64,16 @@ export async function freshnessOfEach(
     known.set(deviceId, freshness(state === "live" && isFollowed, confirmedMs, nowMs));
   }
   return known;
+}
+
+/** The same of one device, where this node knows it by itself: undefined when the store has to be asked. */
+export function freshnessHere(
+  { keeper, membership, surroundings }: Pick<FreshnessParts, "keeper" | "membership" | "surroundings">,
+  { id, isVirtual }: Pick<DeviceRow, "id" | "isVirtual">,
+): Freshness | undefined {
+  if (!isVirtual) return always;
+  const follower = membership.isAlive ? keeper.follower(id) : undefined;
+  return follower && freshness(follower.isLive, follower.confirmedMs, surroundings.nowMs());
 }
 
 /** The links that this node follows, counted. */

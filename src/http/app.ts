@@ -1,14 +1,18 @@
-import { createServer, type IncomingMessage, type Server } from "node:http";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { SecureContextOptions } from "node:tls";
 import Fastify, { type FastifyInstance } from "fastify";
 import type { Report } from "../model/surroundings.ts";
-import { checkRequest, refuseConnection } from "./edge.ts";
-import { errorAnswer, isOurs } from "./error-response.ts";
+import { refusalOf, refuseConnection } from "./edge.ts";
+import { errorAnswer, failureAnswer } from "./error-response.ts";
 import type { Exchanges } from "./exchange.ts";
 import { readBodies } from "./incoming.ts";
+import { keepAliveMs } from "./prepared-head.ts";
 import { refusals } from "./refusal.ts";
 import { sendAnswer } from "./routes.ts";
+
+/** Answers a request, or says that it doesn't and has left it untouched. */
+export type Lane = (request: IncomingMessage, response: ServerResponse) => boolean;
 
 export interface AppParts {
   readonly report: Report;
@@ -18,6 +22,8 @@ export interface AppParts {
   readonly requestTimeoutMs: number;
   readonly bodyBytes: number;
   readonly tls?: SecureContextOptions | undefined;
+  /** What is answered in front of Fastify; nothing when left out. */
+  readonly lane?: Lane | undefined;
 }
 
 /** Fastify as we use it: its routing and bodies, behind our own edge, errors and log. */
@@ -42,23 +48,21 @@ export function appOn(parts: AppParts): FastifyInstance {
   app.addHook("onRequest", async (request) => {
     const exchange = exchanges.of(request.raw);
     if (exchange) exchange.route = request.routeOptions.url;
-    checkRequest(request.raw);
+    const refusal = refusalOf(request.raw);
+    if (refusal) throw refusal;
     if (request.is404) throw refusals.unknownPath();
   });
   app.setErrorHandler((error, request, reply) => {
-    const requestId = requestIdOf(request);
     const { url: route, config } = request.routeOptions;
-    // A client that breaks off in the middle of its body is a normal day.
-    const isBrokenOff = request.raw.destroyed && !request.raw.complete;
-    if (!isBrokenOff && isOurs(error)) report.error({ requestId, route, error }, "a request failed");
-    return sendAnswer(reply, errorAnswer(error, config.errors ?? "standard", requestId));
+    const failed = { request: request.raw, requestId: requestIdOf(request), route };
+    return sendAnswer(reply, failureAnswer(error, config.errors ?? "standard", failed, report));
   });
   readBodies(app);
   return app;
 }
 
 function serverOn(
-  { exchanges, headersTimeoutMs, requestTimeoutMs, tls }: AppParts,
+  { exchanges, headersTimeoutMs, requestTimeoutMs, tls, lane }: AppParts,
   handle: (...exchange: Parameters<Exchanges["begin"]>) => void,
 ): Server {
   const answer: typeof handle = (request, response) => {
@@ -66,7 +70,8 @@ function serverOn(
       request.socket.destroy();
       return;
     }
-    exchanges.begin(request, response);
+    if (lane?.(request, response)) return;
+    exchanges.attend(exchanges.begin(request, response));
     handle(request, response);
   };
   const options = {
@@ -74,7 +79,7 @@ function serverOn(
     requestTimeout: requestTimeoutMs,
     // By default Node looks for slow ones only every 30 s.
     connectionsCheckingInterval: Math.min(1_000, headersTimeoutMs),
-    keepAliveTimeout: 72_000,
+    keepAliveTimeout: keepAliveMs,
     // We refuse it ourselves, in words.
     requireHostHeader: false,
   };

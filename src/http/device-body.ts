@@ -20,20 +20,18 @@ export function deviceBody(
   });
 }
 
+const wholeBodies = new WeakMap<DeviceState, { readonly freshness: Freshness; readonly body: Buffer }>();
+
 /**
  * The same with all attributes, made once for each state of a device: a state never changes, another takes its place,
  * and with it goes what was made of it.
  */
-export class WholeDeviceBodies {
-  readonly #made = new WeakMap<DeviceState, { readonly freshness: Freshness; readonly body: Buffer }>();
-
-  of(state: DeviceState, freshness: Freshness): Buffer {
-    const made = this.#made.get(state);
-    if (made && isSame(made.freshness, freshness)) return made.body;
-    const body = Buffer.from(deviceBody(state, freshness, askedAttributes(state, everything)));
-    this.#made.set(state, { freshness, body });
-    return body;
-  }
+export function wholeDeviceBody(state: DeviceState, freshness: Freshness): Buffer {
+  const made = wholeBodies.get(state);
+  if (made && isSame(made.freshness, freshness)) return made.body;
+  const body = Buffer.from(deviceBody(state, freshness, askedAttributes(state, everything)));
+  wholeBodies.set(state, { freshness, body });
+  return body;
 }
 
 const everything = { names: [], sinceMs: undefined };

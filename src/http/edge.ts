@@ -7,17 +7,18 @@ import { type Refusal, refusals } from "./refusal.ts";
 /** Headers of which two would let us and a proxy in front read two different requests. */
 const onlyOnce = ["host", "authorization"];
 
-/** What HTTP permits, or Node lets through, and we don't: throws a Refusal. */
-export function checkRequest(request: IncomingMessage): void {
+/** What HTTP permits, or Node lets through, and we don't. */
+export function refusalOf(request: IncomingMessage): Refusal | undefined {
   const target = request.url ?? "";
-  if (!target.startsWith("/")) throw refusals.malformed("The request target must be a path.");
-  if (/[^\x21-\x7e]/.test(target)) throw refusals.malformed("The request target must be percent-encoded.");
+  if (!target.startsWith("/")) return refusals.malformed("The request target must be a path.");
+  if (/[^\x21-\x7e]/.test(target)) return refusals.malformed("The request target must be percent-encoded.");
   for (const name of onlyOnce) {
-    if (countHeader(request, name) > 1) throw refusals.malformed(`The ${name} header must be there once.`);
+    if (countHeader(request, name) > 1) return refusals.malformed(`The ${name} header must be there once.`);
   }
   // Whoever decodes it before us, or doesn't, would read another request than we do.
-  if (countHeader(request, "content-encoding") > 0) throw refusals.wrongContentType();
-  if (request.httpVersion !== "1.0" && !request.headers.host) throw refusals.malformed("The host header is missing.");
+  if (countHeader(request, "content-encoding") > 0) return refusals.wrongContentType();
+  if (request.httpVersion !== "1.0" && !request.headers.host) return refusals.malformed("The host header is missing.");
+  return undefined;
 }
 
 /** Answers what never became a request: broken HTTP, headers too large, too slow. Its bytes go nowhere. */
@@ -64,7 +65,8 @@ function connectionRefusal(code: string | undefined): Refusal {
 function countHeader(request: IncomingMessage, name: string): number {
   let count = 0;
   for (let at = 0; at < request.rawHeaders.length; at += 2) {
-    if (request.rawHeaders[at]!.toLowerCase() === name) count++;
+    const sent = request.rawHeaders[at]!;
+    if (sent.length === name.length && sent.toLowerCase() === name) count++;
   }
   return count;
 }

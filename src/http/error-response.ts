@@ -1,6 +1,8 @@
 import { BreezewayError, StoreUnavailable, TooManyRequests } from "../model/errors.ts";
+import type { Report } from "../model/surroundings.ts";
 import { messagePage } from "../oauth/pages/message-page.ts";
 import { type Answer, jsonAnswer, pageAnswer } from "./answer.ts";
+import type { Exchange } from "./exchange.ts";
 import { Refusal, refusals } from "./refusal.ts";
 
 /**
@@ -51,8 +53,21 @@ export function errorAnswer(error: unknown, shape: ErrorShape, requestId: string
   return jsonAnswer(status, body, headers);
 }
 
+/** The same for a request that failed; whoever should hear of it does. */
+export function failureAnswer(
+  error: unknown,
+  shape: ErrorShape,
+  { request, requestId, route }: Pick<Exchange, "request" | "requestId" | "route">,
+  report: Report,
+): Answer {
+  // A client that breaks off in the middle of its body is a normal day.
+  const isBrokenOff = request.destroyed && !request.complete;
+  if (!isBrokenOff && isOurs(error)) report.error({ requestId, route, error }, "a request failed");
+  return errorAnswer(error, shape, requestId);
+}
+
 /** Whether somebody should hear of it: it was not foreseen, or it is ours to mend. */
-export function isOurs(error: unknown): boolean {
+function isOurs(error: unknown): boolean {
   const known = foreseen(error);
   return known === undefined || known instanceof StoreUnavailable;
 }

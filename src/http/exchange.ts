@@ -5,12 +5,17 @@ import type { Report } from "../model/surroundings.ts";
 
 /** One request and its answer. */
 export interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
   /** Ours, never the client's: it stands in the answer, in the error and in the log. */
   readonly requestId: string;
+  readonly startedMs: number;
   /** The pattern of the route, never the address itself: addresses carry secTokens. */
   route: string | undefined;
   /** Ends an answer that would otherwise go on. */
   end: (() => void) | undefined;
+  /** The answer is being sent past the response, which knows nothing of it. */
+  isSentPast: boolean;
 }
 
 /** An exchange that is over, for whoever counts. */
@@ -29,7 +34,7 @@ export type Hear = (exchange: {
 export class Exchanges {
   readonly #report: Report;
   readonly #heard: Hear;
-  readonly #running = new Map<IncomingMessage, { readonly exchange: Exchange; readonly response: ServerResponse }>();
+  readonly #running = new Map<IncomingMessage, Exchange>();
   readonly #idle: (() => void)[] = [];
   #isDraining = false;
   #hasEndedStreams = false;
@@ -39,28 +44,50 @@ export class Exchanges {
     this.#heard = heard;
   }
 
+  /** From now on it is waited for. Whoever answers it calls `attend` first, or `over` when all is sent. */
   begin(request: IncomingMessage, response: ServerResponse): Exchange {
-    const exchange: Exchange = { requestId: newRequestId(), route: undefined, end: undefined };
-    const startedMs = performance.now();
-    for (const [name, value] of Object.entries(everyAnswer(exchange.requestId))) response.setHeader(name, value);
-    if (this.#isDraining) response.setHeader("connection", "close");
-    this.#running.set(request, { exchange, response });
-    response.once("close", () => {
-      this.#running.delete(request);
-      this.log(exchange, request.method, response.statusCode, performance.now() - startedMs, response.writableFinished);
-      if (this.#running.size === 0) for (const resolve of this.#idle.splice(0)) resolve();
-    });
+    const exchange: Exchange = {
+      request,
+      response,
+      requestId: newRequestId(),
+      startedMs: performance.now(),
+      route: undefined,
+      end: undefined,
+      isSentPast: false,
+    };
+    this.#running.set(request, exchange);
     return exchange;
+  }
+
+  /** Gives the answer what every answer has, and sees how the exchange ends. */
+  attend(exchange: Exchange): void {
+    const { response, requestId } = exchange;
+    if (response.destroyed) {
+      this.over(exchange, false);
+      return;
+    }
+    for (const [name, value] of Object.entries(everyAnswer(requestId))) response.setHeader(name, value);
+    if (this.#isDraining) response.setHeader("connection", "close");
+    response.once("close", () => this.over(exchange, response.writableFinished));
+  }
+
+  over(exchange: Exchange, wasAnswered: boolean): void {
+    const { request, response, startedMs } = exchange;
+    this.#running.delete(request);
+    this.log(exchange, request.method, response.statusCode, performance.now() - startedMs, wasAnswered);
+    if (this.#running.size === 0) for (const resolve of this.#idle.splice(0)) resolve();
   }
 
   /** The exchange that a request belongs to, while it is going on. */
   of(request: IncomingMessage): Exchange | undefined {
-    return this.#running.get(request)?.exchange;
+    return this.#running.get(request);
   }
 
   /** Whether an answer is half sent there, so that nothing else may be. */
   isAnswering(socket: Duplex): boolean {
-    return [...this.#running.values()].some(({ response }) => response.socket === socket && response.headersSent);
+    return [...this.#running.values()].some(
+      ({ response, isSentPast }) => response.socket === socket && (response.headersSent || isSentPast),
+    );
   }
 
   /** An answer has begun that ends only when it is told to: when the server stops, at the latest. */
@@ -105,7 +132,7 @@ export class Exchanges {
   /** From now on no answer goes on for ever. */
   endStreams(): void {
     this.#hasEndedStreams = true;
-    for (const { exchange } of this.#running.values()) exchange.end?.();
+    for (const exchange of this.#running.values()) exchange.end?.();
   }
 
   /** Resolves when nothing is going on. */

@@ -7,6 +7,7 @@ import { appOn } from "./app.ts";
 import type { Callers } from "./caller.ts";
 import { Certificate, type CertificateFiles } from "./certificate.ts";
 import { letOriginsIn } from "./cors.ts";
+import { deviceReadLane } from "./device-read-lane.ts";
 import { Exchanges, type Hear } from "./exchange.ts";
 import { type RouteParts, routeTable } from "./route-table.ts";
 import { addRoutes, type GuestRoute } from "./routes.ts";
@@ -64,15 +65,16 @@ export interface HttpServer {
 }
 
 export async function startHttp(parts: HttpParts): Promise<HttpServer> {
-  const { report, trustedProxies = [] } = parts;
+  const { report, callers, v3, trustedProxies = [], corsOrigins = [] } = parts;
   const limits = { ...defaultHttpLimits, ...parts.limits };
   const exchanges = new Exchanges(report, parts.heard);
   const certificate = parts.certificate && new Certificate(parts.certificate, report);
-  const app = appOn({ report, exchanges, trustedProxies, tls: certificate?.load(), ...limits });
+  const lane = deviceReadLane({ exchanges, report, callers, v3, corsOrigins });
+  const app = appOn({ report, exchanges, trustedProxies, tls: certificate?.load(), lane, ...limits });
   const health = { isDraining: () => exchanges.isDraining, checkTimeoutMs: limits.checkTimeoutMs };
   const routes = routeTable(parts, health);
-  letOriginsIn(app, routes, parts.corsOrigins ?? []);
-  addRoutes(app, [...routes, ...(parts.guests ?? [])], parts.callers, exchanges);
+  letOriginsIn(app, routes, corsOrigins);
+  addRoutes(app, [...routes, ...(parts.guests ?? [])], callers, exchanges);
   await listen(app, parts);
   const use = (context: SecureContextOptions) => (app.server as unknown as TlsServer).setSecureContext(context);
   certificate?.watch(use);

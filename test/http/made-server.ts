@@ -158,6 +158,7 @@ function madeV3({ store, identity }: Awaited<ReturnType<typeof madePlatform>>, r
     devices: { ...deviceReading(store, states), ...deviceWriting(store, commit) },
     federation: {
       freshnessOfEach: async (devices) => new Map(devices.map(({ id }) => [id, fresh])),
+      freshnessHere: () => fresh,
       receipts: async () => [],
     },
     events,

@@ -57,6 +57,7 @@ export async function madeV3(t: TestContext) {
     const known = asked.map(({ id }) => [id, freshness.has(id) ? freshness.get(id) : always] as const);
     return new Map(known.flatMap(([id, one]) => (one ? [[id, one]] : [])));
   };
+  const freshnessHere: Federation["freshnessHere"] = ({ id }) => (freshness.has(id) ? freshness.get(id) : always);
   const exchanges = new Exchanges(report);
   // More than any route takes: that one takes less is its own doing.
   const limits = { headersTimeoutMs: 10_000, requestTimeoutMs: 30_000, bodyBytes: 1_000_000 };
@@ -66,7 +67,7 @@ export async function madeV3(t: TestContext) {
     ...userRoutes(userReadingOn(store)),
     ...deviceRoutes({
       devices,
-      federation: { freshnessOfEach },
+      federation: { freshnessOfEach, freshnessHere },
       cursors: cursorsWith("a key of this test"),
     }),
     ...alertRoutes({ alerts }),

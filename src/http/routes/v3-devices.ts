@@ -1,30 +1,28 @@
 import { type AttributeQuestion, askedAttributes } from "../../devices/asked-attributes.ts";
 import type { DevicePlace, DeviceReading } from "../../devices/read.ts";
 import type { DeviceWriting } from "../../devices/write.ts";
-import type { Federation } from "../../federation/federation.ts";
 import type { Principal } from "../../identity/principal.ts";
-import { BadParameter, UnknownDevice } from "../../model/errors.ts";
+import { BadParameter } from "../../model/errors.ts";
 import { jsonAnswer, jsonTextAnswer } from "../answer.ts";
 import { readWrites } from "../attribute-body.ts";
 import type { Cursors } from "../cursor.ts";
 import { getDevice, listDevices, updateDevice } from "../descriptions/devices.ts";
-import { deviceBody, WholeDeviceBodies } from "../device-body.ts";
+import { deviceBody, wholeDeviceBody } from "../device-body.ts";
+import { type DeviceNowParts, deviceNow } from "../device-now.ts";
 import type { Incoming } from "../incoming.ts";
 import type { Route } from "../routes.ts";
 import { deviceIdOf, each, onlyOne, timeOf } from "../v3-parameters.ts";
 
-export interface DeviceRouteParts {
-  readonly devices: Pick<DeviceReading, "page" | "state"> & DeviceWriting;
-  readonly federation: Pick<Federation, "freshnessOfEach">;
+export interface DeviceRouteParts extends DeviceNowParts {
+  readonly devices: DeviceNowParts["devices"] & Pick<DeviceReading, "page"> & DeviceWriting;
   readonly cursors: Cursors;
 }
 
-const path = "/v3/devices/:deviceId";
+export const devicePath = "/v3/devices/:deviceId";
 const bodyBytes = 65_536;
 
 /** Devices (interface 2.4, 4.2). Whose they are is decided below, by the caller that each call is handed. */
 export function deviceRoutes({ devices, federation, cursors }: DeviceRouteParts): readonly Route[] {
-  const whole = new WholeDeviceBodies();
   return [
     {
       methods: ["GET"],
@@ -48,25 +46,23 @@ export function deviceRoutes({ devices, federation, cursors }: DeviceRouteParts)
     },
     {
       methods: ["GET"],
-      path,
+      path: devicePath,
       access: "bearer",
       errors: "standard",
       description: getDevice,
       async answer(incoming, caller) {
         const question = questionOf(incoming);
-        const state = await devices.state(caller, deviceIdOf(incoming));
-        const freshness = (await federation.freshnessOfEach([state.device])).get(state.device.id);
-        if (!freshness) throw new UnknownDevice();
+        const { state, freshness } = await deviceNow({ devices, federation }, caller, deviceIdOf(incoming));
         const isWhole = question.names.length === 0 && question.sinceMs === undefined;
         const body = isWhole
-          ? whole.of(state, freshness)
+          ? wholeDeviceBody(state, freshness)
           : deviceBody(state, freshness, askedAttributes(state, question));
         return jsonTextAnswer(200, body);
       },
     },
     {
       methods: ["PUT"],
-      path,
+      path: devicePath,
       access: "bearer",
       errors: "standard",
       bodyBytes,
