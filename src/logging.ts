@@ -12,7 +12,7 @@ export function startLogging(level: LogLevel, destination: LineWriter = new Turn
     if (least < 0 || levels.indexOf(one) < least) return () => undefined;
     const start = `{"level":"${one}","time":"`;
     return (fields, sentence) => {
-      destination.write(`${start}${clock.now()}"${members(fields)},"message":${jsonOf("message", sentence)}}\n`);
+      destination.write(`${start}${clock.now()}"${members(fields)}${memberOf("message").write(sentence)}}\n`);
     };
   };
   return { debug: teller("debug"), info: teller("info"), warn: teller("warn"), error: teller("error") };
@@ -21,34 +21,72 @@ export function startLogging(level: LogLevel, destination: LineWriter = new Turn
 /** Whoever wants to hear of one hears of those behind it too, and at any other level of none. */
 const levels = ["debug", "info", "warn", "error"] as const;
 
-/** There is a line for each request, so the fields are written as they come, without a copy of them. */
 function members(fields: object): string {
   let written = "";
-  for (const name in fields) {
-    const value = jsonOf(name, fields[name as keyof typeof fields]);
-    if (value !== undefined) written += `,"${name}":${value}`;
-  }
+  for (const name in fields) written += memberOf(name).write(fields[name as keyof typeof fields]);
   return written;
 }
 
-function jsonOf(name: string, value: unknown): string | undefined {
-  if (secrets.has(name)) return blotted;
+/** Names are words of our own code, so there are not many; should there be all the same, they are not kept. */
+const known = new Map<string, Member>();
+const knownAtMost = 1_000;
+
+function memberOf(name: string): Member {
+  const found = known.get(name);
+  if (found) return found;
+  const made = new Member(name);
+  if (known.size < knownAtMost) known.set(name, made);
+  return made;
+}
+
+/** A field of that name. There is a line for each request, and most of its fields are what they were in the last one. */
+class Member {
+  readonly #name: string;
+  readonly #start: string;
+  readonly #isSecret: boolean;
+  #last: string | number | undefined;
+  #lastWritten = "";
+
+  constructor(name: string) {
+    this.#name = name;
+    this.#start = `,${JSON.stringify(name)}:`;
+    this.#isSecret = secrets.has(name);
+  }
+
+  write(value: unknown): string {
+    if (this.#isSecret) return `${this.#start}"(secret)"`;
+    if (typeof value !== "string" && typeof value !== "number") return this.#writeAny(value);
+    if (value !== this.#last) {
+      this.#last = value;
+      this.#lastWritten = this.#start + plainJson(value);
+    }
+    return this.#lastWritten;
+  }
+
+  #writeAny(value: unknown): string {
+    const json = anyJson(this.#name === "error" && value !== undefined ? describeError(value) : value);
+    return json === undefined ? "" : this.#start + json;
+  }
+}
+
+/** What stands in JSON as it is. */
+const plain = /^[ !#-[\]-~]*$/;
+
+function plainJson(value: string | number): string {
   if (typeof value === "number") return Number.isFinite(value) ? `${value}` : "null";
-  // As JSON has it, at half its price.
-  if (typeof value === "string" && plain.test(value)) return `"${value}"`;
-  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  return plain.test(value) ? `"${value}"` : JSON.stringify(value);
+}
+
+function anyJson(value: unknown): string | undefined {
   try {
-    return JSON.stringify(name === "error" ? describeError(value) : value, withoutSecrets);
+    return JSON.stringify(value, withoutSecrets);
   } catch {
     // It holds itself, say: whoever tells of something must never fail for it.
     return '"(can\'t be written)"';
   }
 }
 
-/** What stands in JSON as it is. */
-const plain = /^[ !#-[\]-~]*$/;
 const secrets = new Set(["token", "sealedToken", "accessToken", "secToken", "password", "secret", "authorization"]);
-const blotted = '"(secret)"';
 
 function withoutSecrets(name: string, value: unknown): unknown {
   return secrets.has(name) ? "(secret)" : value;

@@ -7,7 +7,7 @@ import { refusalOf, refuseConnection } from "./edge.ts";
 import { errorAnswer, failureAnswer } from "./error-response.ts";
 import type { Exchanges } from "./exchange.ts";
 import { readBodies } from "./incoming.ts";
-import { keepAliveMs } from "./prepared-head.ts";
+import { keepAliveMs } from "./prepared-answer.ts";
 import { refusals } from "./refusal.ts";
 import { sendAnswer } from "./routes.ts";
 

@@ -8,6 +8,11 @@ const answerHeaders = "www-authenticate, retry-after, x-request-id";
 /** As long as browsers keep it. An origin that is taken off the list is refused at once all the same. */
 const preflightSeconds = 7_200;
 
+/** What answers to calls that pages may make have for everybody: they are others for each origin. */
+export function corsHeaders(origins: readonly string[]): Readonly<Record<string, string>> {
+  return origins.length === 0 ? {} : { vary: "Origin" };
+}
+
 /**
  * Lets pages of these origins call what takes a token or a secret: /v3, the adaptor, the platform calls and the two
  * endpoints of OAuth clients. Never what is open to everybody, the pages for people above all, and never with cookies:
@@ -23,9 +28,9 @@ export function letOriginsIn(app: FastifyInstance, routes: readonly Route[], ori
   app.addHook("onRequest", async (request, reply) => {
     const taken = methods.get(request.routeOptions.url ?? "");
     if (!taken) return;
-    // On the response itself: a stream and an error have them too. The answer is another for each origin.
+    // On the response itself: a stream and an error have them too.
     const { raw: response } = reply;
-    response.setHeader("vary", "Origin");
+    for (const [name, value] of Object.entries(corsHeaders(origins))) response.setHeader(name, value);
     const { origin } = request.headers;
     if (origin === undefined || !origins.includes(origin)) return;
     response.setHeader("access-control-allow-origin", origin);

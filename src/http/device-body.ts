@@ -2,6 +2,9 @@ import { askedAttributes, type NamedAttribute } from "../devices/asked-attribute
 import { shownValue } from "../devices/shown-attribute.ts";
 import type { DeviceState } from "../devices/states.ts";
 import type { Freshness } from "../federation/freshness.ts";
+import { jsonTextAnswer } from "./answer.ts";
+import type { DeviceNow } from "./device-now.ts";
+import { PreparedAnswer } from "./prepared-answer.ts";
 
 /** A device as it is shown, with those of its attributes that were asked for. */
 export function deviceBody(
@@ -20,18 +23,27 @@ export function deviceBody(
   });
 }
 
-const wholeBodies = new WeakMap<DeviceState, { readonly freshness: Freshness; readonly body: Buffer }>();
-
 /**
  * The same with all attributes, made once for each state of a device: a state never changes, another takes its place,
  * and with it goes what was made of it.
  */
-export function wholeDeviceBody(state: DeviceState, freshness: Freshness): Buffer {
-  const made = wholeBodies.get(state);
-  if (made && isSame(made.freshness, freshness)) return made.body;
-  const body = Buffer.from(deviceBody(state, freshness, askedAttributes(state, everything)));
-  wholeBodies.set(state, { freshness, body });
-  return body;
+export class WholeDevices {
+  readonly #headers: Readonly<Record<string, string>>;
+  readonly #made = new WeakMap<DeviceState, { readonly freshness: Freshness; readonly answer: PreparedAnswer }>();
+
+  /** With headers that the answers have besides. */
+  constructor(headers: Readonly<Record<string, string>> = {}) {
+    this.#headers = headers;
+  }
+
+  answer({ state, freshness }: DeviceNow): PreparedAnswer {
+    const made = this.#made.get(state);
+    if (made && isSame(made.freshness, freshness)) return made.answer;
+    const body = deviceBody(state, freshness, askedAttributes(state, everything));
+    const answer = new PreparedAnswer(jsonTextAnswer(200, body, this.#headers));
+    this.#made.set(state, { freshness, answer });
+    return answer;
+  }
 }
 
 const everything = { names: [], sinceMs: undefined };

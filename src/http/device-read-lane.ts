@@ -4,12 +4,13 @@ import type { Report } from "../model/surroundings.ts";
 import { type Answer, jsonTextAnswer } from "./answer.ts";
 import type { Lane } from "./app.ts";
 import type { Callers } from "./caller.ts";
-import { wholeDeviceBody } from "./device-body.ts";
-import { type DeviceNowParts, deviceNow } from "./device-now.ts";
+import { corsHeaders } from "./cors.ts";
+import type { WholeDevices } from "./device-body.ts";
+import { type DeviceNow, type DeviceNowParts, deviceNow } from "./device-now.ts";
 import { refusalOf } from "./edge.ts";
 import { failureAnswer } from "./error-response.ts";
 import type { Exchange, Exchanges } from "./exchange.ts";
-import { preparedHead } from "./prepared-head.ts";
+import type { PreparedAnswer } from "./prepared-answer.ts";
 import { devicePath } from "./routes/v3-devices.ts";
 
 export interface LaneParts {
@@ -17,6 +18,7 @@ export interface LaneParts {
   readonly report: Report;
   readonly callers: Pick<Callers, "byAccessToken">;
   readonly v3: DeviceNowParts;
+  readonly whole: WholeDevices;
   readonly corsOrigins: readonly string[];
 }
 
@@ -25,50 +27,48 @@ export interface LaneParts {
  * It asks the same parts as the route does and answers with the same bytes; whatever it doesn't recognise goes the long
  * way, untouched.
  */
-export function deviceReadLane({ exchanges, report, callers, v3, corsOrigins }: LaneParts): Lane {
-  const own: Readonly<Record<string, string>> = corsOrigins.length > 0 ? { vary: "Origin" } : {};
-  const { headers } = jsonTextAnswer(200, "");
-  const headOf = preparedHead({ ...own, ...headers });
-
+export function deviceReadLane({ exchanges, report, callers, v3, whole, corsOrigins }: LaneParts): Lane {
   const answer = async (exchange: Exchange, bearer: string, deviceId: DeviceId) => {
+    let now: DeviceNow;
     try {
-      const caller = await callers.byAccessToken(bearer);
-      const { state, freshness } = await deviceNow(v3, caller, deviceId);
-      send(exchange, wholeDeviceBody(state, freshness));
+      const found = deviceNow(v3, await callers.byAccessToken(bearer), deviceId);
+      now = found instanceof Promise ? await found : found;
     } catch (error) {
-      sendAll(exchange, failureAnswer(error, "standard", exchange, report));
+      return sendPlainly(exchange, failureAnswer(error, "standard", exchange, report));
     }
+    send(exchange, whole.answer(now));
   };
-  const send = (exchange: Exchange, body: Buffer) => {
+  const send = (exchange: Exchange, prepared: PreparedAnswer) => {
     const { response, requestId } = exchange;
     const { socket } = response;
-    // A response that waits behind another has no socket yet, and one that ends its connection another head.
-    if (!socket || socket.writableLength > 0 || exchanges.isDraining)
-      return sendAll(exchange, jsonTextAnswer(200, body));
-    socket.cork();
-    socket.write(headOf(requestId, body.length), "latin1");
-    socket.write(body);
-    socket.uncork();
+    // A response that waits behind another has no socket yet, and one that ends its connection has another head.
+    if (!socket?.writable || socket.writableLength > 0 || exchanges.isDraining) {
+      return sendPlainly(exchange, jsonTextAnswer(200, prepared.body));
+    }
+    socket.write(prepared.bytesFor(requestId));
     const sent = () => {
       exchanges.over(exchange, !socket.destroyed);
       // Node takes it for the end of an answer that it has sent itself, and goes on to the next request.
       if (!socket.destroyed) response.emit("finish");
     };
     if (socket.writableLength === 0) return sent();
-    exchange.isSentPast = true;
+    prepared.keep();
+    exchanges.sendsPast(exchange);
     socket.write("", sent);
   };
-  const sendAll = (exchange: Exchange, { status, headers, body }: Answer) => {
+  const sendPlainly = (exchange: Exchange, { status, headers, body }: Answer) => {
     const { response } = exchange;
+    // Who went while we looked is told nothing.
+    if (response.destroyed) return exchanges.over(exchange, false);
     exchanges.attend(exchange);
-    for (const [name, value] of Object.entries(own)) response.setHeader(name, value);
+    for (const [name, value] of Object.entries(corsHeaders(corsOrigins))) response.setHeader(name, value);
     response.writeHead(status, { ...headers, "content-length": Buffer.byteLength(body) }).end(body);
   };
 
   return (request, response) => {
-    const bearer = bearerOf(request, response, corsOrigins);
-    const deviceId = bearer && deviceIdOf(request);
-    if (!bearer || !deviceId) return false;
+    const deviceId = deviceIdOf(request);
+    const bearer = deviceId && bearerOf(request, response, corsOrigins);
+    if (!bearer) return false;
     const exchange = exchanges.begin(request, response);
     exchange.route = devicePath;
     void answer(exchange, bearer, deviceId);

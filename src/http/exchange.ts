@@ -14,7 +14,7 @@ export interface Exchange {
   route: string | undefined;
   /** Ends an answer that would otherwise go on. */
   end: (() => void) | undefined;
-  /** The answer is being sent past the response, which knows nothing of it. */
+  /** The answer is on its way past the response. */
   isSentPast: boolean;
 }
 
@@ -34,7 +34,9 @@ export type Hear = (exchange: {
 export class Exchanges {
   readonly #report: Report;
   readonly #heard: Hear;
-  readonly #running = new Map<IncomingMessage, Exchange>();
+  /** Those of them whose response tells how they stand. */
+  readonly #attended = new Map<IncomingMessage, Exchange>();
+  #running = 0;
   readonly #idle: (() => void)[] = [];
   #isDraining = false;
   #hasEndedStreams = false;
@@ -44,9 +46,10 @@ export class Exchanges {
     this.#heard = heard;
   }
 
-  /** From now on it is waited for. Whoever answers it calls `attend` first, or `over` when all is sent. */
+  /** From now on it is waited for, until it is `over`; one that is attended to sees to that by itself. */
   begin(request: IncomingMessage, response: ServerResponse): Exchange {
-    const exchange: Exchange = {
+    this.#running += 1;
+    return {
       request,
       response,
       requestId: newRequestId(),
@@ -55,37 +58,43 @@ export class Exchanges {
       end: undefined,
       isSentPast: false,
     };
-    this.#running.set(request, exchange);
-    return exchange;
   }
 
   /** Gives the answer what every answer has, and sees how the exchange ends. */
   attend(exchange: Exchange): void {
-    const { response, requestId } = exchange;
-    if (response.destroyed) {
-      this.over(exchange, false);
-      return;
-    }
+    const { request, response, requestId } = exchange;
     for (const [name, value] of Object.entries(everyAnswer(requestId))) response.setHeader(name, value);
     if (this.#isDraining) response.setHeader("connection", "close");
-    response.once("close", () => this.over(exchange, response.writableFinished));
+    this.#attended.set(request, exchange);
+    response.once("close", () => {
+      this.#attended.delete(request);
+      this.over(exchange, response.writableFinished);
+    });
   }
 
+  /** Its answer is on its way, past the response, which knows nothing of it. */
+  sendsPast(exchange: Exchange): void {
+    exchange.isSentPast = true;
+    this.#attended.set(exchange.request, exchange);
+  }
+
+  /** All of its answer is sent, or nobody is there any more to take it. */
   over(exchange: Exchange, wasAnswered: boolean): void {
     const { request, response, startedMs } = exchange;
-    this.#running.delete(request);
+    this.#running -= 1;
+    if (exchange.isSentPast) this.#attended.delete(request);
     this.log(exchange, request.method, response.statusCode, performance.now() - startedMs, wasAnswered);
-    if (this.#running.size === 0) for (const resolve of this.#idle.splice(0)) resolve();
+    if (this.#running === 0) for (const resolve of this.#idle.splice(0)) resolve();
   }
 
   /** The exchange that a request belongs to, while it is going on. */
   of(request: IncomingMessage): Exchange | undefined {
-    return this.#running.get(request);
+    return this.#attended.get(request);
   }
 
   /** Whether an answer is half sent there, so that nothing else may be. */
   isAnswering(socket: Duplex): boolean {
-    return [...this.#running.values()].some(
+    return [...this.#attended.values()].some(
       ({ response, isSentPast }) => response.socket === socket && (response.headersSent || isSentPast),
     );
   }
@@ -124,7 +133,7 @@ export class Exchanges {
   /** From now on every answer closes its connection. */
   drain(): void {
     this.#isDraining = true;
-    for (const { response } of this.#running.values()) {
+    for (const { response } of this.#attended.values()) {
       if (!response.headersSent) response.setHeader("connection", "close");
     }
   }
@@ -132,12 +141,12 @@ export class Exchanges {
   /** From now on no answer goes on for ever. */
   endStreams(): void {
     this.#hasEndedStreams = true;
-    for (const exchange of this.#running.values()) exchange.end?.();
+    for (const exchange of this.#attended.values()) exchange.end?.();
   }
 
   /** Resolves when nothing is going on. */
   async finished(): Promise<void> {
-    if (this.#running.size > 0) await new Promise<void>((resolve) => this.#idle.push(resolve));
+    if (this.#running > 0) await new Promise<void>((resolve) => this.#idle.push(resolve));
   }
 }
 

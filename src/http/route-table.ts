@@ -1,4 +1,5 @@
 import type { UserReading } from "../identity/user-reading.ts";
+import type { WholeDevices } from "./device-body.ts";
 import { type AdaptorFederation, adaptorRoutes } from "./routes/adaptor.ts";
 import { type Check, healthRoutes } from "./routes/health.ts";
 import { type MetricsRouteParts, metricsRoutes } from "./routes/metrics.ts";
@@ -35,13 +36,14 @@ export interface RouteParts {
 export function routeTable(
   parts: RouteParts,
   health: { readonly isDraining: () => boolean; readonly checkTimeoutMs: number },
+  whole?: WholeDevices,
 ): readonly Route[] {
   const routes: readonly Route[] = [
     ...healthRoutes({ checks: parts.checks, ...health }),
     ...metricsRoutes(parts.metrics),
     ...oauthRoutes({ ...parts.oauth, baseUrl: parts.baseUrl }),
     ...userRoutes(parts.v3.users),
-    ...deviceRoutes(parts.v3),
+    ...deviceRoutes(parts.v3, whole),
     ...alertRoutes(parts.v3),
     ...historyRoutes(parts.v3),
     ...eventRoutes(parts.v3),

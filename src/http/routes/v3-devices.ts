@@ -7,7 +7,7 @@ import { jsonAnswer, jsonTextAnswer } from "../answer.ts";
 import { readWrites } from "../attribute-body.ts";
 import type { Cursors } from "../cursor.ts";
 import { getDevice, listDevices, updateDevice } from "../descriptions/devices.ts";
-import { deviceBody, wholeDeviceBody } from "../device-body.ts";
+import { deviceBody, WholeDevices } from "../device-body.ts";
 import { type DeviceNowParts, deviceNow } from "../device-now.ts";
 import type { Incoming } from "../incoming.ts";
 import type { Route } from "../routes.ts";
@@ -22,7 +22,10 @@ export const devicePath = "/v3/devices/:deviceId";
 const bodyBytes = 65_536;
 
 /** Devices (interface 2.4, 4.2). Whose they are is decided below, by the caller that each call is handed. */
-export function deviceRoutes({ devices, federation, cursors }: DeviceRouteParts): readonly Route[] {
+export function deviceRoutes(
+  { devices, federation, cursors }: DeviceRouteParts,
+  whole = new WholeDevices(),
+): readonly Route[] {
   return [
     {
       methods: ["GET"],
@@ -52,11 +55,11 @@ export function deviceRoutes({ devices, federation, cursors }: DeviceRouteParts)
       description: getDevice,
       async answer(incoming, caller) {
         const question = questionOf(incoming);
-        const { state, freshness } = await deviceNow({ devices, federation }, caller, deviceIdOf(incoming));
+        const now = await deviceNow({ devices, federation }, caller, deviceIdOf(incoming));
         const isWhole = question.names.length === 0 && question.sinceMs === undefined;
         const body = isWhole
-          ? wholeDeviceBody(state, freshness)
-          : deviceBody(state, freshness, askedAttributes(state, question));
+          ? whole.answer(now).body
+          : deviceBody(now.state, now.freshness, askedAttributes(now.state, question));
         return jsonTextAnswer(200, body);
       },
     },
