@@ -40,7 +40,8 @@ export class WholeDevices {
     const made = this.#made.get(state);
     if (made && isSame(made.freshness, freshness)) return made.answer;
     const body = deviceBody(state, freshness, askedAttributes(state, everything));
-    const answer = new PreparedAnswer(jsonTextAnswer(200, body, this.#headers));
+    const { headers } = jsonTextAnswer(200, body);
+    const answer = new PreparedAnswer({ headers: { ...this.#headers, ...headers }, body });
     this.#made.set(state, { freshness, answer });
     return answer;
   }

@@ -12,6 +12,7 @@ import { deviceWriting } from "../../src/devices/write.ts";
 import type { Federation } from "../../src/federation/federation.ts";
 import type { Freshness } from "../../src/federation/freshness.ts";
 import { appOn } from "../../src/http/app.ts";
+import type { Callers } from "../../src/http/caller.ts";
 import { cursorsWith } from "../../src/http/cursor.ts";
 import { Exchanges } from "../../src/http/exchange.ts";
 import { alertRoutes } from "../../src/http/routes/v3-alerts.ts";
@@ -63,26 +64,15 @@ export async function madeV3(t: TestContext) {
   const limits = { headersTimeoutMs: 10_000, requestTimeoutMs: 30_000, bodyBytes: 1_000_000 };
   const app = appOn({ report, exchanges, trustedProxies: [], ...limits });
   const devices = { ...deviceReading(store, states), ...deviceWriting(store, commit) };
-  const routes = [
-    ...userRoutes(userReadingOn(store)),
-    ...deviceRoutes({
-      devices,
-      federation: { freshnessOfEach, freshnessHere },
-      cursors: cursorsWith("a key of this test"),
-    }),
-    ...alertRoutes({ alerts }),
-  ];
+  const v3 = { devices, federation: { freshnessOfEach, freshnessHere }, cursors: cursorsWith("a key of this test") };
+  const routes = [...userRoutes(userReadingOn(store)), ...deviceRoutes(v3), ...alertRoutes({ alerts })];
   const nobody = () => Promise.reject(new InvalidToken());
-  addRoutes(
-    app,
-    routes,
-    {
-      bySecToken: nobody,
-      byClientSecret: nobody,
-      byAccessToken: async (token) => principals.get(token) ?? nobody(),
-    },
-    exchanges,
-  );
+  const callers: Callers = {
+    bySecToken: nobody,
+    byClientSecret: nobody,
+    byAccessToken: async (token) => principals.get(token) ?? nobody(),
+  };
+  addRoutes(app, routes, callers, exchanges);
   await app.listen({ host: "127.0.0.1", port: 0 });
   t.after(async () => {
     app.server.closeAllConnections();
@@ -123,6 +113,8 @@ export async function madeV3(t: TestContext) {
     states,
     commit,
     devices,
+    v3,
+    callers,
     alerts,
     clock,
     reported,

@@ -1,0 +1,143 @@
+import { once } from "node:events";
+import { type AddressInfo, connect, type Socket } from "node:net";
+import type { TestContext } from "node:test";
+import { connect as connectTls, type SecureContextOptions } from "node:tls";
+import { appOn } from "../../src/http/app.ts";
+import { corsHeaders, letOriginsIn } from "../../src/http/cors.ts";
+import { WholeDevices } from "../../src/http/device-body.ts";
+import { deviceReadLane } from "../../src/http/device-read-lane.ts";
+import { Exchanges, type Hear } from "../../src/http/exchange.ts";
+import { deviceRoutes } from "../../src/http/routes/v3-devices.ts";
+import { addRoutes } from "../../src/http/routes.ts";
+import { StoreUnavailable } from "../../src/model/errors.ts";
+import { collecting, type Reported } from "../platform/made-platform.ts";
+import { madeV3 } from "./made-v3.ts";
+
+export interface WaysSettings {
+  readonly corsOrigins?: readonly string[];
+  readonly trustedProxies?: readonly string[];
+  readonly tls?: SecureContextOptions & { readonly ca: string };
+}
+
+export type Way = Awaited<ReturnType<typeof twoWays>>["lane"];
+
+/**
+ * The same devices behind two servers: one with the fast lane, one that knows only the long way. Of the tokens,
+ * `store-down` and `broken` can't be looked up; a test may replace how they are.
+ */
+export async function twoWays(t: TestContext, { corsOrigins = [], trustedProxies = [], tls }: WaysSettings = {}) {
+  const world = await madeV3(t);
+  const tokens = {
+    async verify(token: string) {
+      if (token === "store-down") throw new StoreUnavailable("The store is away.");
+      if (token === "broken") throw new Error("Nobody has foreseen this.");
+      return world.callers.byAccessToken(token);
+    },
+  };
+  const callers = { ...world.callers, byAccessToken: (token: string) => tokens.verify(token) };
+  const way = async (hasLane: boolean) => {
+    const reported: Reported[] = [];
+    const heard: Parameters<Hear>[0][] = [];
+    const report = collecting(reported);
+    const exchanges = new Exchanges(report, (exchange) => heard.push(exchange));
+    const whole = new WholeDevices(corsHeaders(corsOrigins));
+    const lane = deviceReadLane({ exchanges, report, callers, v3: world.v3, whole, corsOrigins });
+    const taken = { count: 0 };
+    const firstTaken = Promise.withResolvers<void>();
+    const counted: typeof lane = (request, response) => {
+      const isTaken = lane(request, response);
+      if (isTaken) taken.count += 1;
+      // What it takes from memory it has sent by then.
+      if (isTaken) setImmediate(firstTaken.resolve);
+      return isTaken;
+    };
+    const limits = { headersTimeoutMs: 10_000, requestTimeoutMs: 30_000, bodyBytes: 65_536 };
+    const app = appOn({ report, exchanges, trustedProxies, tls, lane: hasLane ? counted : undefined, ...limits });
+    const routes = deviceRoutes(world.v3, whole);
+    letOriginsIn(app, routes, corsOrigins);
+    addRoutes(app, routes, callers, exchanges);
+    await app.listen({ host: "127.0.0.1", port: 0 });
+    t.after(async () => {
+      app.server.closeAllConnections();
+      await app.close();
+    });
+    const firstClosed = Promise.withResolvers<void>();
+    app.server.on("connection", (socket) => socket.once("close", () => setImmediate(firstClosed.resolve)));
+    const { port } = app.server.address() as AddressInfo;
+    const open = async (): Promise<Socket> => {
+      const socket = tls
+        ? connectTls({ port, host: "127.0.0.1", ca: tls.ca, checkServerIdentity: () => undefined })
+        : connect(port, "127.0.0.1");
+      await once(socket, tls ? "secureConnect" : "connect");
+      return socket;
+    };
+    return {
+      exchanges,
+      reported,
+      heard,
+      taken,
+      open,
+      firstTaken: firstTaken.promise,
+      firstClosed: firstClosed.promise,
+    };
+  };
+  return { ...world, tokens, lane: await way(true), longWay: await way(false) };
+}
+
+/** Sends it on a connection of its own, then a last request that ends the connection; all that came back. */
+export async function answersTo(way: Way, request: string, isPipelined = false): Promise<string> {
+  const socket = await way.open();
+  const received = receivedBy(socket);
+  const isHead = request.startsWith("HEAD ");
+  // Behind an upgrade nothing is read until that is answered.
+  if (isPipelined && !request.includes("Upgrade")) socket.write(request + lastRequest, "latin1");
+  else {
+    socket.write(request, "latin1");
+    await new Promise<void>((resolve) => {
+      socket.on("data", () => isWhole(received, isHead) && resolve());
+      socket.on("close", () => resolve());
+    });
+    if (socket.writable) socket.write(lastRequest, "latin1");
+  }
+  if (!socket.closed) await once(socket, "close");
+  return received.text();
+}
+
+const lastRequest = "GET /the/last HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
+
+export interface Received {
+  readonly length: number;
+  text(): string;
+}
+
+/** All that has come so far. */
+export function receivedBy(socket: Socket): Received {
+  const pieces: Buffer[] = [];
+  let length = 0;
+  socket.on("data", (piece: Buffer) => {
+    pieces.push(piece);
+    length += piece.length;
+  });
+  socket.on("error", () => undefined);
+  return {
+    get length() {
+      return length;
+    },
+    text: () => Buffer.concat(pieces).toString("latin1"),
+  };
+}
+
+function isWhole(received: Received, isHead: boolean): boolean {
+  const text = received.text().replace(/^HTTP\/1\.1 100 .*\r\n\r\n/, "");
+  const end = text.indexOf("\r\n\r\n");
+  if (end < 0 || isHead) return end >= 0;
+  const [, length = "0"] = /\r\ncontent-length: (\d+)/i.exec(text.slice(0, end)) ?? [];
+  return text.length >= end + 4 + Number(length);
+}
+
+/** The same words for what is another each time. */
+export function withoutChance(text: string): string {
+  return text
+    .replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "(an id)")
+    .replace(/^Date: \w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT\r$/gm, "Date: (now)\r");
+}
