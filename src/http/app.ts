@@ -82,6 +82,8 @@ function serverOn(
     keepAliveTimeout: keepAliveMs,
     // We refuse it ourselves, in words.
     requireHostHeader: false,
+    // Nobody waits for the end of a body that isn't there (incoming.ts sees to whoever would).
+    optimizeEmptyRequests: true,
   };
   const server: Server = tls ? createTlsServer({ ...options, ...tls }, answer) : createServer(options, answer);
   server.on("checkExpectation", answer);

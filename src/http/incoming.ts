@@ -1,4 +1,5 @@
 import { isIP } from "node:net";
+import { Readable } from "node:stream";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { refusals } from "./refusal.ts";
 
@@ -60,6 +61,12 @@ function authorization(request: FastifyRequest, scheme: "bearer" | "basic"): str
 /** Bodies are forms or JSON, in UTF-8; anything else is refused with 415. */
 export function readBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
+  // Node has no end to tell of a body that isn't there, and Fastify looks for one where a type is named.
+  app.addHook("preParsing", (request, _reply, payload, done) => {
+    const { "content-type": type, "content-length": length, "transfer-encoding": encoding } = request.headers;
+    const isMissing = type !== undefined && length === undefined && encoding === undefined;
+    done(null, isMissing ? Readable.from([]) : payload);
+  });
   const read = (contentType: string, parse: (text: string) => Body) =>
     app.addContentTypeParser(contentType, { parseAs: "buffer" }, async (_request: unknown, bytes: Buffer) =>
       bytes.length === 0 ? { kind: "none" } : parse(decode(bytes)),

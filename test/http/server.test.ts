@@ -8,6 +8,7 @@ import { addRoutes, type Route } from "../../src/http/routes.ts";
 import { startHttp } from "../../src/http/server.ts";
 import type { DeviceId } from "../../src/model/ids.ts";
 import { madeServer } from "./made-server.ts";
+import { withoutChance } from "./two-ways.ts";
 
 describe("every answer", () => {
   it("has an id of ours, is kept by nobody and has the type it says", async (t) => {
@@ -58,6 +59,26 @@ describe("every answer", () => {
         { level: "info", sentence: "request answered", method: "GET", route: "-", status: 404 },
       ],
     );
+  });
+});
+
+describe("a request that names the type of a body and brings none", () => {
+  it("is answered as one without a body", { timeout: 20_000 }, async (t) => {
+    const { raw } = await madeServer(t);
+    for (const [method, path, status] of [
+      ["GET", "/livez", 200],
+      ["POST", "/zdk/services/zamapi/userLogin", 500],
+      ["PUT", "/adaptor/federatedtokens", 401],
+      ["DELETE", "/adaptor/federatedtokens", 401],
+    ] as const) {
+      for (const type of ["application/json", "application/x-www-form-urlencoded"]) {
+        const head = `${method} ${path} HTTP/1.1\r\nHost: a\r\nContent-Type: ${type}\r\nConnection: close\r\n`;
+        const answer = await raw(`${head}\r\n`);
+        assert.match(answer, new RegExp(`^HTTP/1.1 ${status} `), `${method} ${type}`);
+        const withLength = await raw(`${head}Content-Length: 0\r\n\r\n`);
+        assert.equal(withoutChance(answer), withoutChance(withLength));
+      }
+    }
   });
 });
 
