@@ -7,7 +7,7 @@ import type { Callers } from "./caller.ts";
 import { corsHeaders } from "./cors.ts";
 import type { WholeDevices } from "./device-body.ts";
 import { type DeviceNow, type DeviceNowParts, deviceNow } from "./device-now.ts";
-import { refusalOf } from "./edge.ts";
+import { headersRefusal } from "./edge.ts";
 import { failureAnswer } from "./error-response.ts";
 import type { Exchange, Exchanges } from "./exchange.ts";
 import type { PreparedAnswer } from "./prepared-answer.ts";
@@ -95,7 +95,7 @@ function bearerOf(
   if (headers["content-length"] !== undefined || headers["transfer-encoding"] !== undefined) return undefined;
   if (headers.expect !== undefined) return undefined;
   if (corsOrigins.length > 0 && headers.origin !== undefined) return undefined;
-  if (refusalOf(request)) return undefined;
+  if (headersRefusal(request)) return undefined;
   const { authorization = "" } = headers;
   const bearer = authorization.startsWith(scheme) ? authorization.slice(scheme.length) : "";
   return bearer.startsWith(" ") ? undefined : bearer;

@@ -12,6 +12,11 @@ export function refusalOf(request: IncomingMessage): Refusal | undefined {
   const target = request.url ?? "";
   if (!target.startsWith("/")) return refusals.malformed("The request target must be a path.");
   if (/[^\x21-\x7e]/.test(target)) return refusals.malformed("The request target must be percent-encoded.");
+  return headersRefusal(request);
+}
+
+/** The same of its headers alone. */
+export function headersRefusal(request: IncomingMessage): Refusal | undefined {
   for (const name of onlyOnce) {
     if (countHeader(request, name) > 1) return refusals.malformed(`The ${name} header must be there once.`);
   }

@@ -84,7 +84,7 @@ export class Exchanges {
     this.#running -= 1;
     if (exchange.isSentPast) this.#attended.delete(request);
     this.log(exchange, request.method, response.statusCode, performance.now() - startedMs, wasAnswered);
-    if (this.#running === 0) for (const resolve of this.#idle.splice(0)) resolve();
+    if (this.#running === 0 && this.#idle.length > 0) for (const resolve of this.#idle.splice(0)) resolve();
   }
 
   /** The exchange that a request belongs to, while it is going on. */

@@ -35,6 +35,13 @@ export interface Metrics {
   stop(): void;
 }
 
+interface LastAnswered {
+  readonly method: string;
+  readonly status: number;
+  readonly requests: { count: number };
+  took: ((seconds: number) => void) | undefined;
+}
+
 const seconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const groups = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512];
 
@@ -86,11 +93,20 @@ export function metricsOf(version: string): Metrics {
     "Attempts to deliver to webhooks, by outcome.",
     ...(["outcome"] as const),
   );
+  /** Most requests to a route end as the last one did: then nothing has to be looked up for them. */
+  const lastOfRoute = new Map<string, LastAnswered>();
   const stopProcess = measureProcess(registry);
   return {
     answered({ method, route, status, tookMs, isStream }) {
-      requests.add(1, method, route, String(status));
-      if (!isStream) durations.observe(tookMs / 1000, route);
+      let last = lastOfRoute.get(route);
+      if (last?.method !== method || last.status !== status) {
+        last = { method, status, requests: requests.of(method, route, String(status)), took: undefined };
+        lastOfRoute.set(route, last);
+      }
+      last.requests.count += 1;
+      if (isStream) return;
+      last.took ??= durations.of(route);
+      last.took(tookMs / 1000);
     },
     committed(by, count) {
       commits.add(1, by);

@@ -54,45 +54,12 @@ interface Family {
 
 type Values<Labels extends readonly string[]> = { readonly [Index in keyof Labels]: string };
 
-/** What was counted for each set of labels. A name for the whole set would have to be put together for each look. */
-class ByLabels<Entry> {
-  readonly all: Entry[] = [];
-  readonly #make: (values: readonly string[]) => Entry;
-  readonly #root: Branch<Entry> = { next: new Map(), entry: undefined };
-
-  constructor(make: (values: readonly string[]) => Entry) {
-    this.#make = make;
-  }
-
-  of(values: readonly string[]): Entry {
-    let branch = this.#root;
-    for (const value of values) {
-      const next = branch.next.get(value) ?? { next: new Map(), entry: undefined };
-      if (!branch.next.has(value)) branch.next.set(value, next);
-      branch = next;
-    }
-    if (branch.entry === undefined) {
-      branch.entry = this.#make([...values]);
-      this.all.push(branch.entry);
-    }
-    return branch.entry;
-  }
-}
-
-interface Branch<Entry> {
-  readonly next: Map<string, Branch<Entry>>;
-  entry: Entry | undefined;
-}
-
 export class Counter<Labels extends readonly string[]> implements Family {
   readonly type = "counter";
   readonly name: string;
   readonly help: string;
   readonly #labels: Labels;
-  readonly #counts = new ByLabels<{ readonly values: readonly string[]; count: number }>((values) => ({
-    values,
-    count: 0,
-  }));
+  readonly #counts = new Map<string, { readonly values: readonly string[]; count: number }>();
 
   constructor(name: string, help: string, labels: Labels) {
     this.name = name;
@@ -102,11 +69,19 @@ export class Counter<Labels extends readonly string[]> implements Family {
   }
 
   add(count: number, ...values: Values<Labels>): void {
-    this.#counts.of(values).count += count;
+    this.of(...values).count += count;
+  }
+
+  /** What is counted under these labels, for whoever counts it often. */
+  of(...values: Values<Labels>): { count: number } {
+    const key = values.join("\n");
+    const known = this.#counts.get(key) ?? { values: [...(values as readonly string[])], count: 0 };
+    this.#counts.set(key, known);
+    return known;
   }
 
   async samples(): Promise<readonly Sample[]> {
-    return this.#counts.all.map(
+    return [...this.#counts.values()].map(
       ({ values, count }) => ["", labelled(this.#labels.map((name, at) => [name, values[at]!])), count] as const,
     );
   }
@@ -125,26 +100,39 @@ export class Histogram<Labels extends readonly string[]> implements Family {
   readonly help: string;
   readonly #bounds: readonly number[];
   readonly #labels: Labels;
-  readonly #measured: ByLabels<Measured>;
+  readonly #measured = new Map<string, Measured>();
 
   constructor(name: string, help: string, bounds: readonly number[], labels: Labels) {
     this.name = name;
     this.help = help;
     this.#bounds = bounds;
     this.#labels = labels;
-    this.#measured = new ByLabels((values) => ({ values, counts: new Array(bounds.length + 1).fill(0), sum: 0 }));
   }
 
   observe(value: number, ...values: Values<Labels>): void {
-    const measured = this.#measured.of(values);
-    let at = 0;
-    while (at < this.#bounds.length && value > this.#bounds[at]!) at++;
-    measured.counts[at]! += 1;
-    measured.sum += value;
+    this.of(...values)(value);
+  }
+
+  /** Takes what is measured under these labels, for whoever measures it often. */
+  of(...values: Values<Labels>): (value: number) => void {
+    const key = values.join("\n");
+    const bounds = this.#bounds;
+    const measured = this.#measured.get(key) ?? {
+      values: [...(values as readonly string[])],
+      counts: new Array<number>(bounds.length + 1).fill(0),
+      sum: 0,
+    };
+    this.#measured.set(key, measured);
+    return (value) => {
+      let at = 0;
+      while (at < bounds.length && value > bounds[at]!) at++;
+      measured.counts[at]! += 1;
+      measured.sum += value;
+    };
   }
 
   async samples(): Promise<readonly Sample[]> {
-    return this.#measured.all.flatMap(({ values, counts, sum }) => {
+    return [...this.#measured.values()].flatMap(({ values, counts, sum }) => {
       const own = this.#labels.map((name, at) => [name, values[at]!] as const);
       let below = 0;
       const buckets = counts.map((count, at): Sample => {
