@@ -6,7 +6,7 @@ import type { Lane } from "./app.ts";
 import type { Callers } from "./caller.ts";
 import { corsHeaders } from "./cors.ts";
 import type { WholeDevices } from "./device-body.ts";
-import { type DeviceNow, type DeviceNowParts, deviceNow } from "./device-now.ts";
+import { type DeviceNowParts, deviceNow } from "./device-now.ts";
 import { headersRefusal } from "./edge.ts";
 import { failureAnswer } from "./error-response.ts";
 import type { Exchange, Exchanges } from "./exchange.ts";
@@ -29,14 +29,14 @@ export interface LaneParts {
  */
 export function deviceReadLane({ exchanges, report, callers, v3, whole, corsOrigins }: LaneParts): Lane {
   const answer = async (exchange: Exchange, bearer: string, deviceId: DeviceId) => {
-    let now: DeviceNow;
+    let prepared: PreparedAnswer;
     try {
-      const found = deviceNow(v3, await callers.byAccessToken(bearer), deviceId);
-      now = found instanceof Promise ? await found : found;
+      const now = deviceNow(v3, await callers.byAccessToken(bearer), deviceId);
+      prepared = whole.answer(now instanceof Promise ? await now : now);
     } catch (error) {
       return sendPlainly(exchange, failureAnswer(error, "standard", exchange, report));
     }
-    send(exchange, whole.answer(now));
+    send(exchange, prepared);
   };
   const send = (exchange: Exchange, prepared: PreparedAnswer) => {
     const { response, requestId } = exchange;
@@ -47,9 +47,10 @@ export function deviceReadLane({ exchanges, report, callers, v3, whole, corsOrig
     }
     socket.write(prepared.bytesFor(requestId));
     const sent = () => {
-      exchanges.over(exchange, !socket.destroyed);
+      const isTaken = !socket.destroyed && !socket.errored;
+      exchanges.over(exchange, isTaken);
       // Node takes it for the end of an answer that it has sent itself, and goes on to the next request.
-      if (!socket.destroyed) response.emit("finish");
+      if (isTaken) response.emit("finish");
     };
     if (socket.writableLength === 0) return sent();
     prepared.keep();

@@ -33,6 +33,56 @@ describe("the log", () => {
     assert.ok(!lines[0]!.includes("s3cret"));
   });
 
+  it("writes whatever it is handed as JSON, whatever the line before it held", () => {
+    const lines: string[] = [];
+    const report = startLogging("debug", { write: (line) => void lines.push(line) });
+    const circle: Record<string, unknown> = {};
+    circle.itself = circle;
+    const values = [
+      "",
+      "plain",
+      'a "quote"',
+      "a\nline",
+      "\\",
+      "\u2028é\ud800",
+      0,
+      -0,
+      0.1,
+      1e21,
+      true,
+      null,
+      [1],
+      { a: "b" },
+    ];
+    for (const value of [...values, ...values, "plain", "plain", 7, 7]) {
+      report.debug({ value, 'an "odd" name': value }, 'a "sentence"');
+      const { value: told, ...rest } = JSON.parse(lines.at(-1)!);
+      assert.deepEqual(told, JSON.parse(JSON.stringify(value)));
+      assert.deepEqual(rest['an "odd" name'], told);
+      assert.equal(rest.message, 'a "sentence"');
+      assert.match(lines.at(-1)!, /^[^\n]*\n$/);
+    }
+    report.info({ gone: undefined, act: () => 1, none: Number.NaN, circle, error: "a word" }, "odd");
+    const { time: _, ...odd } = JSON.parse(lines.at(-1)!);
+    assert.deepEqual(odd, { level: "info", none: null, circle: "(can't be written)", error: "a word", message: "odd" });
+  });
+
+  it("tells what its level asks for and nothing below it", () => {
+    for (const [level, told] of [
+      ["debug", ["debug", "info", "warn", "error"]],
+      ["warn", ["warn", "error"]],
+      ["silent", []],
+    ] as const) {
+      const lines: string[] = [];
+      const report = startLogging(level, { write: (line) => void lines.push(line) });
+      for (const one of ["debug", "info", "warn", "error"] as const) report[one]({}, "a sentence");
+      assert.deepEqual(
+        lines.map((line) => JSON.parse(line).level),
+        told,
+      );
+    }
+  });
+
   it("is written to its end, in order, when the process exits in the same turn", () => {
     const program = `
       import { startLogging } from ${JSON.stringify(logging)};
