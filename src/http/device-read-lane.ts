@@ -42,9 +42,7 @@ export function deviceReadLane({ exchanges, report, callers, v3, whole, corsOrig
     const { response, requestId } = exchange;
     const { socket } = response;
     // A response that waits behind another has no socket yet, and one that ends its connection has another head.
-    if (!socket?.writable || socket.writableLength > 0 || exchanges.isDraining) {
-      return sendPlainly(exchange, jsonTextAnswer(200, prepared.body));
-    }
+    if (!socket?.writable || exchanges.isDraining) return sendPlainly(exchange, jsonTextAnswer(200, prepared.body));
     socket.write(prepared.bytesFor(requestId));
     const sent = () => {
       const isTaken = !socket.destroyed && !socket.errored;
@@ -94,7 +92,6 @@ function bearerOf(
   const { method, headers } = request;
   if (method !== "GET" || request.httpVersion !== "1.1" || !response.shouldKeepAlive) return undefined;
   if (headers["content-length"] !== undefined || headers["transfer-encoding"] !== undefined) return undefined;
-  if (headers.expect !== undefined) return undefined;
   if (corsOrigins.length > 0 && headers.origin !== undefined) return undefined;
   if (headersRefusal(request)) return undefined;
   const { authorization = "" } = headers;
