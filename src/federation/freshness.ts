@@ -54,9 +54,8 @@ export async function freshnessOfEach(
     else elsewhere.push(device);
   }
   if (elsewhere.length === 0) return known;
-  const links = await store.read((tx) => tx.links.standings(elsewhere));
-  const isElsewhere = links.some(({ owner }) => owner !== null && owner !== membership.id);
-  const living = new Set(isElsewhere ? await membership.living() : []);
+  const [links, nodes] = await store.read((tx) => Promise.all([tx.links.standings(elsewhere), membership.living(tx)]));
+  const living = new Set(nodes);
   // What is this node's and has no follower here is followed by nobody.
   living.delete(membership.id);
   for (const { deviceId, state, owner, confirmedMs } of links) {

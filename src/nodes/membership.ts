@@ -90,14 +90,16 @@ export class Membership {
   }
 
   /** All nodes that are alive by the store's clock, this one included. */
-  async living(): Promise<readonly NodeId[]> {
+  async living(tx: NodeTables): Promise<readonly NodeId[]> {
     if (!this.#store.isShared) return [this.id];
-    return this.#store.read((tx) => this.#living(tx));
+    const inPlaceMs = this.#place ? this.#surroundings.elapsedMs() - this.#inPlaceSinceMs : 0;
+    const living = await tx.nodes.alive(heartbeat.leaseMs, inPlaceMs >= believedAfterMs);
+    return living.includes(this.id) || this.#stopping ? living : [...living, this.id];
   }
 
   async census(tx: NodeTables): Promise<Census> {
     if (!this.#store.isShared) return { living: [this.id], isSettled: true };
-    return { living: await this.#living(tx), isSettled: await tx.nodes.isSettled(heartbeat.leaseMs) };
+    return { living: await this.living(tx), isSettled: await tx.nodes.isSettled(heartbeat.leaseMs) };
   }
 
   /** Leaves the others, who take over at once what was this node's. */
@@ -116,12 +118,6 @@ export class Membership {
       // Without its place the others hold it for dead, whether or not it could say that it leaves.
       await this.#place?.leave();
     }
-  }
-
-  async #living(tx: NodeTables): Promise<readonly NodeId[]> {
-    const inPlaceMs = this.#place ? this.#surroundings.elapsedMs() - this.#inPlaceSinceMs : 0;
-    const living = await tx.nodes.alive(heartbeat.leaseMs, inPlaceMs >= believedAfterMs);
-    return living.includes(this.id) || this.#stopping ? living : [...living, this.id];
   }
 
   #keepBeating(): Promise<void> {

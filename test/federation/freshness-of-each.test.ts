@@ -92,7 +92,7 @@ describe("the freshness of many devices", () => {
       return reads;
     };
     const costOfOne = await cost(ids.slice(0, 1));
-    assert.equal(costOfOne, 2, "the links, and who lives");
+    assert.equal(costOfOne, 1, "the links and who lives, in one look");
     assert.equal(await cost(ids), costOfOne);
     for (const id of ids) followed.set(id, { isLive: true, confirmedMs: noonMs });
     assert.equal(await cost(ids), 0);
