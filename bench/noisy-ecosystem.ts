@@ -1,33 +1,29 @@
-import { type ChildProcess, fork } from "node:child_process";
-import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
+import { AskedProcess } from "./asked-process.ts";
 import type { Asked, Told } from "./noisy-ecosystem-process.ts";
 
 /** Everyday life brings one change a minute and account (`simulator/life.ts`). */
 export const everydayMs = 60_000;
 
-/** The simulator in a process of its own, so that its load isn't that of whoever measures. It ends with this process. */
+/** The simulator in a process of its own. */
 export class NoisyEcosystem implements AsyncDisposable {
-  readonly url: string;
-  readonly #process: ChildProcess;
-  readonly #ended: Promise<unknown>;
+  readonly #process: AskedProcess<Asked, Told>;
 
-  private constructor(process: ChildProcess, url: string) {
+  private constructor(process: AskedProcess<Asked, Told>) {
     this.#process = process;
-    this.url = url;
-    this.#ended = once(process, "exit");
   }
 
   static async start(): Promise<NoisyEcosystem> {
-    const program = new URL("./noisy-ecosystem-process.ts", import.meta.url);
-    const child = fork(program, { execArgv: ["--disable-warning=ExperimentalWarning"] });
-    const [{ url }] = (await once(child, "message")) as [Told];
-    return new NoisyEcosystem(child, url);
+    return new NoisyEcosystem(await AskedProcess.start<Asked, Told>("./noisy-ecosystem-process.ts"));
+  }
+
+  get url(): string {
+    return this.#process.url;
   }
 
   /** Adds so many accounts and answers their tokens; the first is the one that burns. */
   async addAccounts(count: number): Promise<readonly string[]> {
-    return (await this.#ask({ ask: "accounts", count })).tokens;
+    return (await this.#process.ask({ ask: "accounts", count })).tokens;
   }
 
   /** Resolves when so many streams are open. */
@@ -41,17 +37,17 @@ export class NoisyEcosystem implements AsyncDisposable {
 
   /** All others from now on: so many times their everyday pace, or nothing at all. */
   async makeNoise(times: number): Promise<void> {
-    await this.#ask({ ask: "life", everyMs: times === 0 ? null : everydayMs / times });
+    await this.#process.ask({ ask: "life", everyMs: times === 0 ? null : everydayMs / times });
   }
 
   /** Plays a scene in the account that burns and answers when, in milliseconds since 1970. */
   async play(scene: string): Promise<number> {
-    return (await this.#ask({ ask: "scene", scene })).playedMs;
+    return (await this.#process.ask({ ask: "scene", scene })).playedMs;
   }
 
   /** How often something has changed in the other accounts. */
   async changes(): Promise<number> {
-    return (await this.#ask({ ask: "changes" })).changes;
+    return (await this.#process.ask({ ask: "changes" })).changes;
   }
 
   /** Resolves when it has been so often. */
@@ -60,18 +56,6 @@ export class NoisyEcosystem implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#process.kill("SIGTERM");
-    await this.#ended;
-  }
-
-  /** One question at a time. */
-  async #ask(asked: Asked): Promise<Told> {
-    const answered = once(this.#process, "message");
-    this.#process.send(asked);
-    const [told] = await Promise.race([
-      answered,
-      this.#ended.then(() => Promise.reject(new Error("the simulator's process ended"))),
-    ]);
-    return told as Told;
+    await this.#process[Symbol.asyncDispose]();
   }
 }
