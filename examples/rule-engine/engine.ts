@@ -20,7 +20,9 @@ export async function run(
 ): Promise<void> {
   const attributes = [...new Set(rules.map(({ when }) => when.attribute))];
   const onConnected = () => tell("following");
-  for await (const event of breezeway.events({ attributes, lastEventId: position.load(), onConnected, signal })) {
+  const lastEventId = position.load();
+  // With the heartbeats, so that there is a place from the first moment on, and a late one after a quiet week.
+  for await (const event of breezeway.events({ attributes, lastEventId, heartbeats: true, onConnected, signal })) {
     if (event.type === "attribute") {
       for (const rule of rulesFor(rules, event)) await carryOut(breezeway, rule, tell);
     }

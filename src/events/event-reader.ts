@@ -14,8 +14,14 @@ export interface EventOutlet {
   readonly closed: AbortSignal;
 }
 
+/** Where a stream begins, and what its reader hears first. */
+export interface Beginning {
+  readonly place: EventPlace;
+  readonly frames: string;
+}
+
 export interface ReaderParts {
-  readonly store: Store<Pick<Transaction, "log" | "clock">>;
+  readonly store: Store<Pick<Transaction, "log">>;
   readonly reach: Reach;
   readonly eventsOf: EventsOf;
   /** Readers of the same reach and filter hear the same, byte for byte. */
@@ -33,13 +39,34 @@ export const unsentLimit = 1_000_000;
 const unsentWhileCatchingUp = 256_000;
 const patienceMs = 30_000;
 
+/** Where the last stream broke off, or at the end of the log as it is now. */
+export async function beginningAt(
+  store: Store<Pick<Transaction, "log" | "clock">>,
+  lastEventId: string | undefined,
+): Promise<Beginning> {
+  const { end, horizon, nowMs } = await store.read(async (tx) => ({
+    end: await tx.log.end(),
+    horizon: await tx.log.horizon(),
+    nowMs: await tx.clock.nowMs(),
+  }));
+  const anew = (frame: string) => ({ place: { position: end }, frames: openingFrame + frame });
+  if (lastEventId === undefined) return anew(heartbeatFrame(end, nowMs));
+  const place = readEventId(lastEventId);
+  // A place beyond the end is one of another log: of a store that was since brought back from a backup.
+  if (!place || comparePositions(place.position, end) > 0) return anew(resyncFrame(end, "unknown_id"));
+  if (comparePositions(readFrom(place), horizon) < 0) return anew(resyncFrame(end, "past_retention"));
+  return { place, frames: openingFrame };
+}
+
 /** One open stream: it catches up at its own pace, then the hub feeds it together with all others. */
 export class EventReader {
   readonly parts: ReaderParts;
-  #place: EventPlace = { position: { transaction: 0, id: 0 } };
+  #place: EventPlace;
 
-  constructor(parts: ReaderParts) {
+  constructor(parts: ReaderParts, { place, frames }: Beginning) {
     this.parts = parts;
+    this.#place = place;
+    parts.outlet.write(Buffer.from(frames));
   }
 
   /** From here on the log must be read for it. */
@@ -49,27 +76,6 @@ export class EventReader {
 
   get isClosed(): boolean {
     return this.parts.outlet.closed.aborted;
-  }
-
-  /** Opens the stream where the last one broke off, or at the end of the log. */
-  async begin(lastEventId: string | undefined): Promise<void> {
-    const { store, outlet } = this.parts;
-    const { end, horizon, nowMs } = await store.read(async (tx) => ({
-      end: await tx.log.end(),
-      horizon: await tx.log.horizon(),
-      nowMs: await tx.clock.nowMs(),
-    }));
-    outlet.write(Buffer.from(openingFrame));
-    if (lastEventId === undefined) {
-      this.#place = { position: end };
-      outlet.write(Buffer.from(heartbeatFrame(end, nowMs)));
-      return;
-    }
-    const place = readEventId(lastEventId);
-    // A place beyond the end is one of another log: of a store that was since brought back from a backup.
-    if (!place || comparePositions(place.position, end) > 0) return this.#resync(end, "unknown_id");
-    if (comparePositions(readFrom(place), horizon) < 0) return this.#resync(end, "past_retention");
-    this.#place = place;
   }
 
   /** Reads on until there is next to nothing left that it hasn't been sent. False: it is gone. */

@@ -4,7 +4,7 @@ import type { Surroundings } from "../model/surroundings.ts";
 import type { Store, Transaction } from "../store/seam.ts";
 import { type EventFilter, eventsThrough } from "./client-events.ts";
 import { EventHub } from "./event-hub.ts";
-import { type EventOutlet, EventReader } from "./event-reader.ts";
+import { type Beginning, beginningAt, type EventOutlet, EventReader } from "./event-reader.ts";
 import { type HistoryPage, type HistoryQuestion, historyOf } from "./history.ts";
 import { LogRetention } from "./log-retention.ts";
 import { OpenStreams } from "./open-streams.ts";
@@ -41,15 +41,19 @@ export interface EventRequest {
   readonly clientId: string;
   readonly reach: Reach;
   readonly filter: EventFilter;
-  /** Where an earlier stream broke off. */
-  readonly lastEventId: string | undefined;
+  readonly beginning: Beginning;
   /** Until when, on this node's own unjumping clock. */
   readonly untilMs: number;
 }
 
 /** What clients hear of what happens to devices, now and afterwards. */
 export interface Events {
-  /** Feeds the outlet with all that happens within reach, from where the reader left off, until it is closed. */
+  /**
+   * Where a stream begins: behind the event where an earlier one broke off, or now. To be asked before the answer's head
+   * goes out: a client that has it may read its devices, and counts on hearing of all that happens since.
+   */
+  beginning(lastEventId: string | undefined): Promise<Beginning>;
+  /** Feeds the outlet with all that happens within reach, from there on, until it is closed. */
   follow(request: EventRequest, outlet: EventOutlet): void;
   history(userId: UserId, deviceId: DeviceId, question: HistoryQuestion): Promise<HistoryPage>;
 }
@@ -83,10 +87,6 @@ export function eventsOn(parts: EventsParts): RunningEvents {
   });
   const streams = new OpenStreams(parts.streamsAtOnce);
   const retention = new LogRetention({ store, surroundings, keptMs: logDays * 86_400_000 });
-  const serve = async (reader: EventReader, lastEventId: string | undefined) => {
-    await reader.begin(lastEventId);
-    await hub.serve(reader);
-  };
   return {
     hub,
     webhooks: webhooksOn({
@@ -105,11 +105,13 @@ export function eventsOn(parts: EventsParts): RunningEvents {
       sender.hinted();
     },
     retention,
-    follow({ clientId, reach, filter, lastEventId, untilMs }, outlet) {
+    beginning: (lastEventId) => beginningAt(store, lastEventId),
+    follow({ clientId, reach, filter, beginning, untilMs }, outlet) {
       streams.add(JSON.stringify([clientId, ...whose(reach)]), outlet);
       const eventsOf = eventsThrough(filter);
-      const reader = new EventReader({ store, reach, eventsOf, groupKey: keyOf(reach, filter), outlet, untilMs });
-      serve(reader, lastEventId).catch((error) => {
+      const groupKey = keyOf(reach, filter);
+      const reader = new EventReader({ store, reach, eventsOf, groupKey, outlet, untilMs }, beginning);
+      hub.serve(reader).catch((error) => {
         surroundings.report.warn({ error }, "a client's stream of events could not be begun");
         outlet.end();
       });

@@ -199,3 +199,32 @@ for (const database of databases) {
     });
   });
 }
+
+describe("the head of a stream's answer", () => {
+  it("comes when its beginning is known: whoever has it hears of all that happens since", {
+    timeout: 60_000,
+  }, async (t) => {
+    const { world, token, lamp, open } = await home(t, { database: "sqlite" });
+    const { events } = world.service.parts;
+    const asked = Promise.withResolvers<void>();
+    const slow = Promise.withResolvers<void>();
+    const { beginning } = events;
+    t.mock.method(events, "beginning", async (lastEventId: string | undefined) => {
+      asked.resolve();
+      await slow.promise;
+      return beginning(lastEventId);
+    });
+    let isOpen = false;
+    const opening = open().then((stream) => {
+      isOpen = true;
+      return stream;
+    });
+    await asked.promise;
+    await write(world, token, lamp, { power: "off" });
+    assert.equal(isOpen, false);
+    slow.resolve();
+    const stream = await opening;
+    await write(world, token, lamp, { power: "on" });
+    assert.equal((await stream.until(1))[0]?.data.value, "on");
+  });
+});

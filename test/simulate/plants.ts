@@ -566,9 +566,9 @@ export const plants: readonly Plant[] = [
     edits: [
       {
         file: eventReader,
-        find: "    this.#place = place;\n",
+        find: "  return { place, frames: openingFrame };\n",
         replace:
-          "    const [next] = await store.read((tx) => tx.log.tail(readFrom(place), 1));\n    this.#place = next ?? place;\n",
+          "  const [next] = await store.read((tx) => tx.log.tail(readFrom(place), 1));\n  return { place: next ?? place, frames: openingFrame };\n",
       },
     ],
   },

@@ -86,7 +86,13 @@ class Reader implements ReaderRecord {
       const filter = { deviceIds, attributes: [] };
       const untilMs = Number.POSITIVE_INFINITY;
       const reach = { kind: "user", userId } as const;
-      node.events.follow({ clientId: "reader", reach, filter, lastEventId, untilMs }, outlet);
+      node.events.beginning(lastEventId).then(
+        (beginning) => {
+          if (!outlet.closed.aborted)
+            node.events.follow({ clientId: "reader", reach, filter, beginning, untilMs }, outlet);
+        },
+        () => outlet.drop(),
+      );
       scheduler.after(scheduler.dice.between(500, 15_000), undefined, `reader of user ${userId} tires`, () => {
         if (this.isQuiet || outlet.closed.aborted || calls.areRare) return;
         faults.count("reader dropped");

@@ -102,12 +102,12 @@ export function demoConsole({ folder, simulator, version }: ConsoleParts): Conso
           if (refused) return refused;
           const reach = { kind: "user", userId: opened!.house.keys.userId } as const;
           const filter = { deviceIds: [], attributes: [] };
-          const lastEventId = incoming.lastEventId || only(incoming.query, "lastEventId");
+          const beginning = await events.beginning(incoming.lastEventId || only(incoming.query, "lastEventId"));
           const untilMs = Number.POSITIVE_INFINITY;
           return {
             status: 200,
             headers: streamHeaders,
-            stream: (outlet) => events.follow({ clientId: "console", reach, filter, lastEventId, untilMs }, outlet),
+            stream: (outlet) => events.follow({ clientId: "console", reach, filter, beginning, untilMs }, outlet),
           };
         },
       },

@@ -7,7 +7,7 @@ import { each, onlyOne, readDeviceId } from "../v3-parameters.ts";
 
 export interface EventRouteParts {
   readonly devices: Pick<DeviceReading, "device">;
-  readonly events: Pick<Events, "follow">;
+  readonly events: Pick<Events, "beginning" | "follow">;
   readonly tokens: {
     /** Tells when the token is revoked; rejects when it is no longer good. */
     watch(accessToken: string, revoked: () => void): Promise<TokenLife>;
@@ -32,6 +32,7 @@ export function eventRoutes({ devices, events, tokens }: EventRouteParts): reado
         const filter = { deviceIds, attributes: each(incoming, "attribute") };
         // Some stand-ins for a browser's EventSource can't send the header.
         const lastEventId = incoming.lastEventId || onlyOne(incoming, "lastEventId");
+        const beginning = await events.beginning(lastEventId);
         let isRevoked = false;
         let end = () => {
           isRevoked = true;
@@ -45,7 +46,7 @@ export function eventRoutes({ devices, events, tokens }: EventRouteParts): reado
             outlet.closed.addEventListener("abort", release, { once: true });
             if (outlet.closed.aborted) release();
             else if (isRevoked) outlet.end();
-            else events.follow({ clientId, reach: caller, filter, lastEventId, untilMs }, outlet);
+            else events.follow({ clientId, reach: caller, filter, beginning, untilMs }, outlet);
           },
         };
       },
