@@ -8,6 +8,7 @@ import { BadParameter, InvalidClient, NotFound } from "../model/errors.ts";
 import type { TenantId } from "../model/ids.ts";
 import type { Store, Transaction } from "../store/seam.ts";
 import type { ClientKind, ClientRow, ClientSecret } from "../store/tables/clients.ts";
+import { KnownClients } from "./known-clients.ts";
 
 /** A cloud that may ask users of one tenant for access. */
 export type Client = Omit<ClientRow, "secrets">;
@@ -46,14 +47,27 @@ export interface Clients {
   authenticateClient(credentials: ClientCredentials): Promise<Client>;
 }
 
+type ClientTables = Pick<Transaction, "clients" | "grants" | "codes" | "log" | "clock">;
+
 export interface ClientParts {
-  readonly store: Store<Pick<Transaction, "clients" | "grants" | "codes" | "log" | "clock">>;
+  readonly store: Store<ClientTables>;
   readonly tenants: Pick<Tenants, "findTenant">;
   readonly limits: FailureLimits;
+  readonly nowMs: () => number;
   readonly grantsEnded: (grantIds: readonly string[]) => void;
 }
 
-export function clientsOn({ store, tenants, limits, grantsEnded }: ClientParts): Clients {
+export function clientsOn({ store, tenants, limits, nowMs: ownMs, grantsEnded }: ClientParts): Clients {
+  const known = new KnownClients({ store, nowMs: ownMs });
+  /** Whatever becomes of it, what is remembered of the client doesn't count any more. */
+  const change = <Result>(clientId: string, body: (tx: ClientTables, client: ClientRow) => Promise<Result>) =>
+    store
+      .transaction(async (tx) => {
+        const client = await tx.clients.lock(clientId);
+        if (!client) throw unknownClient(clientId);
+        return body(tx, client);
+      })
+      .finally(() => known.forget(clientId));
   return {
     async addClient({ tenant, name: given, kind, redirectUris, requiresPkce }) {
       const name = checkNewName("name", readName("name", given));
@@ -72,9 +86,7 @@ export function clientsOn({ store, tenants, limits, grantsEnded }: ClientParts):
 
     rotateSecret(clientId, overlapMs) {
       const secret = newSecret("bwcs_");
-      return store.transaction(async (tx) => {
-        const client = await tx.clients.lock(clientId);
-        if (!client) throw unknownClient(clientId);
+      return change(clientId, async (tx, client) => {
         const nowMs = await tx.clock.nowMs();
         // The one that was newest goes on for a while; an older one than that ends now: never more than two.
         const replaced = client.secrets.filter(({ endsMs }) => endsMs === null);
@@ -85,16 +97,14 @@ export function clientsOn({ store, tenants, limits, grantsEnded }: ClientParts):
     },
 
     async removeClient(clientId) {
-      const removed = await store.transaction(async (tx) => {
-        const client = await tx.clients.lock(clientId);
-        if (!client) throw unknownClient(clientId);
+      const { client, ended } = await change(clientId, async (tx, client) => {
         const ended = await endGrants(tx, await tx.grants.ofClient(clientId));
         await tx.codes.removeOfClient(clientId);
         await tx.clients.remove(clientId);
         return { client: withoutSecrets(client), ended };
       });
-      grantsEnded(removed.ended);
-      return { client: removed.client, grants: removed.ended.length };
+      grantsEnded(ended);
+      return { client, grants: ended.length };
     },
 
     async findClient(clientId) {
@@ -103,13 +113,11 @@ export function clientsOn({ store, tenants, limits, grantsEnded }: ClientParts):
     },
 
     async authenticateClient({ clientId, secret, source }) {
-      const client = await limits.attempt(clientId, source, () =>
-        store.read(async (tx) => {
-          const row = await tx.clients.byId(clientId);
-          const isRight = fits(row?.secrets ?? nobodysSecrets, secret, await tx.clock.nowMs());
-          return row && isRight ? withoutSecrets(row) : undefined;
-        }),
-      );
+      const client = await limits.attempt(clientId, source, async () => {
+        const { row, nowMs } = await known.find(clientId);
+        const isRight = fits(row?.secrets ?? nobodysSecrets, secret, nowMs);
+        return row && isRight ? withoutSecrets(row) : undefined;
+      });
       if (!client) throw new InvalidClient();
       return client;
     },

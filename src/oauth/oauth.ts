@@ -30,7 +30,7 @@ export function oauthOn({ store, identity, sealer, surroundings, issuer, lifetim
   // A secret of 256 bits isn't guessed, and an assistant refreshes everybody's tokens from one address.
   const counts = failureCountsFor("client", { store, nowMs: surroundings.nowMs });
   const limits = new FailureLimits(counts, { ...failureLimits, atOnce: 100 });
-  const clients = clientsOn({ store, tenants: identity, limits, grantsEnded });
+  const clients = clientsOn({ store, tenants: identity, limits, nowMs: surroundings.nowMs, grantsEnded });
   return {
     ...clients,
     authorize: authorizeOn({ store, identity, clients, sealer, issuer, codeSeconds }),
