@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { Store, Transaction } from "../store/seam.ts";
 
 /** How often something has failed, and how long ago the first and the last time were. */
@@ -66,15 +66,14 @@ export type FailureTables = Pick<Transaction, "failureCounts">;
  * other's guess: with n of them up to n - 1 more may slip through, once, and all of them count.
  */
 export function countsInStore(store: Store<FailureTables>, purpose: string): FailureCounts {
-  const key = (kind: string, of: string) =>
-    createHash("sha256")
-      .update(JSON.stringify([purpose, kind, of]))
-      .digest("base64url");
+  const key = (kind: string, of: string) => hash("sha256", JSON.stringify([purpose, kind, of]), "base64url");
   return {
     find: (pair, source) =>
       store.read(async (tx) => {
-        const ofPair = await tx.failureCounts.find(key("pair", pair));
-        const ofSource = await tx.failureCounts.find(key("source", source));
+        const [ofPair, ofSource] = await Promise.all([
+          tx.failureCounts.find(key("pair", pair)),
+          tx.failureCounts.find(key("source", source)),
+        ]);
         return { ...(ofPair && { ofPair }), ...(ofSource && { ofSource }) };
       }),
     count: (pair, source, { forgetAfterMs, sourceWindowMs }) =>

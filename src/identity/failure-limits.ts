@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { isIPv6 } from "node:net";
 import { TooManyRequests } from "../model/errors.ts";
 import type { Store } from "../store/seam.ts";
@@ -69,9 +69,7 @@ export class FailureLimits {
     check: () => Promise<Result | undefined>,
   ): Promise<Result | undefined> {
     const source = sourceOf(address);
-    const pair = createHash("sha256")
-      .update(JSON.stringify([account, source]))
-      .digest("base64");
+    const pair = hash("sha256", JSON.stringify([account, source]), "base64");
     const turns = this.#turns.get(pair) ?? [];
     const before = turns.at(-this.#settings.atOnce) ?? Promise.resolve();
     const turn = before.catch(() => undefined).then(() => this.#takeTurn(pair, source, check));
