@@ -1,7 +1,7 @@
-import { createHash, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { type AuditAct, auditEntry } from "../identity/audit.ts";
 import { endGrants } from "../identity/grants.ts";
-import { isSame, keyOf, newCredential } from "../identity/secrets.ts";
+import { hashOf, isSame, keyOf, newCredential } from "../identity/secrets.ts";
 import { InvalidClient, InvalidGrant, UnauthorizedClient } from "../model/errors.ts";
 import { ownerIdOf } from "../model/ids.ts";
 import type { Store, Transaction } from "../store/seam.ts";
@@ -104,17 +104,17 @@ export function tokensOn({ store, lifetimes, grantsEnded }: TokenParts): Tokens 
         const grantId = randomUUID();
         const spent = await tx.codes.spend(known, client.id, grantId);
         if (!spent) return replayed(tx, client, code, source);
-        const user = await tx.users.byId(spent.userId);
         const isEnterprise = client.kind === "enterprise";
+        const isAllowed = !isEnterprise || (await tx.users.byId(spent.userId))?.isAdmin;
         const problem =
-          nowMs >= spent.expiresMs || !user || (isEnterprise && !user.isAdmin)
+          nowMs >= spent.expiresMs || !isAllowed
             ? "The code is not valid."
             : (redirectProblem(spent, redirectUri) ?? verifierProblem(spent, verifier));
-        if (problem || !user) return { refused: problem ?? "" };
+        if (problem) return { refused: problem };
         const grant: GrantRow = {
           id: grantId,
           tenantId: client.tenantId,
-          userId: user.id,
+          userId: spent.userId,
           clientId: client.id,
           reach: isEnterprise ? "tenant" : "user",
         };
@@ -125,11 +125,11 @@ export function tokensOn({ store, lifetimes, grantsEnded }: TokenParts): Tokens 
 
     refresh: (client, refreshToken, source) =>
       settle(client, async (tx) => {
-        const found = await tx.refreshTokens.find(keyOf(refreshToken));
-        const grant = found && (await tx.grants.lock(found.ownerId, found.grantId));
+        const key = keyOf(refreshToken);
+        const grant = await tx.grants.lockOfRefreshToken(key);
         if (!grant || grant.clientId !== client.id) return dead;
-        // Once more under the lock: another refresh of the same grant may have just gone through.
-        const token = await tx.refreshTokens.find(found);
+        // Under the lock: another refresh of the same grant may have just gone through.
+        const token = await tx.refreshTokens.find(key);
         const nowMs = await tx.clock.nowMs();
         if (!token || nowMs >= token.expiresMs) return dead;
         if (token.retiresMs !== null && nowMs >= token.retiresMs) {
@@ -139,7 +139,7 @@ export function tokensOn({ store, lifetimes, grantsEnded }: TokenParts): Tokens 
         }
         await tx.refreshTokens.use(token, nowMs + lifetimes.refreshSeconds * 1_000);
         await tx.refreshTokens.retireParent(token, nowMs + retirementMs);
-        await makeRoom(tx, token);
+        if (token.isUsed) await makeRoom(tx, token);
         return { issued: await issue(tx, grant, token.hash) };
       }),
 
@@ -160,11 +160,10 @@ export function tokensOn({ store, lifetimes, grantsEnded }: TokenParts): Tokens 
     async revoke(client, token, source) {
       const ended = await store.transaction(async (tx) => {
         const key = keyOf(token);
-        const refresh = await tx.refreshTokens.find(key);
-        const access = refresh ? undefined : await tx.accessTokens.find(key);
-        const grant = refresh
-          ? await tx.grants.lock(refresh.ownerId, refresh.grantId)
-          : access && (await tx.grants.lock(ownerIdOf(access.grant), access.grant.id));
+        const access = await tx.accessTokens.find(key);
+        const grant = access
+          ? await tx.grants.lock(ownerIdOf(access.grant), access.grant.id)
+          : await tx.grants.lockOfRefreshToken(key);
         if (!grant || grant.clientId !== client.id) return [];
         await audit(tx, "revocation", grant, source);
         return endGrants(tx, [grant]);
@@ -219,11 +218,11 @@ function verifierProblem({ challenge }: CodeRow, verifier: string | undefined): 
   }
   if (verifier === undefined) return "The parameter code_verifier is missing.";
   const isWellFormed = /^[A-Za-z0-9._~-]{43,128}$/.test(verifier);
-  const fits = isSame(createHash("sha256").update(verifier).digest("base64url"), challenge);
+  const fits = isSame(hashOf(verifier), challenge);
   return isWellFormed && fits ? undefined : "The parameter code_verifier doesn't fit the code_challenge.";
 }
 
-/** The ninth successor of one token ends the oldest that was never used. */
+/** The ninth successor of a token that was used before ends the oldest that was never used itself. */
 async function makeRoom(tx: TokenTables, token: RefreshTokenRow): Promise<void> {
   const siblings = await tx.refreshTokens.children(token);
   const oldest = siblings.find(({ isUsed }) => !isUsed);

@@ -166,6 +166,9 @@ const steps: readonly Step[] = [
     "CREATE INDEX webhook_deliveries_settled ON webhook_deliveries (settled_ms) WHERE state <> 'waiting'",
     ...keyedByOwner,
   ],
+  // Of a user there are few tokens, found by whose they are; a tenant's own may be many.
+  { index: "access_tokens_of_tenant", on: "access_tokens (grant_id) WHERE owner_id < 0" },
+  ({ tokensByOwner }) => ["DROP INDEX access_tokens_of_grant", "DROP INDEX refresh_tokens_of_grant", ...tokensByOwner],
 ];
 
 export const schemaVersion = steps.length;
@@ -252,11 +255,21 @@ export interface Words {
   readonly revocations: string;
   /** What makes the owner the first part of keys. A file is never split: there an id, or a hash, is enough. */
   readonly keyedByOwner: readonly string[];
+  /** What has a file keep the tokens of one owner side by side: each page that a commit touches is written whole. */
+  readonly tokensByOwner: readonly string[];
 }
 
 /** Has PostgreSQL tell a table's rows apart by these columns. */
 const key = (table: string, columns: string) =>
   `ALTER TABLE ${table} DROP CONSTRAINT ${table}_pkey, ADD PRIMARY KEY (${columns})`;
+
+/** Has SQLite keep a table's rows in another way, which takes a new table. */
+const rebuilt = (table: string, columns: string, definition: string) => [
+  `CREATE TABLE new_${table} (${definition}`,
+  `INSERT INTO new_${table} (${columns}) SELECT ${columns} FROM ${table}`,
+  `DROP TABLE ${table}`,
+  `ALTER TABLE new_${table} RENAME TO ${table}`,
+];
 
 const words: Record<Dialect, Words> = {
   sqlite: {
@@ -272,6 +285,30 @@ const words: Record<Dialect, Words> = {
     ],
     revocations: "CREATE INDEX log_of_revocations ON log (id) WHERE kind = 'revocation'",
     keyedByOwner: [],
+    tokensByOwner: [
+      ...rebuilt(
+        "access_tokens",
+        "hash, grant_id, expires_ms, owner_id",
+        `hash TEXT NOT NULL, grant_id TEXT NOT NULL, expires_ms INTEGER NOT NULL, owner_id INTEGER NOT NULL,
+         PRIMARY KEY (owner_id, hash)) WITHOUT ROWID`,
+      ),
+      "CREATE INDEX access_tokens_of_tenant ON access_tokens (grant_id) WHERE owner_id < 0",
+      ...rebuilt(
+        "refresh_tokens",
+        "hash, grant_id, parent_hash, issued_ms, expires_ms, is_used, retires_ms, owner_id",
+        `hash TEXT NOT NULL, grant_id TEXT NOT NULL, parent_hash TEXT, issued_ms INTEGER NOT NULL,
+         expires_ms INTEGER NOT NULL, is_used INTEGER NOT NULL, retires_ms INTEGER, owner_id INTEGER NOT NULL,
+         PRIMARY KEY (owner_id, hash)) WITHOUT ROWID`,
+      ),
+      // With rowids: what is new stands at the end, also in the index by client.
+      ...rebuilt(
+        "grants",
+        "id, tenant_id, owner_id, client_id, reach, created_ms",
+        `id TEXT NOT NULL, tenant_id INTEGER NOT NULL, owner_id INTEGER NOT NULL, client_id TEXT NOT NULL,
+         reach TEXT NOT NULL, created_ms INTEGER NOT NULL, PRIMARY KEY (owner_id, id))`,
+      ),
+      "CREATE INDEX grants_of_client ON grants (client_id)",
+    ],
   },
   postgres: {
     id: "INTEGER GENERATED ALWAYS AS IDENTITY PRIMARY KEY",
@@ -309,5 +346,6 @@ const words: Record<Dialect, Words> = {
       key("audit", "owner_id, id"),
       "CREATE INDEX audit_by_id ON audit (id)",
     ],
+    tokensByOwner: [],
   },
 };

@@ -1,5 +1,6 @@
 import { type OwnerId, ownerIdOf, type TenantId, type UserId } from "../../model/ids.ts";
 import { first, type Sql } from "../sql.ts";
+import { type CredentialKey, isOfKey } from "./credential-key.ts";
 
 /** What a client was given: by one user, to act for that user or, by an administrator, for the whole tenant. */
 export interface GrantRow {
@@ -17,6 +18,8 @@ export interface GrantTable {
   add(grant: GrantRow): Promise<void>;
   /** Held until the transaction ends, so that its tokens change one after the other. */
   lock(ownerId: OwnerId, id: string): Promise<GrantRow | undefined>;
+  /** The same, for who has one of its refresh tokens. */
+  lockOfRefreshToken(key: CredentialKey): Promise<GrantRow | undefined>;
   ofUser(userId: UserId): Promise<GrantRow[]>;
   ofClient(clientId: string): Promise<GrantRow[]>;
   /** With all its tokens; answers whether it was there. */
@@ -31,6 +34,8 @@ export const grantColumns = `g.id, g.tenant_id AS "tenantId", CASE WHEN g.owner_
 export function grantTable(sql: Sql): GrantTable {
   const rows = (tail: string, parameters: readonly (string | number)[]) =>
     sql.all<GrantRow>(`SELECT ${grantColumns} FROM grants g WHERE ${tail}`, parameters);
+  const locked = (where: string, parameters: readonly (string | number)[]) =>
+    first(rows(`${where}${sql.dialect === "postgres" ? " FOR UPDATE OF g" : ""}`, parameters));
   return {
     async add({ id, tenantId, userId, clientId, reach }) {
       await sql.run(
@@ -38,23 +43,38 @@ export function grantTable(sql: Sql): GrantTable {
         [id, tenantId, ownerIdOf({ userId, tenantId }), clientId, reach, await sql.nowMs()],
       );
     },
-    lock: (ownerId, id) =>
-      first(rows(`g.owner_id = $1 AND g.id = $2${sql.dialect === "postgres" ? " FOR UPDATE" : ""}`, [ownerId, id])),
+    lock: (ownerId, id) => locked("g.owner_id = $1 AND g.id = $2", [ownerId, id]),
+    lockOfRefreshToken: ({ ownerId, hash }) =>
+      locked(`(g.owner_id, g.id) = (SELECT owner_id, grant_id FROM refresh_tokens WHERE ${isOfKey("owner_id")})`, [
+        ownerId,
+        hash,
+      ]),
     ofUser: (userId) => rows("g.owner_id = $1 ORDER BY g.id", [userId]),
     ofClient: (clientId) => rows("g.client_id = $1 ORDER BY g.id", [clientId]),
     async remove(grant) {
       const key = [ownerIdOf(grant), grant.id];
       const wasThere = (await sql.run("DELETE FROM grants WHERE owner_id = $1 AND id = $2", key)) > 0;
-      await sql.run("DELETE FROM access_tokens WHERE owner_id = $1 AND grant_id = $2", key);
+      // Said in words, so that the index of the tenants' own tokens is used.
+      const ofTenant = ownerIdOf(grant) < 0 ? " AND owner_id < 0" : "";
+      await sql.run(`DELETE FROM access_tokens WHERE owner_id = $1 AND grant_id = $2${ofTenant}`, key);
       await sql.run("DELETE FROM refresh_tokens WHERE owner_id = $1 AND grant_id = $2", key);
       return wasThere;
     },
-    removeEmpty: (createdBeforeMs) =>
-      sql.run(
-        `DELETE FROM grants WHERE created_ms < $1
-         AND NOT EXISTS (SELECT 1 FROM refresh_tokens r WHERE r.owner_id = grants.owner_id AND r.grant_id = grants.id)
-         AND NOT EXISTS (SELECT 1 FROM access_tokens a WHERE a.owner_id = grants.owner_id AND a.grant_id = grants.id)`,
+    async removeEmpty(createdBeforeMs) {
+      const isOfGrant = (token: string) => `${token}.owner_id = grants.owner_id AND ${token}.grant_id = grants.id`;
+      const ofUsers = await sql.run(
+        `DELETE FROM grants WHERE created_ms < $1 AND owner_id >= 0
+         AND NOT EXISTS (SELECT 1 FROM refresh_tokens r WHERE ${isOfGrant("r")})
+         AND NOT EXISTS (SELECT 1 FROM access_tokens a WHERE ${isOfGrant("a")})`,
         [createdBeforeMs],
-      ),
+      );
+      // A tenant's own grants have no refresh tokens.
+      const ofTenants = await sql.run(
+        `DELETE FROM grants WHERE created_ms < $1 AND owner_id < 0
+         AND NOT EXISTS (SELECT 1 FROM access_tokens a WHERE a.owner_id < 0 AND ${isOfGrant("a")})`,
+        [createdBeforeMs],
+      );
+      return ofUsers + ofTenants;
+    },
   };
 }
