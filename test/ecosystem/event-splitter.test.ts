@@ -94,13 +94,16 @@ describe("an event that is too large", () => {
 
 function eventsOf(chunks: readonly Buffer[]): [string, string][] {
   const splitter = new EventSplitter(roomy);
-  // Each event is read before the next is asked for, as the stream does.
-  return chunks.flatMap((chunk) =>
-    splitter
-      .split(chunk)
+  return chunks.flatMap((chunk) => {
+    // Each event is read before the next is asked for, and what the chunk lay in is used anew, as the stream does.
+    const lent = Buffer.from(chunk);
+    const events = splitter
+      .split(lent)
       .map(({ name, data }): [string, string] => [name, data.toString()])
-      .toArray(),
-  );
+      .toArray();
+    lent.fill("!");
+    return events;
+  });
 }
 
 function cutAt(bytes: Buffer, cuts: readonly number[]): Buffer[] {

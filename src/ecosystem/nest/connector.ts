@@ -38,7 +38,7 @@ export function nestConnector(options: NestOptions): Connector {
     const open = (inTime: AbortSignal) => api.open(token, eventStream, inTime);
     const opening = await withDeadline(signal, answerLimitMs, open);
     if (!opening.isOpen) return signal.aborted ? { reason: "stopped", detail: "stopped by us" } : opening.end;
-    const end = await new NestStream(opening.response, listener, watchdogMs, turns).run(signal);
+    const end = await new NestStream(opening, listener, watchdogMs, turns).run(signal);
     api.forgetHost(token);
     return end;
   }

@@ -16,6 +16,9 @@ export class EventSplitter {
   readonly #line = new GrowingBytes();
   readonly #joinedData = new GrowingBytes();
   #data: Buffer | undefined;
+  /** Whether the present line, and the data so far, is a piece of the chunk, which is good only while it is split. */
+  #isLineLent = false;
+  #isDataLent = false;
   /** The last line that came in several pieces. */
   #pieced: Buffer | undefined;
   #name = "";
@@ -32,7 +35,7 @@ export class EventSplitter {
     return this.#isOverfull;
   }
 
-  /** The events that this chunk completes. The data of each is good until the next is asked for: keep a copy. */
+  /** The events that this chunk completes; it is good until then. So is the data of each until the next is asked for. */
   *split(chunk: Buffer): Generator<StreamEvent, void> {
     if (chunk.length === 0 || this.#isOverfull) return;
     let start = this.#lastWasCarriageReturn && chunk[0] === lineFeed ? 1 : 0;
@@ -51,12 +54,15 @@ export class EventSplitter {
       if (this.#pieced) giveBack(this.#pieced);
       this.#pieced = undefined;
     }
+    if (this.#isDataLent) this.#data = Buffer.from(this.#data!);
+    this.#isDataLent = false;
     if (start < chunk.length) this.#line.append(chunk.subarray(start));
     this.#checkSize(this.#line.length);
   }
 
   #wholeLine(tail: Buffer): Buffer {
-    if (this.#line.length === 0) return tail;
+    this.#isLineLent = this.#line.length === 0;
+    if (this.#isLineLent) return tail;
     this.#line.append(tail);
     this.#pieced = this.#line.take();
     return this.#pieced;
@@ -84,6 +90,7 @@ export class EventSplitter {
   #addData(value: Buffer): void {
     if (this.#data === undefined) {
       this.#data = value;
+      this.#isDataLent = this.#isLineLent;
       return;
     }
     if (this.#joinedData.length === 0) this.#joinedData.append(this.#data);
@@ -96,6 +103,7 @@ export class EventSplitter {
     const data = this.#joinedData.length > 0 ? this.#joinedData.take() : this.#data;
     this.#name = "";
     this.#data = undefined;
+    this.#isDataLent = false;
     if (name === "" && data === undefined) return undefined;
     return { name: name === "" ? "message" : name, data: data ?? noData };
   }

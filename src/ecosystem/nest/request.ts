@@ -1,8 +1,8 @@
-import http, { type IncomingMessage, type OutgoingHttpHeaders } from "node:http";
+import http, { type ClientRequest, type IncomingMessage, type OutgoingHttpHeaders } from "node:http";
 import https from "node:https";
 import { isIP, connect as openPlain, type Socket } from "node:net";
 import { connect as openEncrypted } from "node:tls";
-import { sharedReads } from "./shared-reads.ts";
+import { HeldBody } from "./held-body.ts";
 
 export interface Outgoing {
   readonly method: "GET" | "PUT" | "DELETE";
@@ -12,16 +12,24 @@ export interface Outgoing {
   readonly isHeld?: boolean;
 }
 
+export interface Answer {
+  readonly response: IncomingMessage;
+  /** Where the body of a stream is read. */
+  readonly body: HeldBody;
+}
+
 /**
  * One request on a socket of its own, up to the head of the answer; rejects when there is none. No agent: a stream is
  * never shared nor reused, and an agent's idle limits would cut a quiet one. Redirects are the caller's to judge, and
  * nothing is ever sent twice.
  */
-export function send(url: URL, outgoing: Outgoing, signal: AbortSignal): Promise<IncomingMessage> {
+export function send(url: URL, outgoing: Outgoing, signal: AbortSignal): Promise<Answer> {
   const { method, headers, body, isHeld = false } = outgoing;
   return new Promise((resolve, reject) => {
     const open = url.protocol === "https:" ? https.request : http.request;
-    const request = open(url, { method, headers, createConnection: () => connect(url, isHeld) });
+    const heldBody = new HeldBody(() => request.socket!);
+    const createConnection = () => connect(url, isHeld ? { onread: heldBody.onread } : {});
+    const request: ClientRequest = open(url, { method, headers, createConnection });
     const giveUp = (error?: Error) => {
       letGo();
       reject(error ?? new Error("closed without an answer"));
@@ -42,7 +50,8 @@ export function send(url: URL, outgoing: Outgoing, signal: AbortSignal): Promise
     request.on("close", giveUp);
     request.once("response", (response) => {
       letGo();
-      resolve(response.on("error", ignore));
+      heldBody.begin(response);
+      resolve({ response: response.on("error", ignore), body: heldBody });
     });
     signal.addEventListener("abort", abort, { once: true });
     request.end(body);
@@ -50,15 +59,11 @@ export function send(url: URL, outgoing: Outgoing, signal: AbortSignal): Promise
   });
 }
 
-function connect(url: URL, isHeld: boolean): Socket {
+function connect(url: URL, reading: Partial<Pick<HeldBody, "onread">>): Socket {
   const host = url.hostname.replace(/^\[(.*)\]$/, "$1");
-  const reading = isHeld ? { onread: sharedReads(() => socket) } : {};
+  if (url.protocol === "http:") return openPlain({ host, port: Number(url.port || 80), ...reading });
   const servername = isIP(host) === 0 ? host : "";
-  const socket: Socket =
-    url.protocol === "http:"
-      ? openPlain({ host, port: Number(url.port || 80), ...reading })
-      : openEncrypted({ host, port: Number(url.port || 443), servername, ALPNProtocols: ["http/1.1"], ...reading });
-  return socket;
+  return openEncrypted({ host, port: Number(url.port || 443), servername, ALPNProtocols: ["http/1.1"], ...reading });
 }
 
 function ignore(): void {}

@@ -1,8 +1,10 @@
 import type { IncomingMessage } from "node:http";
 import type { StreamEnd, StreamEndReason, StreamListener } from "../connector.ts";
 import { EventSplitter, type StreamEvent } from "./event-splitter.ts";
+import type { HeldBody } from "./held-body.ts";
 import type { IngestTurns } from "./ingest-turns.ts";
 import { largestMessageBytes } from "./parse-json.ts";
+import type { Answer } from "./request.ts";
 import { SnapshotReader } from "./snapshot-reader.ts";
 
 /** A document with one of these may tell of an alarm. */
@@ -16,6 +18,7 @@ const mostUnreadBytes = 256 * 1024;
  */
 export class NestStream {
   readonly #response: IncomingMessage;
+  readonly #body: HeldBody;
   readonly #listener: StreamListener;
   readonly #watchdogMs: number;
   readonly #splitter = new EventSplitter(largestMessageBytes);
@@ -24,6 +27,7 @@ export class NestStream {
   /** What has come and was not read yet. */
   #unread: Buffer[] = [];
   #unreadBytes = 0;
+  #isPaused = false;
   /** Whether the last chunk may have told of an alarm. */
   #isAlarming = false;
   #watchdog: NodeJS.Timeout | undefined;
@@ -32,8 +36,9 @@ export class NestStream {
   #end: StreamEnd | undefined;
   #tellEnd: (end: StreamEnd) => void = () => {};
 
-  constructor(response: IncomingMessage, listener: StreamListener, watchdogMs: number, turns: IngestTurns) {
+  constructor({ response, body }: Answer, listener: StreamListener, watchdogMs: number, turns: IngestTurns) {
     this.#response = response;
+    this.#body = body;
     this.#listener = listener;
     this.#watchdogMs = watchdogMs;
     this.#turns = turns;
@@ -59,13 +64,15 @@ export class NestStream {
       // Node notices a silent stream only after minutes; the ecosystem sends something every 30 s.
       this.#watchdog = setTimeout(() => this.#finishUnheard(), this.#watchdogMs);
       this.#heardMs = performance.now();
-      response.on("data", (chunk: Buffer) => this.#hear(chunk));
-      response.once("end", () => this.#finishRead("the ecosystem ended the stream"));
+      const ended = () => this.#finishRead("the ecosystem ended the stream");
+      response.once("end", ended);
       response.once("close", () => this.#finishRead("the connection broke off"));
+      this.#body.listen({ piece: (chunk) => this.#hear(chunk), ended });
     });
   }
 
   #hear(chunk: Buffer): void {
+    if (this.#end) return;
     this.#watchdog?.refresh();
     this.#heardMs = performance.now();
     if (this.#unreadBytes === 0 && this.#reader.isQuick) {
@@ -74,13 +81,15 @@ export class NestStream {
       this.#readChunk(chunk);
       return;
     }
-    this.#unread.push(chunk);
+    this.#unread.push(Buffer.from(chunk));
     this.#unreadBytes += chunk.length;
     // The end of an alarm is as urgent as its beginning, so what follows upon one is read at once too.
     const wasAlarming = this.#isAlarming;
     this.#isAlarming = alarmWords.some((word) => chunk.includes(word));
     this.#turns.take(this.#read, wasAlarming || this.#isAlarming);
-    if (this.#unreadBytes > mostUnreadBytes) this.#response.pause();
+    if (this.#unreadBytes <= mostUnreadBytes || this.#isPaused) return;
+    this.#isPaused = true;
+    this.#body.pause();
   }
 
   readonly #read = (): void => {
@@ -88,7 +97,9 @@ export class NestStream {
     this.#unread = [];
     this.#unreadBytes = 0;
     for (const chunk of chunks) if (!this.#end) this.#readChunk(chunk);
-    if (this.#response.isPaused()) this.#response.resume();
+    if (!this.#isPaused || this.#end) return;
+    this.#isPaused = false;
+    this.#body.resume();
   };
 
   #readChunk(chunk: Buffer): void {
