@@ -8,6 +8,7 @@ import type { Store, Transaction } from "../store/seam.ts";
 import type { CodeRow } from "../store/tables/codes.ts";
 import type { GrantRow } from "../store/tables/grants.ts";
 import type { RefreshTokenRow } from "../store/tables/refresh-tokens.ts";
+import type { Mark } from "../store/tables/stretches.ts";
 import type { Client } from "./clients.ts";
 
 /** What a client is given. */
@@ -94,6 +95,17 @@ export function tokensOn({ store, lifetimes, grantsEnded }: TokenParts): Tokens 
     return { accessToken, expiresInSeconds: lifetimes.accessSeconds };
   }
 
+  /** Through a whole table, one stretch a transaction: it may be long, and others have to get their turn. */
+  async function walk(
+    step: (tx: TokenTables, nowMs: number, after?: Mark) => Promise<Mark | undefined>,
+  ): Promise<void> {
+    let mark: Mark | undefined;
+    do {
+      const after = mark;
+      mark = await store.transaction(async (tx) => step(tx, await tx.clock.nowMs(), after));
+    } while (mark);
+  }
+
   return {
     exchangeCode: (client, { code, redirectUri, verifier }, source) =>
       settle(client, async (tx) => {
@@ -176,10 +188,10 @@ export function tokensOn({ store, lifetimes, grantsEnded }: TokenParts): Tokens 
         const nowMs = await tx.clock.nowMs();
         await tx.signIns.removeExpired(nowMs);
         await tx.codes.removeExpired(nowMs - spentCodesMs);
-        await tx.accessTokens.removeExpired(nowMs);
-        await tx.refreshTokens.removeOld(nowMs, nowMs - retiredTokensMs);
-        await tx.grants.removeEmpty(nowMs - lifetimes.accessSeconds * 1_000);
       });
+      await walk((tx, nowMs, after) => tx.accessTokens.removeExpired(nowMs, after));
+      await walk((tx, nowMs, after) => tx.refreshTokens.removeOld(nowMs, nowMs - retiredTokensMs, after));
+      await walk((tx, nowMs, after) => tx.grants.removeEmpty(nowMs - lifetimes.accessSeconds * 1_000, after));
     },
   };
 }

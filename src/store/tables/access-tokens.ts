@@ -1,6 +1,7 @@
 import { first, type Sql } from "../sql.ts";
 import { type CredentialKey, isOfKey } from "./credential-key.ts";
 import { type GrantRow, grantColumns } from "./grants.ts";
+import { type Mark, removeFromStretch } from "./stretches.ts";
 
 export interface AccessTokenRow {
   readonly grant: GrantRow;
@@ -12,7 +13,8 @@ export interface AccessTokenRow {
 export interface AccessTokenTable {
   add(key: CredentialKey, grantId: string, expiresMs: number): Promise<void>;
   find(key: CredentialKey): Promise<AccessTokenRow | undefined>;
-  removeExpired(beforeMs: number): Promise<number>;
+  /** Those of the next stretch behind that mark; answers the next mark, or undefined at the end. */
+  removeExpired(beforeMs: number, after?: Mark): Promise<Mark | undefined>;
 }
 
 export function accessTokenTable(sql: Sql): AccessTokenTable {
@@ -37,6 +39,7 @@ export function accessTokenTable(sql: Sql): AccessTokenTable {
       const { expiresMs, ...grant } = row;
       return { grant, remainingMs: expiresMs - (await sql.nowMs()) };
     },
-    removeExpired: (beforeMs) => sql.run("DELETE FROM access_tokens WHERE expires_ms < $1", [beforeMs]),
+    removeExpired: (beforeMs, after) =>
+      removeFromStretch(sql, "access_tokens", "hash", "expires_ms < $5", [beforeMs], after),
   };
 }

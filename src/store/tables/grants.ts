@@ -1,6 +1,7 @@
 import { type OwnerId, ownerIdOf, type TenantId, type UserId } from "../../model/ids.ts";
 import { first, type Sql } from "../sql.ts";
 import { type CredentialKey, isOfKey } from "./credential-key.ts";
+import { type Mark, removeFromStretch } from "./stretches.ts";
 
 /** What a client was given: by one user, to act for that user or, by an administrator, for the whole tenant. */
 export interface GrantRow {
@@ -24,8 +25,8 @@ export interface GrantTable {
   ofClient(clientId: string): Promise<GrantRow[]>;
   /** With all its tokens; answers whether it was there. */
   remove(grant: GrantRow): Promise<boolean>;
-  /** Those without any token left. */
-  removeEmpty(createdBeforeMs: number): Promise<number>;
+  /** Those without any token left, of the next stretch behind that mark; answers the next mark, or undefined. */
+  removeEmpty(createdBeforeMs: number, after?: Mark): Promise<Mark | undefined>;
 }
 
 export const grantColumns = `g.id, g.tenant_id AS "tenantId", CASE WHEN g.owner_id > 0 THEN g.owner_id END AS "userId",
@@ -60,21 +61,13 @@ export function grantTable(sql: Sql): GrantTable {
       await sql.run("DELETE FROM refresh_tokens WHERE owner_id = $1 AND grant_id = $2", key);
       return wasThere;
     },
-    async removeEmpty(createdBeforeMs) {
-      const isOfGrant = (token: string) => `${token}.owner_id = grants.owner_id AND ${token}.grant_id = grants.id`;
-      const ofUsers = await sql.run(
-        `DELETE FROM grants WHERE created_ms < $1 AND owner_id >= 0
-         AND NOT EXISTS (SELECT 1 FROM refresh_tokens r WHERE ${isOfGrant("r")})
-         AND NOT EXISTS (SELECT 1 FROM access_tokens a WHERE ${isOfGrant("a")})`,
-        [createdBeforeMs],
-      );
-      // A tenant's own grants have no refresh tokens.
-      const ofTenants = await sql.run(
-        `DELETE FROM grants WHERE created_ms < $1 AND owner_id < 0
-         AND NOT EXISTS (SELECT 1 FROM access_tokens a WHERE a.owner_id < 0 AND ${isOfGrant("a")})`,
-        [createdBeforeMs],
-      );
-      return ofUsers + ofTenants;
+    removeEmpty(createdBeforeMs, after) {
+      const has = (tokens: string, whose: string) =>
+        `EXISTS (SELECT 1 FROM ${tokens} t WHERE ${whose} t.owner_id = grants.owner_id AND t.grant_id = grants.id)`;
+      // Once for users and once for tenants, whose own grants have no refresh tokens: so that their index is used.
+      const isEmpty = `CASE WHEN owner_id < 0 THEN NOT ${has("access_tokens", "t.owner_id < 0 AND")}
+        ELSE NOT ${has("refresh_tokens", "")} AND NOT ${has("access_tokens", "")} END`;
+      return removeFromStretch(sql, "grants", "id", `created_ms < $5 AND ${isEmpty}`, [createdBeforeMs], after);
     },
   };
 }

@@ -1,5 +1,6 @@
 import { first, type Parameter, type Sql } from "../sql.ts";
 import { type CredentialKey, isOfKey } from "./credential-key.ts";
+import { type Mark, removeFromStretch } from "./stretches.ts";
 
 /** A refresh token; only its SHA-256 is kept. */
 export interface RefreshTokenRow extends CredentialKey {
@@ -24,8 +25,11 @@ export interface RefreshTokenTable {
   /** The one before it goes on until then; an earlier time is kept. */
   retireParent(token: RefreshTokenRow, retiresMs: number): Promise<void>;
   remove(token: RefreshTokenRow): Promise<void>;
-  /** Expired ones, and those that retired so long ago that nobody will come with them. */
-  removeOld(expiredBeforeMs: number, retiredBeforeMs: number): Promise<number>;
+  /**
+   * Expired ones, and those that retired so long ago that nobody will come with them: of the next stretch behind that
+   * mark. Answers the next mark, or undefined at the end.
+   */
+  removeOld(expiredBeforeMs: number, retiredBeforeMs: number, after?: Mark): Promise<Mark | undefined>;
 }
 
 const columns = `owner_id AS "ownerId", hash, grant_id AS "grantId", parent_hash AS "parentHash", issued_ms AS "issuedMs",
@@ -65,10 +69,14 @@ export function refreshTokenTable(sql: Sql): RefreshTokenTable {
     async remove({ ownerId, hash }) {
       await sql.run("DELETE FROM refresh_tokens WHERE owner_id = $1 AND hash = $2", [ownerId, hash]);
     },
-    removeOld: (expiredBeforeMs, retiredBeforeMs) =>
-      sql.run("DELETE FROM refresh_tokens WHERE expires_ms < $1 OR retires_ms < $2", [
-        expiredBeforeMs,
-        retiredBeforeMs,
-      ]),
+    removeOld: (expiredBeforeMs, retiredBeforeMs, after) =>
+      removeFromStretch(
+        sql,
+        "refresh_tokens",
+        "hash",
+        "expires_ms < $5 OR retires_ms < $6",
+        [expiredBeforeMs, retiredBeforeMs],
+        after,
+      ),
   };
 }

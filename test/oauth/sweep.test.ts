@@ -1,0 +1,97 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { keyOf, newCredential } from "../../src/identity/secrets.ts";
+import { type OwnerId, ownerIdOf, type TenantId, type UserId } from "../../src/model/ids.ts";
+import type { Transaction } from "../../src/store/seam.ts";
+import type { GrantRow } from "../../src/store/tables/grants.ts";
+import { databases } from "../stories/world.ts";
+import { oauthWorld } from "./oauth-world.ts";
+
+const hourMs = 3_600_000;
+const monthMs = 31 * 24 * hourMs;
+
+/** What is left of a grant: itself, its access token, its present refresh token and the one before that. */
+type Left = readonly [grant: boolean, access: boolean, present: boolean, retired: boolean];
+
+interface Given {
+  readonly grant: GrantRow;
+  readonly accessToken: string;
+  readonly present: string;
+  readonly retired: string;
+  readonly left: Left;
+}
+
+for (const database of databases) {
+  describe(`what nobody can use any more, on ${database}`, () => {
+    it("is cleared away, however much there is, a stretch at a time, and nothing else is", {
+      timeout: 60_000,
+    }, async (t) => {
+      const world = await oauthWorld(t, { database });
+      const { store, oauth } = world.service.parts;
+      const used = await world.tokens();
+      const given = await store.transaction(async (tx) => {
+        const nowMs = await tx.clock.nowMs();
+        return Promise.all(Array.from({ length: 5_000 }, (_, place) => give(tx, world.tenantId, place, nowMs)));
+      });
+      await world.timePasses(2 * hourMs);
+      const transactions = t.mock.method(store, "transaction");
+      await oauth.tokens.sweep();
+      const count = transactions.mock.callCount();
+      transactions.mock.restore();
+      assert.ok(count > 8, `it took ${count} transactions`);
+      const left = await store.read(async (tx) => {
+        const grants = new Set((await tx.grants.ofClient("bwc_x")).map(({ id }) => id));
+        return Promise.all(given.map((one) => leftOf(tx, grants, one)));
+      });
+      assert.deepEqual(
+        left,
+        given.map((one) => one.left),
+      );
+      assert.equal((await world.refresh(used.refresh_token)).status, 200);
+    });
+  });
+}
+
+/** Of three kinds in turn: all of it over, only its access and what came before it, a tenant's own that goes on. */
+async function give(tx: Transaction, tenantId: TenantId, place: number, issuedMs: number): Promise<Given> {
+  const kind = place % 3;
+  // Several of each owner, and of a tenant more than one stretch.
+  const userId = kind === 2 ? null : ((100_000 + (place >> 2)) as UserId);
+  const grant: GrantRow = {
+    id: `grant-${place}`,
+    tenantId,
+    userId,
+    clientId: "bwc_x",
+    reach: userId ? "user" : "tenant",
+  };
+  const ownerId: OwnerId = ownerIdOf(grant);
+  const [accessToken, present, retired] = ["bwa_", "bwr_", "bwr_"].map((prefix) => newCredential(prefix, ownerId)) as [
+    string,
+    string,
+    string,
+  ];
+  const isOver = kind !== 2 || place % 6 === 2;
+  await tx.grants.add(grant);
+  await tx.accessTokens.add(keyOf(accessToken), grant.id, isOver ? issuedMs + hourMs : issuedMs + monthMs);
+  if (kind === 2) return { grant, accessToken, present, retired, left: [!isOver, !isOver, false, false] };
+  const [key, before] = [keyOf(present), keyOf(retired)];
+  const expiresMs = kind === 0 ? issuedMs + hourMs : issuedMs + monthMs;
+  await tx.refreshTokens.add({
+    ...before,
+    grantId: grant.id,
+    parentHash: null,
+    issuedMs,
+    expiresMs: issuedMs + monthMs,
+  });
+  const token = { ...key, grantId: grant.id, parentHash: before.hash, issuedMs, expiresMs };
+  await tx.refreshTokens.add(token);
+  await tx.refreshTokens.retireParent({ ...token, isUsed: true, retiresMs: null }, issuedMs - monthMs);
+  return { grant, accessToken, present, retired, left: [kind === 1, false, kind === 1, false] };
+}
+
+async function leftOf(tx: Transaction, grants: ReadonlySet<string>, given: Given): Promise<Left> {
+  const access = await tx.accessTokens.find(keyOf(given.accessToken));
+  const present = await tx.refreshTokens.find(keyOf(given.present));
+  const retired = await tx.refreshTokens.find(keyOf(given.retired));
+  return [grants.has(given.grant.id), access !== undefined, present !== undefined, retired !== undefined];
+}
