@@ -18,16 +18,16 @@ export interface Costs {
   readonly streamKb: number;
 }
 
-/** As `npm run bench -- postgres-costs held-streams` measured them on two cores of a quiet machine. */
+/** As `npm run bench -- postgres-costs held-streams` measured them on two cores of a quiet machine, the middle of three runs. */
 export const measured: Costs = {
-  accountKb: 8.64,
+  accountKb: 8.72,
   entryKb: 0.27,
   walKb: 1.14,
-  postgresUs: 746,
-  nodeUs: 2_333,
-  readByPostgresUs: 3.33,
-  readByNodeUs: 6.57,
-  streamKb: 119,
+  postgresUs: 979,
+  nodeUs: 1_809,
+  readByPostgresUs: 2.91,
+  readByNodeUs: 7.28,
+  streamKb: 116,
 };
 
 /** What nobody has measured: how homes live, and how full machines should be. */
