@@ -86,7 +86,7 @@ export interface EventOptions extends CallOptions {
   readonly lastEventId?: string | undefined;
   /** Whether heartbeats are events too; the first says from where on everything is told. */
   readonly heartbeats?: boolean | undefined;
-  /** Called whenever a connection stands, the first time and each time after it was lost: all that happens from then on is told. */
+  /** Called whenever a connection stands, at first and each time after it was lost: from then on all is told. */
   readonly onConnected?: (() => void) | undefined;
   /** Called when a connection is lost or can't be made, with the reason; another is tried by itself. */
   readonly onDisconnected?: ((reason: unknown) => void) | undefined;

@@ -85,14 +85,14 @@ export function deviceTable(sql: Sql): DeviceTable {
       return rows(`${after} ${ofType} ${order}`, [owner, afterId, limit, typeName]);
     },
     async lock(userId, ids) {
-      const select = `SELECT ${columns}, ${watched} FROM ${source} WHERE d.user_id = $2 AND d.id`;
-      // Most commits are to one device, and a list of one is a table to join all the same.
-      const [only, ...others] = ids;
-      const locked = await (sql.dialect === "postgres"
-        ? sql.all<DeviceRow>(`${select} ${among} ORDER BY d.id FOR NO KEY UPDATE OF d`, [ids, userId])
-        : only !== undefined && others.length === 0
-          ? sql.all<DeviceRow>(`${select} = $1`, [only, userId])
-          : sql.all<DeviceRow>(`${select} ${among} ORDER BY d.id`, [ids, userId]));
+      // Most commits are to one device, and for SQLite a list of one is a table to join all the same.
+      const isOne = sql.dialect === "sqlite" && ids.length === 1;
+      const lock = sql.dialect === "postgres" ? "FOR NO KEY UPDATE OF d" : "";
+      const locked = await sql.all<DeviceRow>(
+        `SELECT ${columns}, ${watched} FROM ${source} WHERE d.id ${isOne ? "= $1" : among} AND d.user_id = $2
+         ORDER BY d.id ${lock}`,
+        [isOne ? ids[0]! : ids, userId],
+      );
       return locked.map((row) => ({
         ...row,
         isVirtual: Boolean(row.isVirtual),
