@@ -17,8 +17,8 @@ export interface BodyListener {
 
 /**
  * The body of an answer that is held for hours. Node's parser reads its head; what follows goes past it, since for each
- * piece it would make a copy and send it through a stream of its own, which is most of what receiving one costs. An answer
- * that we can't read in this way is left to the parser.
+ * piece it would make such a buffer again and send it through a stream of its own. An answer that we can't read in this way
+ * is left to the parser.
  */
 export class HeldBody {
   /** How its socket is to read. */
