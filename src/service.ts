@@ -221,6 +221,7 @@ export async function startService(
       corsOrigins: config.corsOrigins,
       certificate: certificateOf(config),
       heard: metrics.answered,
+      reached: metrics.limitReached,
       report,
       callers: {
         bySecToken: (secToken) => identity.authenticate(secToken),
@@ -239,7 +240,7 @@ export async function startService(
         cursors: cursorsWith(await cursorKey(store)),
       },
       federation,
-      platform: platformCalls({ identity, devices, alerts, federation, report }),
+      platform: platformCalls({ identity, devices, alerts, federation, report, reached: metrics.limitReached }),
       checks: {
         store: () => store.health(),
         links: async () => ({ followed: federation.keeper.followed }),

@@ -2,6 +2,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { createServer as createTlsServer } from "node:https";
 import type { SecureContextOptions } from "node:tls";
 import Fastify, { type FastifyInstance } from "fastify";
+import { LimitReached } from "../model/errors.ts";
+import type { ReachLimit } from "../model/limits.ts";
 import type { Report } from "../model/surroundings.ts";
 import { refusalOf, refuseConnection } from "./edge.ts";
 import { errorAnswer, failureAnswer } from "./error-response.ts";
@@ -17,6 +19,7 @@ export type Lane = (request: IncomingMessage, response: ServerResponse) => boole
 export interface AppParts {
   readonly report: Report;
   readonly exchanges: Exchanges;
+  readonly reached: ReachLimit;
   readonly trustedProxies: readonly string[];
   readonly headersTimeoutMs: number;
   readonly requestTimeoutMs: number;
@@ -28,7 +31,7 @@ export interface AppParts {
 
 /** Fastify as we use it: its routing and bodies, behind our own edge, errors and log. */
 export function appOn(parts: AppParts): FastifyInstance {
-  const { report, exchanges, trustedProxies } = parts;
+  const { report, exchanges, reached, trustedProxies } = parts;
   const requestIdOf = (request: { readonly raw: Parameters<Exchanges["of"]>[0] }) =>
     exchanges.of(request.raw)?.requestId ?? "";
   const app = Fastify({
@@ -53,6 +56,7 @@ export function appOn(parts: AppParts): FastifyInstance {
     if (request.is404) throw refusals.unknownPath();
   });
   app.setErrorHandler((error, request, reply) => {
+    if (error instanceof LimitReached) reached(error.limit);
     const { url: route, config } = request.routeOptions;
     const failed = { request: request.raw, requestId: requestIdOf(request), route };
     return sendAnswer(reply, failureAnswer(error, config.errors ?? "standard", failed, report));

@@ -32,6 +32,7 @@ const answers: Readonly<Record<string, { readonly status: number; readonly error
   bad_value: { status: 400, errorCode: 112 },
   unknown_trigger: { status: 404, errorCode: 113 },
   too_many_triggers: { status: 409, errorCode: 113 },
+  limit_reached: { status: 409, errorCode: 123 },
   missing_token: { status: 401, errorCode: 106 },
   invalid_token: { status: 401, errorCode: 106 },
   insufficient_scope: { status: 403, errorCode: 106 },

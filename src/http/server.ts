@@ -2,6 +2,7 @@ import { type AddressInfo, Server as NetServer } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import type { SecureContextOptions, Server as TlsServer } from "node:tls";
 import type { FastifyInstance } from "fastify";
+import type { ReachLimit } from "../model/limits.ts";
 import type { Report } from "../model/surroundings.ts";
 import { appOn } from "./app.ts";
 import type { Callers } from "./caller.ts";
@@ -29,6 +30,8 @@ export interface HttpParts extends RouteParts {
   /** Without them it speaks plain HTTP. */
   readonly certificate?: CertificateFiles | undefined;
   readonly heard?: Hear;
+  /** Counts refusals by the limit that was reached. */
+  readonly reached?: ReachLimit;
 }
 
 export interface HttpLimits {
@@ -66,13 +69,13 @@ export interface HttpServer {
 }
 
 export async function startHttp(parts: HttpParts): Promise<HttpServer> {
-  const { report, callers, v3, trustedProxies = [], corsOrigins = [] } = parts;
+  const { report, callers, v3, trustedProxies = [], corsOrigins = [], reached = () => undefined } = parts;
   const limits = { ...defaultHttpLimits, ...parts.limits };
   const exchanges = new Exchanges(report, parts.heard);
   const certificate = parts.certificate && new Certificate(parts.certificate, report);
   const whole = new WholeDevices(corsHeaders(corsOrigins));
   const lane = deviceReadLane({ exchanges, report, callers, v3, whole, corsOrigins });
-  const app = appOn({ report, exchanges, trustedProxies, tls: certificate?.load(), lane, ...limits });
+  const app = appOn({ report, exchanges, reached, trustedProxies, tls: certificate?.load(), lane, ...limits });
   const health = { isDraining: () => exchanges.isDraining, checkTimeoutMs: limits.checkTimeoutMs };
   const routes = routeTable(parts, health, whole);
   letOriginsIn(app, routes, corsOrigins);

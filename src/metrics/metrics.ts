@@ -1,3 +1,4 @@
+import { type LimitName, limits as limitTable } from "../model/limits.ts";
 import type { StoreHealth } from "../store/seam.ts";
 import type { StoreHearing } from "./observed-store.ts";
 import { measureProcess } from "./process.ts";
@@ -28,6 +29,8 @@ export interface Metrics {
   committed(by: string, changes: number): void;
   /** A group of transactions became durable together. */
   grouped(transactions: number, syncMs: number): void;
+  /** A caller was refused, or held up, because of a limit (docs/limits.md). */
+  limitReached(limit: LimitName): void;
   readonly store: StoreHearing;
   /** From now on there is somebody to ask. */
   watch(sources: Sources): void;
@@ -93,6 +96,12 @@ export function metricsOf(version: string): Metrics {
     "Attempts to deliver to webhooks, by outcome.",
     ...(["outcome"] as const),
   );
+  const limitsReached = registry.counter(
+    "breezeway_limit_reached_total",
+    "Requests and connections that a limit refused or held up, by limit (docs/limits.md).",
+    ...(["limit"] as const),
+  );
+  for (const limit of Object.keys(limitTable)) limitsReached.add(0, limit);
   /** Most requests to a route end as the last one did: then nothing has to be looked up for them. */
   const lastOfRoute = new Map<string, LastAnswered>();
   const stopProcess = measureProcess(registry);
@@ -116,6 +125,7 @@ export function metricsOf(version: string): Metrics {
       groupSizes.observe(count);
       syncs.observe(syncMs / 1000);
     },
+    limitReached: (limit) => limitsReached.add(1, limit),
     store: {
       transaction: (isAvailable) => (isAvailable ? transactions : refusals).add(1),
       logged({ kind, body }) {

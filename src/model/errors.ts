@@ -1,3 +1,5 @@
+import type { LimitName } from "./limits.ts";
+
 /**
  * Every way to fail that a caller could react to. The code is stable; the message tells who, what and which value, and
  * never holds a secret. `http/error-response.ts` turns them into answers, `platform/faults.ts` into XML faults.
@@ -110,6 +112,16 @@ export class UnknownTrigger extends BreezewayError {
 /** A device, or a user, has as many alerts as it may have. */
 export class TooManyTriggers extends BreezewayError {
   readonly code = "too_many_triggers";
+}
+
+/** The caller would grow something beyond its limit (docs/limits.md). Nothing was changed. */
+export class LimitReached extends BreezewayError {
+  readonly code = "limit_reached";
+  readonly limit: LimitName;
+  constructor(limit: LimitName, sentence: string) {
+    super(sentence);
+    this.limit = limit;
+  }
 }
 
 /** The access token is unknown, expired or revoked: which of these is nobody's business. */

@@ -1,5 +1,6 @@
 import type { UserPrincipal } from "../identity/principal.ts";
-import { InvalidSecToken, UnknownOperation } from "../model/errors.ts";
+import { InvalidSecToken, LimitReached, UnknownOperation } from "../model/errors.ts";
+import type { ReachLimit } from "../model/limits.ts";
 import type { Report } from "../model/surroundings.ts";
 import { type Fault, faultOf } from "./faults.ts";
 import { type Operation, operations, type PlatformParts } from "./operations.ts";
@@ -16,7 +17,13 @@ export interface PlatformCalls {
 
 export type PlatformAnswer = { readonly status: 200; readonly xml: string } | Fault;
 
-export function platformCalls({ report, ...parts }: PlatformParts & { readonly report: Report }): PlatformCalls {
+export interface PlatformCallParts extends PlatformParts {
+  readonly report: Report;
+  /** Counts refusals by the limit that was reached. */
+  readonly reached: ReachLimit;
+}
+
+export function platformCalls({ report, reached, ...parts }: PlatformCallParts): PlatformCalls {
   return {
     operations,
     async call(operation, parameters, source) {
@@ -24,6 +31,7 @@ export function platformCalls({ report, ...parts }: PlatformParts & { readonly r
         const children = await run(parts, operation, new Parameters(parameters), source);
         return { status: 200, xml: document(`${operation}Response`, children) };
       } catch (error) {
+        if (error instanceof LimitReached) reached(error.limit);
         return faultOf(error, report);
       }
     },

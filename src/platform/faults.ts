@@ -27,6 +27,7 @@ const faultCodes: Readonly<Record<string, number>> = {
   unknown_ecosystem: 120,
   ecosystem_refused: 121,
   ecosystem_unreachable: 122,
+  limit_reached: 123,
 };
 const internal = 199;
 

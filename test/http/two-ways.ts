@@ -52,7 +52,15 @@ export async function twoWays(t: TestContext, { corsOrigins = [], trustedProxies
       return isTaken;
     };
     const limits = { headersTimeoutMs: 10_000, requestTimeoutMs: 30_000, bodyBytes: 65_536 };
-    const app = appOn({ report, exchanges, trustedProxies, tls, lane: hasLane ? counted : undefined, ...limits });
+    const app = appOn({
+      report,
+      exchanges,
+      reached: () => undefined,
+      trustedProxies,
+      tls,
+      lane: hasLane ? counted : undefined,
+      ...limits,
+    });
     const routes = deviceRoutes(world.v3, whole);
     letOriginsIn(app, routes, corsOrigins);
     addRoutes(app, routes, callers, exchanges);

@@ -205,6 +205,7 @@ describe("a platform call", () => {
         },
         federation: { freshness: fail },
         report: collecting(reported),
+        reached: () => undefined,
       });
     };
     const parameters = Object.entries({ secToken: "x", name: "alice", password: "correct horse", appId: "7" });

@@ -45,6 +45,7 @@ export async function madePlatform(t: TestContext) {
       }),
     },
     report,
+    reached: () => undefined,
   });
 
   const addDevice = (name: string, isVirtual = false, userId: UserId = alice.userId) =>

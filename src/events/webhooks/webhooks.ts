@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { BadParameter, Conflict, NotFound } from "../../model/errors.ts";
+import { BadParameter, LimitReached, NotFound } from "../../model/errors.ts";
 import type { TenantId } from "../../model/ids.ts";
+import { limits } from "../../model/limits.ts";
 import type { Store, Transaction } from "../../store/seam.ts";
 import type { DeliveryRow } from "../../store/tables/webhook-deliveries.ts";
 import type { WebhookOwner, WebhookRow } from "../../store/tables/webhooks.ts";
@@ -40,7 +41,7 @@ export interface Webhooks {
   resend(owner: WebhookOwner, id: string, deliveryId: number): Promise<DeliveryRow>;
 }
 
-export const webhookLimits = { perOwner: 20, deliveriesShown: 100, urlCharacters: 2_048 };
+export const webhookLimits = { deliveriesShown: 100, urlCharacters: 2_048 };
 
 export function newWebhookId(): string {
   return `wh_${randomBytes(12).toString("base64url")}`;
@@ -53,8 +54,9 @@ export function webhooksOn({ store, seal, resolve, allowsPrivate, newId, wake }:
       const id = newId();
       const secret = newWebhookSecret();
       const webhook = await store.transaction(async (tx) => {
-        if ((await tx.webhooks.ofOwner(owner)).length >= webhookLimits.perOwner) {
-          throw new Conflict(`There are ${webhookLimits.perOwner} webhooks already, and no more are kept.`);
+        if ((await tx.webhooks.ofOwner(owner)).length >= limits.webhooksPerOwner) {
+          const sentence = `There are ${limits.webhooksPerOwner} webhooks already. Remove one to add another.`;
+          throw new LimitReached("webhooksPerOwner", sentence);
         }
         await tx.webhooks.lockFeed();
         const from = await tx.log.end();

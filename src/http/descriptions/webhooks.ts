@@ -98,7 +98,7 @@ export const addWebhook: Description = {
   errors: [
     { status: 400, code: "invalid_request", when: "The body is malformed, or the address is not a public https one." },
     { status: 404, code: "unknown_device", when: "The token reaches no device with an id that was given." },
-    { status: 409, code: "conflict", when: "There are 20 webhooks already." },
+    { status: 409, code: "limit_reached", when: "There are 20 webhooks already." },
   ],
 };
 
