@@ -29,6 +29,7 @@ import { oauthOn } from "./oauth/oauth.ts";
 import { platformCalls } from "./platform/calls.ts";
 import { Backups } from "./store/backup/backups.ts";
 import { dataFolder } from "./store/data-folder.ts";
+import { newEpochName } from "./store/epoch-name.ts";
 import { keysOn } from "./store/keys.ts";
 import type { Hint } from "./store/neighbours.ts";
 import { openPostgres } from "./store/postgres/store.ts";
@@ -104,6 +105,10 @@ export async function openParts(config: Config, report: Report, surroundings = r
     const shared = { ...surroundings, nowMs: () => membership.nowMs() };
     const federation = federationOn({ store, states, commit, membership, connectors, sealing, surroundings: shared });
 
+    membership.onStoreReplaced(() => {
+      states.forgetAll();
+      events.hinted();
+    });
     const events = eventsOn({
       store,
       surroundings: shared,
@@ -133,6 +138,11 @@ export async function openParts(config: Config, report: Report, surroundings = r
         return backups.take(to, withKey, tell);
       },
       keys: keysOn({ store, sealing, file: keyFile, sealedFor }),
+      beginEpoch: async () => {
+        const epoch = newEpochName();
+        await openStore.transaction((tx) => tx.logEpoch.renew(epoch, true));
+        return epoch;
+      },
     });
     const openStore = store;
     const backups = new Backups({ folder: folder.path, keyFile, version, nowMs: surroundings.nowMs });

@@ -55,6 +55,8 @@ export interface AdministrationParts {
   readonly links: () => Promise<readonly { readonly state: string; readonly count: number }[]>;
   readonly backup: (to: string, withKey: boolean, tell: Tell) => Promise<TakenBackup>;
   readonly keys: KeyActs;
+  /** The store was restored: begins an epoch of its log, and answers its name. */
+  readonly beginEpoch: () => Promise<string>;
 }
 
 /** A backup that was taken, and what it says about itself. */

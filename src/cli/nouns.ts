@@ -14,6 +14,7 @@ import { link } from "./nouns/link.ts";
 import { migrateNoun } from "./nouns/migrate.ts";
 import { profile } from "./nouns/profile.ts";
 import { restoreNoun } from "./nouns/restore.ts";
+import { restoredNoun } from "./nouns/restored.ts";
 import { status } from "./nouns/status.ts";
 import { tenant } from "./nouns/tenant.ts";
 import { user } from "./nouns/user.ts";
@@ -26,7 +27,7 @@ export const groups: readonly { readonly title: string; readonly nouns: readonly
   { title: "Homes:", nouns: [link, device, fan, alert, event, webhook] },
   {
     title: "Running it:",
-    nouns: [status, doctorNoun, verifyNoun, config, audit, backup, restoreNoun, migrateNoun, key],
+    nouns: [status, doctorNoun, verifyNoun, config, audit, backup, restoreNoun, restoredNoun, migrateNoun, key],
   },
   { title: "This command line:", nouns: [profile, completionNoun] },
 ];

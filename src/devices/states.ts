@@ -63,6 +63,13 @@ export class DeviceStates {
     this.#drop(deviceId);
   }
 
+  /** The store was restored or promoted: what is held, or being loaded, may not be in it. */
+  forgetAll(): void {
+    for (const loading of this.#loading.values()) loading.isOvertaken = true;
+    this.#states.clear();
+    this.#held = 0;
+  }
+
   async #load(userId: UserId, deviceId: DeviceId): Promise<DeviceState | undefined> {
     const loading = { isOvertaken: false };
     this.#loading.set(deviceId, loading);

@@ -19,24 +19,27 @@ export interface EventFilter {
   readonly attributes: readonly string[];
 }
 
+export type PlacedEntry = LogEntry & { readonly position: LogPosition };
+
 /** The events of one entry of the log that pass the filter, beyond the first so many of its changes. */
-export type EventsOf = (entry: LogEntry & { readonly position: LogPosition }, told?: number) => readonly ClientEvent[];
+export type EventsOf = (entry: PlacedEntry, epoch: string, told?: number) => readonly ClientEvent[];
 
 export function eventsThrough({ deviceIds, attributes }: EventFilter): EventsOf {
   const devices = deviceIds.length === 0 ? undefined : new Set(deviceIds);
   const nameFor = namesFor(attributes);
-  return (entry, told = 0) => {
+  return (entry, epoch, told = 0) => {
     if (entry.deviceId === null || devices?.has(entry.deviceId) === false) return [];
-    if (entry.kind === "attribute") return attributeEvents(entry, entry.deviceId, nameFor, told);
+    if (entry.kind === "attribute") return attributeEvents(entry, epoch, entry.deviceId, nameFor, told);
     const data = dataOf(entry);
     if (!data) return [];
-    const id = writeEventId(entry);
+    const id = writeEventId({ epoch, position: entry.position });
     return [{ id, name: data.name, data: { deviceId: entry.deviceId, ...data.fields, time: entry.timeMs } }];
   };
 }
 
 function attributeEvents(
-  entry: LogEntry & { readonly position: LogPosition },
+  entry: PlacedEntry,
+  epoch: string,
   deviceId: DeviceId,
   nameFor: NameFor,
   told: number,
@@ -48,7 +51,7 @@ function attributeEvents(
     const name = nameFor(key);
     if (name === undefined) continue;
     // After the last of them nothing of this entry is left to tell.
-    const id = writeEventId({ position: entry.position, told: i + 1 < changes.length ? i + 1 : undefined });
+    const id = writeEventId({ epoch, position: entry.position, told: i + 1 < changes.length ? i + 1 : undefined });
     const data = { deviceId, name, value: shownValue(key, value), updateTime: entry.timeMs, cause };
     events.push({ id, name: "attribute", data });
   }

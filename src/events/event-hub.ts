@@ -1,13 +1,13 @@
 import type { Reach } from "../model/reach.ts";
 import type { Cancel, Surroundings } from "../model/surroundings.ts";
-import type { Store, Transaction } from "../store/seam.ts";
+import type { Store } from "../store/seam.ts";
 import { comparePositions, type LogPosition, type TailedEntry } from "../store/tables/log.ts";
 import type { EventsOf } from "./client-events.ts";
-import { type EventReader, entriesAtOnce, unsentLimit } from "./event-reader.ts";
+import { type EventReader, entriesAtOnce, type LogTables, unsentLimit } from "./event-reader.ts";
 import { eventFrame, heartbeatFrame, waitingFrame } from "./frames.ts";
 
 export interface HubParts {
-  readonly store: Store<Pick<Transaction, "log">>;
+  readonly store: Store<LogTables>;
   readonly surroundings: Surroundings;
   /** Whether the hub is told at present when another node has added to the log. */
   readonly isTold?: () => boolean;
@@ -40,6 +40,8 @@ export class EventHub {
   #joining: EventReader[] = [];
   /** All that is before it has been written to every reader of every group; undefined while there is none. */
   #position: LogPosition | undefined;
+  /** The epoch that the position belongs to. */
+  #epoch: string | undefined;
   #round: Promise<void> | undefined;
   #isAwaited = false;
   #eager = 0;
@@ -119,8 +121,16 @@ export class EventHub {
     if (!from) return false;
     let page: TailedEntry[];
     try {
-      page = await this.#parts.store.read((tx) => tx.log.tail(from, entriesAtOnce), { soon: true });
+      const { epoch, entries } = await this.#read(from);
       await this.#parts.readersKnown?.();
+      const isOther = (one: string | undefined) => one !== undefined && one !== epoch;
+      if (isOther(this.#epoch) || joining.some((reader) => isOther(reader.epoch))) {
+        await this.#startOver(joining);
+        this.#joining.unshift(...joining);
+        return true;
+      }
+      this.#epoch = epoch;
+      page = entries;
     } catch (error) {
       this.#joining.unshift(...joining);
       throw error;
@@ -135,6 +145,27 @@ export class EventHub {
     if (isWhole) this.#position = latest([this.#position, ...joining.map(({ after }) => after)]);
     for (const reader of joining) this.#admit(reader, page, isWhole, reached);
     return !isWhole;
+  }
+
+  #read(from: LogPosition): Promise<{ readonly epoch: string; readonly entries: TailedEntry[] }> {
+    const body = async (tx: LogTables) => {
+      const [epoch, entries] = await Promise.all([tx.logEpoch.current(), tx.log.tail(from, entriesAtOnce)]);
+      return { epoch: epoch.name, entries };
+    };
+    return this.#parts.store.read(body, { soon: true });
+  }
+
+  /** The store was restored or promoted: readers miss what the old history had, and continue at the end of the new one. */
+  async #startOver(joining: readonly EventReader[]): Promise<void> {
+    const { epoch, end } = await this.#parts.store.read(async (tx) => {
+      const [epoch, end] = await Promise.all([tx.logEpoch.current(), tx.log.end()]);
+      return { epoch: epoch.name, end };
+    });
+    this.#epoch = epoch;
+    if (this.#position) this.#position = end;
+    for (const reader of [...[...this.#groups.values()].flatMap(({ readers }) => [...readers]), ...joining]) {
+      if (reader.epoch !== epoch && !reader.isClosed) reader.resync({ epoch, position: end }, "restored");
+    }
   }
 
   #admit(reader: EventReader, page: readonly TailedEntry[], isWhole: boolean, reached: LogPosition): void {
@@ -178,7 +209,7 @@ export class EventHub {
     for (const { reach, eventsOf, readers } of this.#groups.values()) {
       const own = reach.kind === "user" ? byUser.get(reach.userId) : byTenant.get(reach.tenantId);
       if (!own) continue;
-      const frames = own.flatMap((entry) => eventsOf(entry).map(eventFrame)).join("");
+      const frames = own.flatMap((entry) => eventsOf(entry, this.#epoch!).map(eventFrame)).join("");
       if (frames === "") continue;
       const bytes = Buffer.from(frames);
       for (const reader of readers) this.#send(reader, bytes, this.#position!);
@@ -203,7 +234,9 @@ export class EventHub {
     const { elapsedMs, nowMs, after } = this.#parts.surroundings;
     const isCurrent = elapsedMs() - this.#seenMs < hubTimes.heartbeatMs;
     if (this.#position) {
-      const bytes = Buffer.from(isCurrent ? heartbeatFrame(this.#position, nowMs()) : waitingFrame);
+      const bytes = Buffer.from(
+        isCurrent ? heartbeatFrame({ epoch: this.#epoch!, position: this.#position }, nowMs()) : waitingFrame,
+      );
       for (const { readers } of this.#groups.values()) {
         for (const reader of readers) this.#send(reader, bytes, this.#position);
       }
@@ -224,7 +257,9 @@ export class EventHub {
 
   /** Nobody is fed: the next reader begins where it wants to. A look that is under way still needs its place. */
   #forgetIfAlone(): void {
-    if (this.#groups.size === 0 && !this.#round) this.#position = undefined;
+    if (this.#groups.size > 0 || this.#round) return;
+    this.#position = undefined;
+    this.#epoch = undefined;
   }
 
   #turn(): Promise<void> {

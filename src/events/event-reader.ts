@@ -2,8 +2,10 @@ import type { Reach } from "../model/reach.ts";
 import type { Store, Transaction } from "../store/seam.ts";
 import { comparePositions, type LogPosition, type TailedEntry } from "../store/tables/log.ts";
 import type { EventsOf } from "./client-events.ts";
-import { type EventPlace, readEventId, readFrom } from "./event-id.ts";
+import { type EventPlace, readEventId, readFrom, resumedPlace } from "./event-id.ts";
 import { eventFrame, heartbeatFrame, openingFrame, type ResyncReason, resyncFrame } from "./frames.ts";
+
+export type LogTables = Pick<Transaction, "log" | "logEpoch">;
 
 /** Where a reader's bytes go. */
 export interface EventOutlet {
@@ -21,7 +23,7 @@ export interface Beginning {
 }
 
 export interface ReaderParts {
-  readonly store: Store<Pick<Transaction, "log">>;
+  readonly store: Store<LogTables>;
   readonly reach: Reach;
   readonly eventsOf: EventsOf;
   /** Readers of the same reach and filter hear the same, byte for byte. */
@@ -41,20 +43,26 @@ const patienceMs = 30_000;
 
 /** Where the last stream broke off, or at the end of the log as it is now. */
 export async function beginningAt(
-  store: Store<Pick<Transaction, "log" | "clock">>,
+  store: Store<LogTables & Pick<Transaction, "clock">>,
   lastEventId: string | undefined,
 ): Promise<Beginning> {
-  const { end, horizon, nowMs } = await store.read(async (tx) => ({
-    end: await tx.log.end(),
-    horizon: await tx.log.horizon(),
-    nowMs: await tx.clock.nowMs(),
-  }));
-  const anew = (frame: string) => ({ place: { position: end }, frames: openingFrame + frame });
-  if (lastEventId === undefined) return anew(heartbeatFrame(end, nowMs));
-  const place = readEventId(lastEventId);
-  // A place beyond the end is one of another log: of a store that was since brought back from a backup.
-  if (!place || comparePositions(place.position, end) > 0) return anew(resyncFrame(end, "unknown_id"));
-  if (comparePositions(readFrom(place), horizon) < 0) return anew(resyncFrame(end, "past_retention"));
+  const sent = lastEventId === undefined ? undefined : readEventId(lastEventId);
+  const { epoch, end, horizon, nowMs, isHeld } = await store.read(async (tx) => {
+    const [epoch, end, horizon, nowMs, isHeld] = await Promise.all([
+      tx.logEpoch.current(),
+      tx.log.end(),
+      tx.log.horizon(),
+      tx.clock.nowMs(),
+      sent !== undefined && sent.epoch === undefined && tx.log.holds(sent.position),
+    ]);
+    return { epoch, end, horizon, nowMs, isHeld };
+  });
+  const here: EventPlace = { epoch: epoch.name, position: end };
+  const anew = (frame: string) => ({ place: here, frames: openingFrame + frame });
+  if (lastEventId === undefined) return anew(heartbeatFrame(here, nowMs));
+  const place = sent && resumedPlace(sent, { epoch, end, isHeld });
+  if (!place) return anew(resyncFrame(here, sent?.epoch === undefined ? "unknown_id" : "restored"));
+  if (comparePositions(readFrom(place), horizon) < 0) return anew(resyncFrame(here, "past_retention"));
   return { place, frames: openingFrame };
 }
 
@@ -74,6 +82,11 @@ export class EventReader {
     return readFrom(this.#place);
   }
 
+  /** The epoch of the log that it reads. */
+  get epoch(): string {
+    return this.#place.epoch;
+  }
+
   get isClosed(): boolean {
     return this.parts.outlet.closed.aborted;
   }
@@ -82,12 +95,17 @@ export class EventReader {
   async catchUp(): Promise<boolean> {
     const { store, outlet } = this.parts;
     while (!this.isClosed) {
-      const { page, end, horizon } = await store.read(async (tx) => ({
-        page: await tx.log.tail(this.after, entriesAtOnce),
-        end: await tx.log.end(),
-        horizon: await tx.log.horizon(),
-      }));
-      if (comparePositions(this.after, horizon) < 0) this.#resync(end, "past_retention");
+      const { epoch, page, end, horizon } = await store.read(async (tx) => {
+        const [epoch, page, end, horizon] = await Promise.all([
+          tx.logEpoch.current(),
+          tx.log.tail(this.after, entriesAtOnce),
+          tx.log.end(),
+          tx.log.horizon(),
+        ]);
+        return { epoch: epoch.name, page, end, horizon };
+      });
+      if (epoch !== this.epoch) this.resync({ epoch, position: end }, "restored");
+      else if (comparePositions(this.after, horizon) < 0) this.resync({ epoch, position: end }, "past_retention");
       else {
         const isAllSent = this.#sendWhileTaken(page);
         if (isAllSent && page.length < entriesAtOnce) return !this.isClosed;
@@ -104,14 +122,14 @@ export class EventReader {
       const order = comparePositions(entry.position, this.#place.position);
       const told = order === 0 ? this.#place.told : 0;
       if (order < 0 || told === undefined || !isWithin(this.parts.reach, entry)) continue;
-      for (const event of this.parts.eventsOf(entry, told)) frames += eventFrame(event);
+      for (const event of this.parts.eventsOf(entry, this.epoch, told)) frames += eventFrame(event);
     }
     return frames;
   }
 
   /** It can't be served on: it is told that it misses something, and where it could go on. */
   cutOff(position: LogPosition): void {
-    this.#resync(position, "too_slow");
+    this.resync({ epoch: this.epoch, position }, "too_slow");
     this.parts.outlet.end();
   }
 
@@ -120,7 +138,7 @@ export class EventReader {
     let frames = "";
     for (const entry of entries) {
       frames += this.framesOf([entry]);
-      this.#place = { position: entry.position };
+      this.#place = { epoch: this.epoch, position: entry.position };
       if (frames.length + outlet.unsent > unsentWhileCatchingUp) {
         outlet.write(Buffer.from(frames));
         // The rest is read again once this is taken: a client that stops reading must not hold it in our memory.
@@ -131,9 +149,10 @@ export class EventReader {
     return true;
   }
 
-  #resync(position: LogPosition, reason: ResyncReason): void {
-    this.#place = { position };
-    this.parts.outlet.write(Buffer.from(resyncFrame(position, reason)));
+  /** Tells the client that it misses something and has to read its devices anew; its stream continues from there. */
+  resync(place: EventPlace, reason: ResyncReason): void {
+    this.#place = place;
+    this.parts.outlet.write(Buffer.from(resyncFrame(place, reason)));
   }
 }
 

@@ -14,7 +14,7 @@ import { WebhookSender } from "./webhooks/sender.ts";
 import { newWebhookId, sealedPlace, type Webhooks, webhooksOn } from "./webhooks/webhooks.ts";
 
 export interface EventsParts {
-  readonly store: Store<Pick<Transaction, "log" | "webhooks" | "deliveries" | "clock">>;
+  readonly store: Store<Pick<Transaction, "log" | "logEpoch" | "webhooks" | "deliveries" | "clock">>;
   readonly surroundings: Surroundings;
   readonly logDays: number;
   /** How many streams a client may have open here for one whom it acts for. */

@@ -1,9 +1,8 @@
-import type { LogPosition } from "../store/tables/log.ts";
 import type { ClientEvent } from "./client-events.ts";
-import { writeEventId } from "./event-id.ts";
+import { type EventPlace, writeEventId } from "./event-id.ts";
 
 /** Why a reader has to read its devices anew: not all that happened before this event was told. */
-export type ResyncReason = "past_retention" | "unknown_id" | "too_slow";
+export type ResyncReason = "past_retention" | "unknown_id" | "too_slow" | "restored";
 
 /** How soon a client that lost its connection comes back. */
 const retryMs = 1_000;
@@ -14,12 +13,12 @@ export function eventFrame({ id, name, data }: ClientEvent): string {
 }
 
 /** Keeps the connection alive, and tells a quiet client from where it could go on. */
-export function heartbeatFrame(position: LogPosition, nowMs: number): string {
-  return frame(writeEventId({ position }), "heartbeat", { time: nowMs });
+export function heartbeatFrame(place: EventPlace, nowMs: number): string {
+  return frame(writeEventId(place), "heartbeat", { time: nowMs });
 }
 
-export function resyncFrame(position: LogPosition, reason: ResyncReason): string {
-  return frame(writeEventId({ position }), "resync", { reason });
+export function resyncFrame(place: EventPlace, reason: ResyncReason): string {
+  return frame(writeEventId(place), "resync", { reason });
 }
 
 export const openingFrame = `retry: ${retryMs}\n\n`;

@@ -15,6 +15,7 @@ const retryMs = 300;
 const believedAfterMs = 2_000;
 
 type NodeTables = Pick<Transaction, "nodes">;
+type HeartbeatTables = NodeTables & Pick<Transaction, "logEpoch">;
 
 /** Who is there, by the store's clock. */
 export interface Census {
@@ -30,7 +31,7 @@ export interface Census {
  */
 export class Membership {
   readonly id: NodeId;
-  readonly #store: Store<NodeTables>;
+  readonly #store: Store<HeartbeatTables>;
   readonly #surroundings: Surroundings;
   readonly #takePlace: Neighbours["takePlace"];
   readonly #storeClock: StoreClock;
@@ -43,10 +44,13 @@ export class Membership {
   #isUnheard = false;
   #next: Cancel | undefined;
   #stopping: Promise<void> | undefined;
+  /** The epoch of the store's log at the last heartbeat. */
+  #epoch: string | undefined;
+  #replaced: () => void = () => undefined;
 
   constructor(
     id: NodeId,
-    store: Store<NodeTables>,
+    store: Store<HeartbeatTables>,
     surroundings: Surroundings,
     { takePlace }: Pick<Neighbours, "takePlace"> = noNeighbours,
   ) {
@@ -102,6 +106,11 @@ export class Membership {
     return { living: await this.living(tx), isSettled: await tx.nodes.isSettled(heartbeat.leaseMs) };
   }
 
+  /** Runs `act` each time the store was restored or promoted: what this node remembers of it may be wrong. */
+  onStoreReplaced(act: () => void): void {
+    this.#replaced = act;
+  }
+
   /** Leaves the others, who take over at once what was this node's. */
   stop(): Promise<void> {
     this.#stopping ??= this.#stop();
@@ -137,8 +146,8 @@ export class Membership {
           const askedMs = this.#surroundings.elapsedMs();
           const saidMs = await tx.nodes.beat(this.id);
           const heardMs = this.#surroundings.elapsedMs();
-          await tx.nodes.forget(heartbeat.forgetAfterMs);
-          return { askedMs, saidMs, heardMs };
+          const [epoch] = await Promise.all([tx.logEpoch.current(), tx.nodes.forget(heartbeat.forgetAfterMs)]);
+          return { askedMs, saidMs, heardMs, epoch: epoch.name };
         },
         { urgent: true },
       );
@@ -147,11 +156,21 @@ export class Membership {
       if (!this.isAlive) this.#life += 1;
       this.#lastHeardMs = sentMs;
       this.#isUnheard = false;
+      this.#noteEpoch(look.epoch);
     } catch (error) {
       const { report } = this.#surroundings;
       if (!this.#isUnheard) report.warn({ node: this.id, error }, "a heartbeat did not reach the store; trying again");
       this.#isUnheard = true;
     }
+  }
+
+  #noteEpoch(epoch: string): void {
+    const before = this.#epoch;
+    this.#epoch = epoch;
+    if (before === undefined || before === epoch) return;
+    const { report } = this.#surroundings;
+    report.warn({ node: this.id, epoch }, "the store was restored, or a standby was promoted: starting over from it");
+    this.#replaced();
   }
 
   async #settleIn(): Promise<Place> {

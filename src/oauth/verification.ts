@@ -4,9 +4,10 @@ import { InvalidToken, StoreUnavailable } from "../model/errors.ts";
 import type { Cancel, Surroundings } from "../model/surroundings.ts";
 import type { Store, Transaction } from "../store/seam.ts";
 import type { GrantRow } from "../store/tables/grants.ts";
+import { comparePositions, type LogPosition } from "../store/tables/log.ts";
 
 export interface VerificationParts {
-  readonly store: Store<Pick<Transaction, "accessTokens" | "log">>;
+  readonly store: Store<Pick<Transaction, "accessTokens" | "grants" | "log" | "logEpoch">>;
   readonly surroundings: Surroundings;
 }
 
@@ -26,6 +27,21 @@ export interface TokenLife {
   readonly release: () => void;
 }
 
+/** A grant whose end somebody waits for. */
+interface Watched {
+  readonly grant: GrantRow;
+  readonly revoked: Set<() => void>;
+}
+
+/** How many grants are looked up in one transaction. */
+const grantsAtOnce = 500;
+
+/** Up to where this node has heard of revocations. */
+interface NewsMark {
+  readonly epoch: string;
+  readonly end: LogPosition;
+}
+
 interface Held {
   readonly principal: Principal;
   readonly grantId: string;
@@ -43,10 +59,10 @@ export class Verification {
   readonly #surroundings: Surroundings;
   readonly #held = new Map<string, Held>();
   readonly #ofGrant = new Map<string, Set<string>>();
-  readonly #watchers = new Map<string, Set<() => void>>();
+  readonly #watchers = new Map<string, Watched>();
   /** Counts what was forgotten: who read the store before that must not keep what it read. */
   #forgotten = 0;
-  #newsMark: string | undefined;
+  #newsMark: NewsMark | undefined;
   /** When the last news that arrived was asked for. */
   #newsFromMs: number | undefined;
   #next: Cancel | undefined;
@@ -102,11 +118,12 @@ export class Verification {
       // A revocation that arrived since we asked may be this token's.
       if (forgotten !== this.#forgotten) continue;
       const grantId = row.grant.id;
-      const watchers = this.#watchers.get(grantId) ?? new Set();
-      this.#watchers.set(grantId, watchers.add(revoked));
+      const watched = this.#watchers.get(grantId) ?? { grant: row.grant, revoked: new Set() };
+      this.#watchers.set(grantId, watched);
+      watched.revoked.add(revoked);
       const release = () => {
-        watchers.delete(revoked);
-        if (watchers.size === 0 && this.#watchers.get(grantId) === watchers) this.#watchers.delete(grantId);
+        watched.revoked.delete(revoked);
+        if (watched.revoked.size === 0 && this.#watchers.get(grantId) === watched) this.#watchers.delete(grantId);
       };
       return { untilMs: askedMs + row.remainingMs, clientId: row.grant.clientId, release };
     }
@@ -134,9 +151,25 @@ export class Verification {
     for (const grantId of grantIds) {
       for (const accessToken of this.#ofGrant.get(grantId) ?? []) this.#held.delete(accessToken);
       this.#ofGrant.delete(grantId);
-      const watchers = this.#watchers.get(grantId) ?? [];
+      const watched = this.#watchers.get(grantId);
       this.#watchers.delete(grantId);
-      for (const revoked of watchers) revoked();
+      for (const revoked of watched?.revoked ?? []) revoked();
+    }
+  }
+
+  /**
+   * The store was restored or promoted, or revocations were removed before this node read them: nothing in memory can be
+   * trusted. Streams whose grant is still in the store go on.
+   */
+  async #forgetAll(): Promise<void> {
+    this.#forgotten++;
+    this.#held.clear();
+    this.#ofGrant.clear();
+    const watched = [...this.#watchers.values()].map(({ grant }) => grant);
+    for (let at = 0; at < watched.length; at += grantsAtOnce) {
+      const some = watched.slice(at, at + grantsAtOnce);
+      const found = await this.#store.read((tx) => tx.grants.existing(some));
+      this.forget(some.map(({ id }) => id).filter((id) => !found.has(id)));
     }
   }
 
@@ -178,9 +211,20 @@ export class Verification {
     this.#isHinted = false;
     const askedMs = this.#surroundings.elapsedMs();
     try {
-      const { bodies, mark } = await this.#store.read((tx) => tx.log.revocations(this.#newsMark));
-      this.forget(bodies.map((body) => (JSON.parse(body) as { grant: string }).grant));
-      this.#newsMark = mark;
+      const mark = this.#newsMark;
+      const { epoch, end, horizon, bodies } = await this.#store.read(async (tx) => {
+        const [epoch, end, horizon, bodies] = await Promise.all([
+          tx.logEpoch.current(),
+          tx.log.end(),
+          tx.log.horizon(),
+          mark ? tx.log.revocations(mark.end) : [],
+        ]);
+        return { epoch: epoch.name, end, horizon, bodies };
+      });
+      const isContinued = !mark || (mark.epoch === epoch && comparePositions(mark.end, horizon) >= 0);
+      if (isContinued) this.forget(bodies.map((body) => (JSON.parse(body) as { grant: string }).grant));
+      else await this.#forgetAll();
+      this.#newsMark = { epoch, end };
       this.#newsFromMs = askedMs;
     } catch (error) {
       // Not for ever: what was kept before may have been revoked in the dark, but is forgotten once we hear of it.

@@ -170,6 +170,13 @@ const steps: readonly Step[] = [
   { index: "access_tokens_of_tenant", on: "access_tokens (grant_id) WHERE owner_id < 0" },
   // Indexes alone: code from before finds the same without them.
   ({ tokensByOwner }) => ["DROP INDEX access_tokens_of_grant", "DROP INDEX refresh_tokens_of_grant", ...tokensByOwner],
+  ({ epoch }) => [
+    // One row: the history that positions of the log belong to, and the database in which it began (tables/log-epoch.ts).
+    "CREATE TABLE log_epoch (only_row INTEGER PRIMARY KEY, epoch TEXT NOT NULL, place TEXT NOT NULL, takes_old_ids INTEGER NOT NULL)",
+    `INSERT INTO log_epoch (only_row, epoch, place, takes_old_ids) VALUES (1, ${epoch}, '', 1)`,
+    // The epoch that webhooks know of. Another one in log_epoch means that they have to be sent a resync.
+    "ALTER TABLE webhook_feed ADD COLUMN epoch TEXT NOT NULL DEFAULT ''",
+  ],
 ];
 
 export const schemaVersion = steps.length;
@@ -256,6 +263,8 @@ export interface Words {
   readonly revocations: string;
   /** What makes the owner the first part of keys. A file is never split: there an id, or a hash, is enough. */
   readonly keyedByOwner: readonly string[];
+  /** Eight random characters. */
+  readonly epoch: string;
   /** What has a file keep the tokens of one owner side by side: each page that a commit touches is written whole. */
   readonly tokensByOwner: readonly string[];
 }
@@ -286,6 +295,7 @@ const words: Record<Dialect, Words> = {
     ],
     revocations: "CREATE INDEX log_of_revocations ON log (id) WHERE kind = 'revocation'",
     keyedByOwner: [],
+    epoch: "lower(hex(randomblob(4)))",
     tokensByOwner: [
       ...rebuilt(
         "access_tokens",
@@ -347,6 +357,7 @@ const words: Record<Dialect, Words> = {
       key("audit", "owner_id, id"),
       "CREATE INDEX audit_by_id ON audit (id)",
     ],
+    epoch: "substr(md5(gen_random_uuid()::text), 1, 8)",
     tokensByOwner: [],
   },
 };

@@ -12,6 +12,7 @@ import { type FailureCountTable, failureCountTable } from "./tables/failure-coun
 import { type GrantTable, grantTable } from "./tables/grants.ts";
 import { type LinkTable, linkTable } from "./tables/links.ts";
 import { type LogTable, logTable } from "./tables/log.ts";
+import { type LogEpochTable, logEpochTable } from "./tables/log-epoch.ts";
 import { type NodeTable, nodeTable } from "./tables/nodes.ts";
 import { type RefreshTokenTable, refreshTokenTable } from "./tables/refresh-tokens.ts";
 import { type SealedValueTable, sealedValueTable } from "./tables/sealed-values.ts";
@@ -85,6 +86,7 @@ export interface Transaction {
   readonly links: LinkTable;
   readonly blindIntervals: BlindIntervalTable;
   readonly log: LogTable;
+  readonly logEpoch: LogEpochTable;
   readonly nodes: NodeTable;
   readonly sealedValues: SealedValueTable;
   readonly settings: SettingTable;
@@ -113,6 +115,7 @@ const tables: { readonly [Name in keyof Transaction]: (sql: Sql) => Transaction[
   links: linkTable,
   blindIntervals: blindIntervalTable,
   log: logTable,
+  logEpoch: logEpochTable,
   nodes: nodeTable,
   sealedValues: sealedValueTable,
   settings: settingTable,

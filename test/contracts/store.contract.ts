@@ -9,6 +9,7 @@ import { failureCountCases } from "./store/failure-count-cases.ts";
 import type { StoreHarness } from "./store/harness.ts";
 import { hostileValueCases } from "./store/hostile-value-cases.ts";
 import { linkCases } from "./store/link-cases.ts";
+import { logEpochCases } from "./store/log-epoch-cases.ts";
 import { logTailCases } from "./store/log-tail-cases.ts";
 import { migrationCases } from "./store/migration-cases.ts";
 import { neighbourCases } from "./store/neighbour-cases.ts";
@@ -32,6 +33,7 @@ export function describeStore(name: string, harness: StoreHarness, options: { re
     describe("a transaction", () => transactionCases(harness));
     describe("what was acknowledged", () => durabilityCases(harness));
     describe("the tail of the log", () => logTailCases(harness));
+    describe("the log", () => logEpochCases(harness));
     describe("a commit", () => {
       commitCases(harness);
       crossingAlertCases(harness);

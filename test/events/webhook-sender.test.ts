@@ -57,9 +57,10 @@ function storeWithOneDue(whileClaiming: () => Promise<void>): Store<SenderTables
   const tables = {
     clock: { nowMs: async () => noonMs },
     log: { tail: async () => [] },
+    logEpoch: { current: async () => ({ name: "first", takesOldIds: false }) },
     webhooks: {
       isAny: async () => true,
-      lockFeed: async () => ({ transaction: 0, id: 0 }),
+      lockFeed: async () => ({ transaction: 0, id: 0, epoch: "first" }),
       byKey: async () => ({ id: "wh_1", url: "https://receiver.example/" }),
       lock: async () => undefined,
     },

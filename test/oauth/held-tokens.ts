@@ -2,6 +2,7 @@ import { hashOf } from "../../src/identity/secrets.ts";
 import type { TenantId, UserId } from "../../src/model/ids.ts";
 import type { VerificationParts } from "../../src/oauth/verification.ts";
 import type { AccessTokenRow } from "../../src/store/tables/access-tokens.ts";
+import { type LogPosition, logStart } from "../../src/store/tables/log.ts";
 
 type Tables = Parameters<Parameters<VerificationParts["store"]["read"]>[0]>[0];
 
@@ -17,6 +18,10 @@ export class HeldTokens {
   isHeld = false;
   /** What every look meets instead of an answer. */
   fails: Error | undefined;
+  /** Names the history of the store; another one after a restore. */
+  epoch = "first";
+  /** Revocations up to here are no longer in the log. */
+  horizon: LogPosition = logStart;
   /** How often a token was looked for. */
   looks = 0;
   /** How often somebody asked what was revoked. */
@@ -41,6 +46,11 @@ export class HeldTokens {
   end(grantId: string): void {
     for (const [hash, { grant }] of this.#rows) if (grant.id === grantId) this.#rows.delete(hash);
     this.#revoked.push(JSON.stringify({ grant: grantId }));
+  }
+
+  /** Takes a grant away without a revocation, as a restore to an earlier state does. */
+  lose(grantId: string): void {
+    for (const [hash, { grant }] of this.#rows) if (grant.id === grantId) this.#rows.delete(hash);
   }
 
   readonly transaction = (): never => {
@@ -70,14 +80,22 @@ export class HeldTokens {
       },
     };
     const log = {
-      revocations: async (mark: string | undefined) => {
+      end: async () => ({ transaction: 0, id: this.#revoked.length }),
+      horizon: async () => this.horizon,
+      revocations: async ({ id }: LogPosition) => this.#revoked.slice(id),
+    };
+    const logEpoch = {
+      current: async () => {
         this.newsAsked += 1;
-        return {
-          bodies: this.#revoked.slice(Number(mark ?? this.#revoked.length)),
-          mark: String(this.#revoked.length),
-        };
+        return { name: this.epoch, takesOldIds: false };
       },
     };
-    return { accessTokens, log } as unknown as Tables;
+    const grants = {
+      existing: async (asked: readonly { readonly id: string }[]) => {
+        const held = new Set([...this.#rows.values()].map(({ grant }) => grant.id));
+        return new Set(asked.map(({ id }) => id).filter((id) => held.has(id)));
+      },
+    };
+    return { accessTokens, grants, log, logEpoch } as unknown as Tables;
   }
 }

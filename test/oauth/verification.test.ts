@@ -134,6 +134,33 @@ describe("verification on a node of many", () => {
     assert.equal(store.looks, looks);
   });
 
+  it("trusts nothing that it remembers of a store that was restored or promoted", async (t) => {
+    const { store, surroundings, verification } = await verificationWorld(t, { isShared: true });
+    const [lost, stays] = [store.add("grant 1"), store.add("grant 2")];
+    const ended: string[] = [];
+    await verification.watch(lost, () => ended.push("grant 1"));
+    await verification.watch(stays, () => ended.push("grant 2"));
+    for (const token of [lost, stays]) await verification.verify(token);
+    store.lose("grant 1");
+    await surroundings.advance(revocationNews.everyMs);
+    await verification.verify(lost);
+    store.epoch = "second";
+    await surroundings.advance(revocationNews.everyMs);
+    await assert.rejects(verification.verify(lost), InvalidToken);
+    await verification.verify(stays);
+    assert.deepEqual(ended, ["grant 1"]);
+  });
+
+  it("trusts nothing that it remembers when revocations were removed before it read them", async (t) => {
+    const { store, surroundings, verification } = await verificationWorld(t, { isShared: true });
+    const token = store.add("grant 1");
+    await verification.verify(token);
+    store.lose("grant 1");
+    store.horizon = { transaction: 0, id: 5 };
+    await surroundings.advance(revocationNews.everyMs);
+    await assert.rejects(verification.verify(token), InvalidToken);
+  });
+
   it("doesn't keep what was read before the news that came meanwhile", async (t) => {
     const { store, surroundings, verification } = await verificationWorld(t, { isShared: true });
     const token = store.add("grant 1");

@@ -137,7 +137,7 @@ function lostOf(queues: readonly (readonly Message[])[]): Message | undefined {
 }
 
 function idOf({ webhook, line: { position } }: Message): string {
-  return `msg_${webhook.id}_${position.transaction.toString(36)}-${position.id.toString(36)}`;
+  return `msg_${webhook.id}_simulated.${position.transaction.toString(36)}-${position.id.toString(36)}`;
 }
 
 function demandSame({ line }: Message, body: string): void {

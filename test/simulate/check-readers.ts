@@ -19,11 +19,37 @@ interface Event extends Place {
  * What it misses without being told so is only what was removed meanwhile; and it is told so only for a reason.
  */
 export function checkReaders(readers: readonly ReaderRecord[], log: readonly ToldLine[]): void {
+  const firstSince = firstPositionsSince(log);
   for (const reader of readers) {
+    for (const frame of reader.frames) demandBehindDurable(reader, frame, firstSince);
     const rest = readOn(reader, log);
     const missed = rest.find(({ line }) => line.removedSeq === Number.POSITIVE_INFINITY);
     demand(!missed, () => `a reader of user ${reader.userId} never heard of ${missed?.line.kind} ${missed?.line.body}`);
   }
+}
+
+/** The smallest position of all that became durable by that transaction or a later one. */
+function firstPositionsSince(log: readonly ToldLine[]): (seq: number) => Position | undefined {
+  const bySeq = log.toSorted((a, b) => b.seq - a.seq);
+  let smallest: Position | undefined;
+  const smallestFrom = bySeq.map(({ seq, position }) => {
+    if (!smallest || compare(position, smallest) < 0) smallest = position;
+    return { seq, position: smallest };
+  });
+  return (asked) => smallestFrom.findLast(({ seq }) => seq >= asked)?.position;
+}
+
+/** A place never runs ahead of what is durable: all that becomes durable after a frame stands behind the frame's place. */
+function demandBehindDurable(
+  { userId }: ReaderRecord,
+  { id, name, seq }: Frame,
+  firstSince: (seq: number) => Position | undefined,
+): void {
+  const first = firstSince(seq);
+  demand(
+    !first || compare(first, placeOf(id)) > 0,
+    () => `a reader of user ${userId} was given ${name} ${id}, and ${JSON.stringify(first)} became durable afterwards`,
+  );
 }
 
 /** What is missing until a reader has heard everything. */
@@ -111,9 +137,12 @@ function isAsked(deviceIds: readonly number[], { deviceId }: ToldLine): boolean 
   return deviceIds.length === 0 || deviceIds.includes(deviceId);
 }
 
-/** Two or three numbers to the base of 36. */
+/** An epoch, and behind it two or three numbers to the base of 36. */
 function placeOf(id: string): Place {
-  const [transaction, entry, told] = id.split("-").map((digits) => Number.parseInt(digits, 36));
+  const [transaction, entry, told] = id
+    .slice(id.indexOf(".") + 1)
+    .split("-")
+    .map((digits) => Number.parseInt(digits, 36));
   return { transaction: transaction!, id: entry!, told: told ?? Number.POSITIVE_INFINITY };
 }
 

@@ -1,5 +1,6 @@
-import { type LogPosition, logStart } from "../../src/store/tables/log.ts";
+import { logStart } from "../../src/store/tables/log.ts";
 import type { DeliveryRow } from "../../src/store/tables/webhook-deliveries.ts";
+import type { FeedPlace } from "../../src/store/tables/webhooks.ts";
 import type { Session, SimulatedTables } from "./memory-tables.ts";
 import { exclusive } from "./row-locks.ts";
 import type { Draft, Rows } from "./rows.ts";
@@ -88,10 +89,10 @@ export function deliveryRows(session: Session): SimulatedTables["deliveries"] {
 }
 
 /** Up to where the log has become deliveries. */
-export function lockFeed(session: Session): Promise<LogPosition> {
+export function lockFeed(session: Session): Promise<FeedPlace> {
   return session.run(
     "lock feed",
-    (rows) => rows.get<LogPosition>(feed, 1) ?? logStart,
+    (rows) => rows.get<FeedPlace>(feed, 1) ?? { ...logStart, epoch: "" },
     () => [exclusive(feed, 1)],
   );
 }

@@ -58,7 +58,7 @@ export class Deployment {
       "node frozen": 3,
       "node drained": 1,
       ...(!areClocksRight && { "node clock jumped": 2 }),
-      ...(this.#store && { "node cut off": 3, "store down": 1, "store slow": 2, "place lost": 1 }),
+      ...(this.#store && { "node cut off": 3, "store down": 1, "store crashed": 1, "store slow": 2, "place lost": 1 }),
       ...(this.#store && !areClocksRight && { "store clock jumped": 1 }),
     };
     for (const kind of Object.keys(weights) as FaultKind[]) weights[kind]! *= faults.strength(kind);
@@ -99,6 +99,7 @@ export class Deployment {
     if (this.#store.isDown) this.#store.upSinceMs = scheduler.nowMs;
     this.#store.isDown = false;
     this.#store.slowUntilMs = 0;
+    this.#store.refusesUntilMs = 0;
   }
 
   #strikeStore(kind: FaultKind, store: MemoryStore): void {
@@ -106,14 +107,27 @@ export class Deployment {
     const { dice } = scheduler;
     if (kind === "store clock jumped") store.clock.offsetMs += dice.between(-3_000, 3_000);
     if (kind === "store slow") store.slowUntilMs = scheduler.nowMs + dice.between(1_000, 8_000);
-    if (kind === "store down") {
-      store.isDown = true;
-      for (const node of this.living) store.places.lose(node);
-      this.#later(dice.between(500, 8_000), "the store is back", () => {
-        if (store.isDown) store.upSinceMs = scheduler.nowMs;
-        store.isDown = false;
+    if (kind === "store down") this.#stopStore(store);
+    if (kind === "store crashed") {
+      // A disk that fills up before the crash: the numbers of all that it refuses are handed out again.
+      const refusesMs = dice.pick([0, 500, 2_000, 6_000]);
+      store.refuse(refusesMs);
+      this.#later(refusesMs, "the store crashes", () => {
+        if (this.#parts.faults.areOver) return;
+        store.crash();
+        this.#stopStore(store);
       });
     }
+  }
+
+  #stopStore(store: MemoryStore): void {
+    const { scheduler } = this.#parts;
+    store.isDown = true;
+    for (const node of this.living) store.places.lose(node);
+    this.#later(scheduler.dice.between(500, 8_000), "the store is back", () => {
+      if (store.isDown) store.upSinceMs = scheduler.nowMs;
+      store.isDown = false;
+    });
   }
 
   #start(slot: number, delayMs: number): void {

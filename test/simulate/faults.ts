@@ -8,6 +8,7 @@ export const faultKinds = [
   "node clock jumped",
   "store clock jumped",
   "store down",
+  "store crashed",
   "store slow",
   "place lost",
   "hint lost",

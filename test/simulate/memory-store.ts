@@ -1,3 +1,4 @@
+import { StoreUnavailable } from "../../src/model/errors.ts";
 import type { NodeId } from "../../src/model/ids.ts";
 import type { Hint } from "../../src/store/neighbours.ts";
 import type { Store } from "../../src/store/seam.ts";
@@ -31,6 +32,8 @@ const attempts = 6;
 export class MemoryStore {
   /** Statements take long until then. */
   slowUntilMs = 0;
+  /** Until then every transaction is aborted. */
+  refusesUntilMs = 0;
   /** Nobody reaches it. */
   isDown = false;
   readonly process: Process = { name: "store", isDead: false, isFrozen: false };
@@ -38,7 +41,7 @@ export class MemoryStore {
   readonly scheduler: Scheduler;
   readonly faults: Faults;
   readonly clock: Clock;
-  readonly locks = new RowLocks();
+  locks = new RowLocks();
   readonly places: Places;
   /** Since when it is up. */
   upSinceMs: number = Number.NEGATIVE_INFINITY;
@@ -47,6 +50,8 @@ export class MemoryStore {
   readonly #writing = new Map<Connection, number>();
   readonly #usualMs: number;
   #lastTransaction = 0;
+  /** The largest number of a transaction that took effect. */
+  #lastDurable = 0;
 
   constructor(database: Database, scheduler: Scheduler, faults: Faults, clock: Clock) {
     this.database = database;
@@ -73,6 +78,29 @@ export class MemoryStore {
   disconnect(client: StoreClient): void {
     this.places.lose(client);
     for (const connection of [...this.#open]) if (connection.client === client) connection.lose();
+  }
+
+  /** The disk is full: transactions get their numbers, here and in other databases of the server, and are aborted. */
+  refuse(forMs: number): void {
+    this.refusesUntilMs = this.scheduler.nowMs + forMs;
+    this.#lastTransaction += this.scheduler.dice.between(0, 200);
+  }
+
+  /**
+   * All transactions that have not ended are gone, and so are the numbers that only they and aborted ones had: the next
+   * transactions get these numbers again.
+   */
+  crash(): void {
+    for (const connection of [...this.#open]) connection.crash();
+    this.#open.clear();
+    this.#writing.clear();
+    this.locks = new RowLocks();
+    const { dice } = this.scheduler;
+    this.#lastTransaction = dice.pick([this.#lastDurable, dice.between(this.#lastDurable, this.#lastTransaction)]);
+  }
+
+  tookEffect(connection: Connection): void {
+    this.#lastDurable = Math.max(this.#lastDurable, this.#writing.get(connection) ?? 0);
   }
 
   latencyMs(): number {
@@ -140,6 +168,9 @@ class Connection implements Session {
   #hasEnded = false;
   #isLost = false;
   #isCommitting = false;
+  /** What the node waits for. */
+  readonly #unanswered = new Set<(error: Error) => void>();
+  #hasCrashed = false;
 
   constructor(store: MemoryStore, client: StoreClient, claim: Claim | null, isReading: boolean) {
     this.#store = store;
@@ -151,7 +182,7 @@ class Connection implements Session {
 
   run<Result>(what: string, act: (rows: Draft) => Result, locks?: (rows: Draft) => readonly Wish[]): Promise<Result> {
     if (this.#isCommitting) throw new Error("a transaction was used after it had ended");
-    return new Promise<Result>((resolve, reject) => {
+    return this.#asked<Result>((resolve, reject) => {
       this.#inTurn(what, () => {
         if (this.#isOutOfReach || this.#store.faults.strikes("statement lost", 0.001)) return this.#fail(reject);
         const wishes = this.#isReading ? [] : (locks?.(this.#rows) ?? []);
@@ -167,10 +198,14 @@ class Connection implements Session {
 
   commit(): Promise<void> {
     this.#isCommitting = true;
-    return new Promise((resolve, reject) => {
+    return this.#asked((resolve, reject) => {
       const { faults, scheduler } = this.#store;
       this.#atStore("COMMIT", () => {
         if (this.#isOutOfReach && scheduler.dice.chance(0.5)) return this.#fail(reject);
+        if (scheduler.nowMs < this.#store.refusesUntilMs) {
+          this.#end();
+          return this.#answer(() => reject(diskFull()), reject);
+        }
         if (faults.strikes("commit refused", 0.01)) return this.#fail(reject);
         if (this.#isOutOfReach || faults.strikes("commit late", 0.025)) {
           this.#tellLoss(reject);
@@ -185,6 +220,13 @@ class Connection implements Session {
         else this.#answer(resolve, reject);
       });
     });
+  }
+
+  /** The store has crashed: nothing of this transaction is left, and whoever waits for it hears so. */
+  crash(): void {
+    this.#hasEnded = true;
+    this.#hasCrashed = true;
+    for (const reject of [...this.#unanswered]) this.#tellLoss(reject);
   }
 
   rollBack(): void {
@@ -218,10 +260,6 @@ class Connection implements Session {
     return this.#isReading ? this.#seenBefore! : this.#store.oldestWriting();
   }
 
-  logEnd(): LogPosition {
-    return { transaction: this.seenBefore(), id: 0 };
-  }
-
   hint(hint: Hint): void {
     this.#hints.add(hint);
   }
@@ -243,6 +281,24 @@ class Connection implements Session {
     this.#seenBefore ??= this.#store.oldestWriting();
     this.#draft ??= new Draft(this.#isReading ? database.snapshot() : database);
     return this.#draft;
+  }
+
+  #asked<Result>(act: (resolve: (result: Result) => void, reject: (error: Error) => void) => void): Promise<Result> {
+    return new Promise<Result>((resolve, reject) => {
+      if (this.#hasCrashed) return this.#tellLoss(reject);
+      this.#unanswered.add(reject);
+      const answered = () => this.#unanswered.delete(reject);
+      act(
+        (result) => {
+          answered();
+          resolve(result);
+        },
+        (error) => {
+          answered();
+          reject(error);
+        },
+      );
+    });
   }
 
   /** Statements that are made at once are carried out one after the other, as they were made. */
@@ -286,6 +342,7 @@ class Connection implements Session {
   #takeEffect(): void {
     if (this.#hasEnded) return;
     const { database, scheduler } = this.#store;
+    this.#store.tookEffect(this);
     database.apply(this.#rows, { node: this.client.name, claim: this.#claim, atMs: scheduler.nowMs });
     this.#end();
     this.#store.places.tell(this.client, this.#hints);
@@ -331,6 +388,10 @@ class Connection implements Session {
   #said(what: string): string {
     return `${this.client.name} ${what}`;
   }
+}
+
+function diskFull(): Error {
+  return new StoreUnavailable("The store can't write now (disk full).");
 }
 
 /** What a dead node still asks for reaches nobody: it would hold its locks for ever. */

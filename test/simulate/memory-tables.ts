@@ -26,6 +26,7 @@ export type SimulatedTables = Pick<
   | "commands"
   | "blindIntervals"
   | "log"
+  | "logEpoch"
   | "nodes"
   | "clock"
   | "webhooks"
@@ -42,7 +43,6 @@ export interface Session {
   nextPosition(): LogPosition;
   /** Entries of transactions from this number on may still have others appear before them. */
   seenBefore(): number;
-  logEnd(): LogPosition;
   /** Nodes are told once the transaction has taken effect. */
   hint(hint: Hint): void;
   /** Whether somebody holds the place of that node. */
@@ -50,6 +50,9 @@ export interface Session {
   /** How long the store has been up. */
   upMs(): number;
 }
+
+/** The simulated database is never restored, and no standby takes its place. */
+const simulatedEpoch = { name: "simulated", takesOldIds: false };
 
 interface NodeRow {
   readonly beatMs: number;
@@ -75,6 +78,7 @@ const tables: { readonly [Name in keyof SimulatedTables]: (session: Session) => 
   links: linkRows,
   blindIntervals: blindIntervalRows,
   log: logRows,
+  logEpoch: () => ({ current: async () => simulatedEpoch, renew: async () => false }),
   nodes: nodeRows,
   commands: commandRows,
   webhooks: webhookRows,

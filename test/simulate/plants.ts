@@ -657,13 +657,18 @@ export const plants: readonly Plant[] = [
     edits: [
       {
         file: "events/webhooks/feeder.ts",
-        find: "  return store.transaction(async (tx) => {\n    const entries = await tx.log.tail(await tx.webhooks.lockFeed(), atOnce.entries);\n",
+        find: "  return store.transaction(async (tx) => {\n    const feed = await tx.webhooks.lockFeed();\n",
         replace:
-          "  const entries = await store.transaction(async (tx) => {\n    const found = await tx.log.tail(await tx.webhooks.lockFeed(), atOnce.entries);\n    const reached = found.at(-1);\n    if (reached) await tx.webhooks.setFeed(reached.position);\n    return found;\n  });\n  return store.transaction(async (tx) => {\n",
+          "  const entries = await store.transaction(async (tx) => {\n    const feed = await tx.webhooks.lockFeed();\n    const found = await tx.log.tail(feed, atOnce.entries);\n    const reached = found.at(-1);\n    if (reached) await tx.webhooks.setFeed({ ...feed, ...reached.position });\n    return found;\n  });\n  return store.transaction(async (tx) => {\n    const feed = await tx.webhooks.lockFeed();\n",
       },
       {
         file: "events/webhooks/feeder.ts",
-        find: "    await tx.webhooks.setFeed(entries[fed - 1]!.position);\n",
+        find: "    const entries = await tx.log.tail(feed, atOnce.entries);\n",
+        replace: "",
+      },
+      {
+        file: "events/webhooks/feeder.ts",
+        find: "    await tx.webhooks.setFeed({ ...entries[fed - 1]!.position, epoch });\n",
         replace: "",
       },
     ],
@@ -674,15 +679,27 @@ export const plants: readonly Plant[] = [
     edits: [
       {
         file: "events/webhooks/feeder.ts",
-        find: "    const entries = await tx.log.tail(await tx.webhooks.lockFeed(), atOnce.entries);\n",
+        find: "    const entries = await tx.log.tail(feed, atOnce.entries);\n",
         replace:
-          "    const entries = await tx.log.tail(feed.position, atOnce.entries);\n    feed.position = entries.at(-1)?.position ?? feed.position;\n",
+          "    const entries = await tx.log.tail(own.position, atOnce.entries);\n    own.position = entries.at(-1)?.position ?? own.position;\n",
       },
       {
         file: "events/webhooks/feeder.ts",
         find: "const atOnce = { entries: 500, deliveries: 200 };",
         replace:
-          "const atOnce = { entries: 500, deliveries: 200 };\nconst feed = { position: { transaction: 0, id: 0 } };",
+          "const atOnce = { entries: 500, deliveries: 200 };\nconst own = { position: { transaction: 0, id: 0 } };",
+      },
+    ],
+  },
+  {
+    name: "end-ahead-of-durable",
+    mistake: "the log's end is the number of the next transaction, which a crash hands out again",
+    edits: [
+      {
+        file: "../test/simulate/log-rows.ts",
+        find: "(rows) => endOf(rows)),\n",
+        replace:
+          "(rows) => (Number.isFinite(session.seenBefore()) ? { transaction: session.seenBefore(), id: 0 } : endOf(rows))),\n",
       },
     ],
   },

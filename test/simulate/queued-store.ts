@@ -124,7 +124,6 @@ export class QueuedStore implements Store<SimulatedTables> {
       nextId: () => database.nextId(),
       nextPosition: () => ({ transaction: 0, id: database.nextId() }),
       seenBefore: () => Number.POSITIVE_INFINITY,
-      logEnd: () => draft.lastLogged(),
       hint: () => undefined,
       isInPlace: () => true,
       upMs: () => Number.POSITIVE_INFINITY,

@@ -3,6 +3,8 @@ import type { CommittedTransaction, LogLine, Position } from "./history.ts";
 /** A line of the log, and by which transaction it was taken out again: those of a removed device, and old ones. */
 export interface ToldLine extends LogLine {
   readonly deviceId: number;
+  /** By which transaction it became durable. */
+  readonly seq: number;
   readonly removedSeq: number;
   /** It went with its device. */
   readonly isOfRemoved: boolean;
@@ -26,7 +28,9 @@ export function toldLog(history: readonly CommittedTransaction[]): ToldLine[] {
       const removedSeq = removal > seq ? removal : Number.POSITIVE_INFINITY;
       const aged = horizons.find(({ position }) => compare(line.position, position) <= 0)?.seq;
       const isOfRemoved = removedSeq < Number.POSITIVE_INFINITY;
-      return [{ ...line, deviceId: line.deviceId, isOfRemoved, removedSeq: Math.min(removedSeq, aged ?? removedSeq) }];
+      return [
+        { ...line, seq, deviceId: line.deviceId, isOfRemoved, removedSeq: Math.min(removedSeq, aged ?? removedSeq) },
+      ];
     }),
   );
   return lines.sort((a, b) => compare(a.position, b.position));

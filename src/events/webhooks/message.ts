@@ -10,9 +10,19 @@ export interface WebhookMessage {
   readonly body: string;
 }
 
+/** Tells a receiver that it may have missed messages and has to read its devices anew. */
+export function resyncBody(reason: "restored", nowMs: number): string {
+  return JSON.stringify({ type: "resync", timestamp: isoTime(nowMs), data: { reason } });
+}
+
 /** One message for each commit: all attributes that it changed stand together. Undefined: nothing that was asked for. */
-export function messageOf(webhookId: string, filter: EventFilter, entry: TailedEntry): WebhookMessage | undefined {
-  const events = eventsThrough(filter)(entry);
+export function messageOf(
+  webhookId: string,
+  filter: EventFilter,
+  entry: TailedEntry,
+  epoch: string,
+): WebhookMessage | undefined {
+  const events = eventsThrough(filter)(entry, epoch);
   const [first] = events;
   if (!first) return undefined;
   const type = first.name;
@@ -25,6 +35,6 @@ export function messageOf(webhookId: string, filter: EventFilter, entry: TailedE
           attributes: Object.fromEntries(events.map(({ data }) => [data.name, data.value])),
         }
       : first.data;
-  const id = `msg_${webhookId}_${writeEventId({ position: entry.position })}`;
+  const id = `msg_${webhookId}_${writeEventId({ epoch, position: entry.position })}`;
   return { id, type, body: JSON.stringify({ type, timestamp: isoTime(entry.timeMs), data }) };
 }

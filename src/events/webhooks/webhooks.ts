@@ -13,7 +13,7 @@ export type { DeliveryRow } from "../../store/tables/webhook-deliveries.ts";
 export type { WebhookOwner, WebhookRow } from "../../store/tables/webhooks.ts";
 
 export interface WebhookParts {
-  readonly store: Store<Pick<Transaction, "log" | "webhooks" | "deliveries">>;
+  readonly store: Store<Pick<Transaction, "log" | "logEpoch" | "webhooks" | "deliveries">>;
   readonly seal: (secret: string, place: string) => string;
   readonly resolve: Resolve;
   readonly allowsPrivate: boolean;
@@ -61,7 +61,9 @@ export function webhooksOn({ store, seal, resolve, allowsPrivate, newId, wake }:
         await tx.webhooks.lockFeed();
         const from = await tx.log.end();
         // While there was none, nobody followed the log.
-        if (!(await tx.webhooks.isAny())) await tx.webhooks.setFeed(from);
+        if (!(await tx.webhooks.isAny())) {
+          await tx.webhooks.setFeed({ ...from, epoch: (await tx.logEpoch.current()).name });
+        }
         const key = await tx.webhooks.add({
           id,
           tenantId: owner.tenantId,

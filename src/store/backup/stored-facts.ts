@@ -1,4 +1,5 @@
 import { DatabaseSync } from "node:sqlite";
+import { newEpochName } from "../epoch-name.ts";
 
 /** What a copy of the database says about itself. */
 export interface StoredFacts {
@@ -66,6 +67,9 @@ export function comeBack(file: string): void {
       UPDATE sqlite_sequence SET seq = seq + ${eventsSince} WHERE name = 'log';
       UPDATE log_horizon SET entry_id = (SELECT seq FROM sqlite_sequence WHERE name = 'log');
       COMMIT`);
+    // A copy from before epochs existed gets one when it is first opened.
+    if (!database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'log_epoch'").get()) return;
+    database.prepare("UPDATE log_epoch SET epoch = ?, takes_old_ids = 0").run(newEpochName());
   } finally {
     database.close();
   }

@@ -1,7 +1,8 @@
-import pg from "pg";
+import type pg from "pg";
 import { BreezewayError } from "../../model/errors.ts";
 import { migrate, schemaVersion } from "../migrations.ts";
 import { LentSql } from "../postgres/connection.ts";
+import { newPool } from "../postgres/pool.ts";
 import { lockSchema } from "../postgres/schema.ts";
 import { databaseClock } from "../postgres/store.ts";
 import { translated, unavailable } from "../postgres/trouble.ts";
@@ -29,17 +30,15 @@ export interface MovedStore {
  */
 export async function moveToPostgres(request: MoveRequest): Promise<MovedStore> {
   const source = await openSource(request);
-  const pool = new pg.Pool({
+  const pool = newPool({
     connectionString: request.databaseUrl,
     connectionTimeoutMillis: 5_000,
     application_name: "breezeway migrate",
     pipeline: true,
     max: 1,
   });
-  pool.on("error", () => undefined);
   try {
     const client = await pool.connect().catch((error) => Promise.reject(unavailable(error)));
-    client.on("error", () => undefined);
     try {
       return await moveOn(client, source, request.tell);
     } finally {

@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { StoreUnavailable } from "../../model/errors.ts";
 import { appliedSteps, migrate, nextIndex, recordStep, type Way } from "../migrations.ts";
 import type { Sql } from "../sql.ts";
-import { comeBackIfRestored } from "./come-back.ts";
+import { beginEpoch } from "./epoch.ts";
 
 /** One number for all Breezeway nodes: whoever holds it changes the schema. */
 const schemaLock = 20_180_831;
@@ -79,7 +79,7 @@ async function takeStep(sql: Sql, lockMs: number, way: Way | undefined): Promise
     if (index) return index;
     if ((await migrate(sql, { most: 1, way })) > 0) return "more";
   } else await migrate(sql, { way });
-  if (!way) await comeBackIfRestored(sql);
+  if (!way) await beginEpoch(sql);
   return "nothing";
 }
 

@@ -4,9 +4,12 @@ import { StoreUnavailable } from "../../model/errors.ts";
 import type { NodeId } from "../../model/ids.ts";
 import type { Neighbours, Place } from "../neighbours.ts";
 import { type OpenStore, type Priority, type StoreHealth, type Transaction, transactionOn } from "../seam.ts";
+import { StaleEpoch } from "../tables/log-epoch.ts";
 import { LentSql } from "./connection.ts";
+import { beginEpoch } from "./epoch.ts";
 import { PatientPool } from "./patient-pool.ts";
 import { takePlace } from "./place.ts";
+import { newPool } from "./pool.ts";
 import { changeSchema } from "./schema.ts";
 import { isSilence, isWorthRepeating, translated, unavailable } from "./trouble.ts";
 import { Wake } from "./wake.ts";
@@ -60,6 +63,7 @@ class PostgresStore implements OpenStore {
   readonly #running = new Set<Promise<unknown>>();
   readonly #places = new Set<Place>();
   readonly #wake: Wake;
+  #epochBeginning: Promise<void> | undefined;
   #lastSyncMs = 0;
   #isClosed = false;
 
@@ -74,13 +78,11 @@ class PostgresStore implements OpenStore {
     // A connection that died without a word would otherwise never answer.
     const { waiting, looking } = longestQueryMs;
     const pooled = { ...connect, pipeline: true };
-    this.#pool = new pg.Pool({ ...pooled, max: pools.ordinary, query_timeout: waiting });
-    this.#patientPool = new pg.Pool({ ...pooled, max: pools.patient, query_timeout: waiting });
+    this.#pool = newPool({ ...pooled, max: pools.ordinary, query_timeout: waiting });
+    this.#patientPool = newPool({ ...pooled, max: pools.patient, query_timeout: waiting });
     this.#patient = new PatientPool(this.#patientPool);
-    this.#urgentPool = new pg.Pool({ ...pooled, max: pools.urgent, query_timeout: looking });
-    this.#readingPool = new pg.Pool({ ...pooled, max: pools.reading, query_timeout: looking });
-    // A connection that breaks while idle is replaced at the next use; without a listener it would end the process.
-    for (const pool of this.#pools) pool.on("error", () => undefined);
+    this.#urgentPool = newPool({ ...pooled, max: pools.urgent, query_timeout: looking });
+    this.#readingPool = newPool({ ...pooled, max: pools.reading, query_timeout: looking });
     this.#connect = connect;
     this.#clock = clock;
     const notify = (channel: string, payload: string) =>
@@ -101,7 +103,7 @@ class PostgresStore implements OpenStore {
 
   /** On a connection of its own: however long it takes, and however long another node is at it, it is waited for. */
   async migrate(): Promise<void> {
-    const pool = new pg.Pool({ ...this.#connect, pipeline: true, max: 1 });
+    const pool = newPool({ ...this.#connect, pipeline: true, max: 1 });
     try {
       await changeSchema({
         attempt: (body) => this.#attempt(pool, forWriting, body),
@@ -118,15 +120,7 @@ class PostgresStore implements OpenStore {
   ): Promise<Result> {
     this.#refuseInside("a transaction");
     const pool = urgent || soon ? this.#urgentPool : patient ? this.#patient : this.#pool;
-    return this.#run(async () => {
-      for (let attempt = 1; ; attempt++) {
-        try {
-          return await this.#attempt(pool, forWriting, (sql) => body(transactionOn(sql)), hurry);
-        } catch (error) {
-          if (!isWorthRepeating(error) || attempt === attempts) throw error;
-        }
-      }
-    });
+    return this.#run(() => this.#attempts(pool, forWriting, (sql) => body(transactionOn(sql)), hurry));
   }
 
   async read<Result>(
@@ -135,7 +129,7 @@ class PostgresStore implements OpenStore {
   ): Promise<Result> {
     this.#refuseInside("a read");
     const pool = soon ? this.#urgentPool : this.#readingPool;
-    return this.#run(() => this.#attempt(pool, forReading, (sql) => body(transactionOn(sql))));
+    return this.#run(() => this.#attempts(pool, forReading, (sql) => body(transactionOn(sql))));
   }
 
   async health(): Promise<StoreHealth> {
@@ -189,6 +183,31 @@ class PostgresStore implements OpenStore {
     }
   }
 
+  async #attempts<Result>(
+    pool: Lender,
+    begin: string,
+    body: (sql: LentSql) => Promise<Result>,
+    hurry?: AbortSignal,
+  ): Promise<Result> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.#attempt(pool, begin, body, hurry);
+      } catch (error) {
+        const isStale = error instanceof StaleEpoch;
+        if (!(isStale || isWorthRepeating(error)) || attempt === attempts) throw error;
+        if (isStale) await this.#beginEpoch();
+      }
+    }
+  }
+
+  /** The database was restored or promoted. The transactions that noticed wait for one that begins an epoch. */
+  #beginEpoch(): Promise<void> {
+    this.#epochBeginning ??= this.#attempt(this.#urgentPool, forWriting, beginEpoch).finally(() => {
+      this.#epochBeginning = undefined;
+    });
+    return this.#epochBeginning;
+  }
+
   async #attempt<Result>(
     pool: Lender,
     begin: string,
@@ -197,16 +216,11 @@ class PostgresStore implements OpenStore {
   ): Promise<Result> {
     const connecting = hurry ? this.#connectInHurry(pool, hurry) : pool.connect();
     const client = await connecting.catch((error) => Promise.reject(unavailable(error)));
-    // A lent connection that breaks says so to whoever listens, and without a listener to the whole process. Its next
-    // query fails anyway, which is all that we need to know.
-    const ignore = () => undefined;
-    client.on("error", ignore);
     const sql = new LentSql(client, this.#clock);
     try {
       sql.begin(begin);
       const result = await this.#body.run(true, () => body(sql));
       await this.#conclude(sql, begin);
-      client.off("error", ignore);
       client.release();
       this.#wake.tell(sql.hints);
       return result;
@@ -220,7 +234,6 @@ class PostgresStore implements OpenStore {
           () => true,
           () => false,
         ));
-      if (isUsable) client.off("error", ignore);
       client.release(!isUsable);
       throw translated(error, isUsable);
     }
@@ -241,7 +254,6 @@ class PostgresStore implements OpenStore {
   /** A connection that is in no transaction, and thrown away with all that its session holds. */
   async #outside<Result>(pool: pg.Pool, body: (sql: LentSql) => Promise<Result>): Promise<Result> {
     const client = await pool.connect().catch((error) => Promise.reject(unavailable(error)));
-    client.on("error", () => undefined);
     try {
       return await body(new LentSql(client, this.#clock));
     } catch (error) {

@@ -21,6 +21,8 @@ export interface GrantTable {
   lock(ownerId: OwnerId, id: string): Promise<GrantRow | undefined>;
   /** The same, for who has one of its refresh tokens. */
   lockOfRefreshToken(key: CredentialKey): Promise<GrantRow | undefined>;
+  /** The ids of those grants that are in the store. */
+  existing(grants: readonly GrantRow[]): Promise<ReadonlySet<string>>;
   ofUser(userId: UserId): Promise<GrantRow[]>;
   ofClient(clientId: string): Promise<GrantRow[]>;
   /** With all its tokens; answers whether it was there. */
@@ -50,6 +52,17 @@ export function grantTable(sql: Sql): GrantTable {
         ownerId,
         hash,
       ]),
+    async existing(grants) {
+      const asked =
+        sql.dialect === "postgres"
+          ? "SELECT asked.owner_id, asked.id FROM unnest($1::int[], $2::text[]) AS asked (owner_id, id)"
+          : "SELECT o.value, i.value FROM json_each($1) o JOIN json_each($2) i ON i.key = o.key";
+      const found = await sql.all<{ id: string }>(`SELECT id FROM grants WHERE (owner_id, id) IN (${asked})`, [
+        grants.map(ownerIdOf),
+        grants.map(({ id }) => id),
+      ]);
+      return new Set(found.map(({ id }) => id));
+    },
     ofUser: (userId) => rows("g.owner_id = $1 ORDER BY g.id", [userId]),
     ofClient: (clientId) => rows("g.client_id = $1 ORDER BY g.id", [clientId]),
     async remove(grant) {

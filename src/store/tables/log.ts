@@ -33,8 +33,13 @@ export interface LogTable {
   append(entry: LogEntry): Promise<void>;
   /** What became visible after that position, oldest first; nothing that comes later is ever before its last. */
   tail(after: LogPosition, limit: number): Promise<TailedEntry[]>;
-  /** Where the log ends now: all that becomes durable from here on comes after it. */
+  /**
+   * The position of the last entry that `tail` may give: all that becomes durable from now on comes after it, even if
+   * the database crashes meanwhile.
+   */
   end(): Promise<LogPosition>;
+  /** Whether the log holds an entry at exactly that position. */
+  holds(position: LogPosition): Promise<boolean>;
   /** Up to here entries were removed for their age: only who has seen this position has missed nothing. */
   horizon(): Promise<LogPosition>;
   /** Removes what is older, from the beginning of the log and at most so many entries; answers how many there were. */
@@ -42,10 +47,10 @@ export interface LogTable {
   /** The changes of a device's attributes in that stretch of time (its end excluded), oldest first. */
   changes(userId: UserId, deviceId: DeviceId, stretch: TimeStretch, limit: number): Promise<LogEntry[]>;
   /**
-   * The bodies of revocations that became visible after the mark was taken, and the next mark. Some may come again;
-   * none waits for another transaction to end, as the tail would have it.
+   * The bodies of revocations that became visible since that position was the log's end. Some may come again; none waits
+   * for another transaction to end, as it would in `tail`.
    */
-  revocations(mark: string | undefined): Promise<{ readonly bodies: readonly string[]; readonly mark: string }>;
+  revocations(after: LogPosition): Promise<readonly string[]>;
   ofDevice(userId: UserId, deviceId: DeviceId): Promise<LogEntry[]>;
   /** With what webhooks were to be told of it; answers how many entries there were. */
   removeOfDevice(userId: UserId, deviceId: DeviceId): Promise<number>;
@@ -85,6 +90,10 @@ export function logTable(sql: Sql): LogTable {
   const holdFeed = async () => {
     if (sql.dialect === "postgres") await sql.all("SELECT 1 FROM webhook_feed FOR UPDATE");
   };
+  const horizon = async () => {
+    const [row] = await sql.all<LogPosition>(`SELECT transaction_id AS "transaction", entry_id AS id FROM log_horizon`);
+    return { ...(row ?? logStart) };
+  };
   return {
     async append({ userId, deviceId, kind, timeMs, body }) {
       await sql.post("INSERT INTO log (user_id, device_id, kind, time_ms, body) VALUES ($1, $2, $3, $4, $5)", [
@@ -97,21 +106,18 @@ export function logTable(sql: Sql): LogTable {
       sql.hint("log");
       if (kind === "revocation") sql.hint("revocations");
     },
-    async revocations(mark) {
-      if (sql.dialect === "sqlite") {
-        const rows = await sql.all<{ id: number; body: string }>(
-          "SELECT id, body FROM log WHERE kind = 'revocation' AND id > $1 ORDER BY id",
-          [Number(mark ?? 0)],
-        );
-        return { bodies: rows.map(({ body }) => body), mark: String(rows.at(-1)?.id ?? mark ?? 0) };
-      }
-      // All that ended before this snapshot's xmin was visible when the mark was taken; the rest is looked at again.
-      const [now] = await sql.all<{ mark: string }>("SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS mark");
-      const rows = await sql.all<{ body: string }>(
-        "SELECT body FROM log WHERE kind = 'revocation' AND xid >= $1::text::xid8",
-        [mark ?? now!.mark],
-      );
-      return { bodies: rows.map(({ body }) => body), mark: now!.mark };
+    async revocations({ transaction, id }) {
+      // Every transaction up to the end's had ended then, and its entries were visible.
+      const rows =
+        sql.dialect === "postgres"
+          ? await sql.all<{ body: string }>(
+              "SELECT body FROM log WHERE kind = 'revocation' AND xid > $1::text::xid8 ORDER BY xid, id",
+              [String(transaction)],
+            )
+          : await sql.all<{ body: string }>("SELECT body FROM log WHERE kind = 'revocation' AND id > $1 ORDER BY id", [
+              id,
+            ]);
+      return rows.map(({ body }) => body);
     },
     async tail(after, limit) {
       const rows =
@@ -130,21 +136,31 @@ export function logTable(sql: Sql): LogTable {
       return rows.map(({ transaction, id, ...entry }) => ({ ...entry, position: { transaction, id } }));
     },
     async end() {
-      const [row] =
+      if (sql.dialect === "sqlite") {
+        const [row] = await sql.all<LogPosition>(
+          `SELECT 0 AS "transaction", seq AS id FROM sqlite_sequence WHERE name = 'log'`,
+        );
+        return row ?? logStart;
+      }
+      // Never a transaction id alone, such as the snapshot's xmin: ids that only aborted transactions used are handed out
+      // again after a crash, and what happens then would stand before the end. An entry that is visible is durable.
+      const [last, first] = await Promise.all([
+        sql.all<LogPosition>(
+          `SELECT xid::text::bigint AS transaction, id FROM log
+           WHERE xid < pg_snapshot_xmin(pg_current_snapshot()) ORDER BY xid DESC, id DESC LIMIT 1`,
+        ),
+        horizon(),
+      ]);
+      return last[0] && comparePositions(last[0], first) > 0 ? last[0] : first;
+    },
+    async holds({ transaction, id }) {
+      const found =
         sql.dialect === "postgres"
-          ? // What has not ended yet, and all that has not begun, comes after this transaction's id.
-            await sql.all<LogPosition>(
-              "SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint AS transaction, 0::bigint AS id",
-            )
-          : await sql.all<LogPosition>(`SELECT 0 AS "transaction", seq AS id FROM sqlite_sequence WHERE name = 'log'`);
-      return row ?? logStart;
+          ? await sql.all("SELECT 1 FROM log WHERE xid = $1::text::xid8 AND id = $2", [String(transaction), id])
+          : await sql.all("SELECT 1 FROM log WHERE id = $1 AND 0 = $2", [id, transaction]);
+      return found.length > 0;
     },
-    async horizon() {
-      const [row] = await sql.all<LogPosition>(
-        `SELECT transaction_id AS "transaction", entry_id AS id FROM log_horizon`,
-      );
-      return { ...(row ?? logStart) };
-    },
+    horizon,
     async removeOlder(beforeMs, limit) {
       const oldest =
         sql.dialect === "postgres"

@@ -41,6 +41,8 @@ export interface DeliveryTable {
       readonly isUrgent?: boolean;
     },
   ): Promise<number>;
+  /** Adds one message to every webhook, ahead of all others; its id is `msg_<webhook>_<suffix>`. */
+  addToAll(message: { readonly suffix: string; readonly type: string; readonly body: string }): Promise<void>;
   /** The newest first. */
   ofWebhook(webhook: WebhookKey, limit: number): Promise<DeliveryRow[]>;
   find(webhook: WebhookKey, id: number): Promise<DeliveryRow | undefined>;
@@ -62,6 +64,8 @@ const columns = `d.id, d.owner_id AS "ownerId", d.webhook_id AS "webhookId", d.u
   d.settled_ms AS "settledMs", d.status, d.text`;
 /** What has been due since ever is sent first. */
 const longDue = 0;
+/** A message about no device in particular: no device has this id. */
+const noDevice = 0;
 const behind = "owner_id = $1 AND webhook_id = $2 AND device_id = $3 AND state = 'waiting'";
 const ofWebhook = "d.owner_id = $1 AND d.webhook_id = $2";
 
@@ -82,6 +86,15 @@ export function deliveryTable(sql: Sql): DeliveryTable {
         [ownerId, webhookId, userId, deviceId, messageId, type, body, nextMs, nowMs],
       );
       return added[0]!.id;
+    },
+    async addToAll({ suffix, type, body }) {
+      await sql.run(
+        `INSERT INTO webhook_deliveries
+           (owner_id, webhook_id, user_id, device_id, message_id, type, body, state, attempts, next_ms, created_ms)
+         SELECT w.owner_id, w.id, CASE WHEN w.owner_id > 0 THEN w.owner_id ELSE 0 END, ${noDevice},
+           'msg_' || w.id || '_' || $1, $2, $3, 'waiting', 0, ${longDue}, $4 FROM webhooks w`,
+        [suffix, type, body, await sql.nowMs()],
+      );
     },
     ofWebhook: ({ ownerId, id: webhookId }, limit) =>
       rows(`WHERE ${ofWebhook} ORDER BY d.id DESC LIMIT $3`, [ownerId, webhookId, limit]),
@@ -106,11 +119,12 @@ export function deliveryTable(sql: Sql): DeliveryTable {
         [ownerId, id, nextMs, untilMs, status, text],
       );
     },
-    async settle({ ownerId, id, webhookId, deviceId }, state, nowMs, { status, text }) {
+    // A restored store may have given the delivery's id to another message.
+    async settle({ ownerId, id, webhookId, deviceId, messageId }, state, nowMs, { status, text }) {
       await sql.run(
         `UPDATE webhook_deliveries SET state = $3, next_ms = NULL, settled_ms = $4, status = $5, text = $6
-         WHERE owner_id = $1 AND id = $2`,
-        [ownerId, id, state, nowMs, status, text],
+         WHERE owner_id = $1 AND id = $2 AND message_id = $7`,
+        [ownerId, id, state, nowMs, status, text, messageId],
       );
       await sql.run(
         `UPDATE webhook_deliveries SET next_ms = $4

@@ -51,8 +51,14 @@ export interface WebhookTable {
    * Up to where the log has become deliveries; held until the transaction ends. Whoever takes deliveries away holds it:
    * else those that are just being made of the same would stay behind, waiting for ever for what was taken away.
    */
-  lockFeed(): Promise<LogPosition>;
-  setFeed(position: LogPosition): Promise<void>;
+  lockFeed(): Promise<FeedPlace>;
+  setFeed(place: FeedPlace): Promise<void>;
+}
+
+/** Up to where the log has become deliveries. */
+export interface FeedPlace extends LogPosition {
+  /** The epoch of the log that webhooks know of; empty when they have not been fed since epochs exist. */
+  readonly epoch: string;
 }
 
 const columns = `w.owner_id AS "ownerId", w.id, w.tenant_id AS "tenantId",
@@ -81,10 +87,10 @@ export function webhookTable(sql: Sql): WebhookTable {
   const among = sql.dialect === "postgres" ? "= ANY($1::int[])" : "IN (SELECT value FROM json_each($1))";
   const forUpdate = sql.dialect === "postgres" ? " FOR UPDATE" : "";
   const lockFeed = async () => {
-    const position = await sql.all<LogPosition>(
-      `SELECT transaction_id AS "transaction", entry_id AS id FROM webhook_feed${forUpdate}`,
+    const place = await sql.all<FeedPlace>(
+      `SELECT transaction_id AS "transaction", entry_id AS id, epoch FROM webhook_feed${forUpdate}`,
     );
-    return position[0]!;
+    return place[0]!;
   };
   const remove = async ({ ownerId, id }: WebhookKey) => {
     await sql.run("DELETE FROM webhook_deliveries WHERE owner_id = $1 AND webhook_id = $2", [ownerId, id]);
@@ -137,8 +143,8 @@ export function webhookTable(sql: Sql): WebhookTable {
       return dead.length;
     },
     lockFeed,
-    async setFeed({ transaction, id }) {
-      await sql.run("UPDATE webhook_feed SET transaction_id = $1, entry_id = $2", [transaction, id]);
+    async setFeed({ transaction, id, epoch }) {
+      await sql.run("UPDATE webhook_feed SET transaction_id = $1, entry_id = $2, epoch = $3", [transaction, id, epoch]);
     },
   };
 }

@@ -1,0 +1,16 @@
+import type { AdminCommand } from "../admin-command.ts";
+import type { Noun } from "../noun.ts";
+
+const restored: AdminCommand = {
+  name: "restored",
+  meaning: "tell the store that it was restored, so that clients read their devices anew and no id is issued twice",
+  examples: ["restored"],
+  async act({ beginEpoch }) {
+    const epoch = await beginEpoch();
+    return { answer: { epoch }, changed: { detail: { epoch } } };
+  },
+  tell: ({ epoch }) =>
+    `The store begins epoch ${epoch}. Clients that resume a stream get a resync, every webhook is sent one, and commands that waited are not sent. Run this once after each restore that Breezeway can't notice by itself (docs/operations.md).`,
+};
+
+export const restoredNoun: Noun = { name: "restored", meaning: restored.meaning, commands: [restored] };

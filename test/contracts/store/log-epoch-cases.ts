@@ -1,0 +1,137 @@
+import assert from "node:assert/strict";
+import { it } from "node:test";
+import type { OpenStore } from "../../../src/store/seam.ts";
+import { comparePositions, type LogPosition, logStart } from "../../../src/store/tables/log.ts";
+import { onPlace, onStore, type StoreHarness } from "./harness.ts";
+import { type Home, makeHome } from "./home.ts";
+
+/** Positions and epochs of the log, as everything that carries an id to a client relies on them. */
+export function logEpochCases(harness: StoreHarness): void {
+  it("ends at its last entry, whatever was rolled back since", () =>
+    onStore(harness, async (store, place) => {
+      const home = await makeHome(store);
+      await append(store, home);
+      const last = (await store.read((tx) => tx.log.tail(logStart, 100))).at(-1)!.position;
+      // Ids that only these transactions have are handed out again after a crash.
+      for (let i = 0; i < 3; i++) await assert.rejects(appendAndFail(store, home), /rolled back/);
+      if (harness.kind === "postgres") await place.sql("SELECT pg_current_xact_id()");
+      const end = await store.read((tx) => tx.log.end());
+      assert.equal(end.transaction, last.transaction);
+      assert.equal(comparePositions(end, last), 0);
+    }));
+
+  it("ends at its horizon when all entries were removed for their age", () =>
+    onStore(harness, async (store) => {
+      const home = await makeHome(store);
+      await append(store, home);
+      const end = await store.read((tx) => tx.log.end());
+      await store.transaction((tx) => tx.log.removeOlder(Number.MAX_SAFE_INTEGER, 1_000));
+      assert.deepEqual(await store.read((tx) => tx.log.tail(logStart, 100)), []);
+      assert.deepEqual(await store.read((tx) => tx.log.end()), end);
+    }));
+
+  it("knows whether an entry stands at exactly that position", () =>
+    onStore(harness, async (store) => {
+      const home = await makeHome(store);
+      await append(store, home);
+      const { transaction, id } = await store.read((tx) => tx.log.end());
+      const holds = (position: LogPosition) => store.read((tx) => tx.log.holds(position));
+      assert.equal(await holds({ transaction, id }), true);
+      assert.equal(await holds({ transaction, id: id + 1 }), false);
+      assert.equal(await holds({ transaction: transaction + 1, id }), false);
+    }));
+
+  it("tells revocations since an end, and none from before it", () =>
+    onStore(harness, async (store) => {
+      const home = await makeHome(store);
+      const revoke = (body: string) => append(store, home, { kind: "revocation", body });
+      await revoke("old");
+      const end = await store.read((tx) => tx.log.end());
+      await append(store, home);
+      await revoke("new");
+      assert.deepEqual(await store.read((tx) => tx.log.revocations(end)), ["new"]);
+    }));
+
+  it("keeps its epoch when it is opened again, and changes it when it is told that it was restored", () =>
+    onPlace(harness, async (place) => {
+      const first = await place.open();
+      const epoch = await epochOf(first);
+      assert.match(epoch.name, /^[0-9a-f]{8}$/);
+      assert.equal(epoch.takesOldIds, true);
+      await first.close();
+      const second = await place.open();
+      assert.deepEqual(await epochOf(second), epoch);
+      await second.transaction((tx) => tx.logEpoch.renew("deadbeef", true));
+      assert.deepEqual(await epochOf(second), { name: "deadbeef", takesOldIds: false });
+    }));
+
+  it("counts a command that waited as sent when it was restored", () =>
+    onStore(harness, async (store, place) => {
+      const { userId, devices } = await makeHome(store);
+      await place.sql(`INSERT INTO commands (user_id, device_id, attribute, thermostat_id, value, state, requested_ms)
+        VALUES (${userId}, ${devices[0]}, 1, 't', 'true', 'queued', 5)`);
+      await store.transaction((tx) => tx.logEpoch.renew("deadbeef", true));
+      const [command] = await store.read((tx) => tx.commands.ofDevice(userId, devices[0]!, 1));
+      assert.deepEqual([command?.state, command?.sentMs], ["sending", 5]);
+    }));
+
+  it("adds a message to every webhook's deliveries, ahead of all others", () =>
+    onStore(harness, async (store, place) => {
+      await place.sql(`INSERT INTO webhooks (owner_id, id, tenant_id, client_id, url, sealed_secret, device_ids,
+        attributes, from_transaction, from_entry, created_ms)
+        VALUES (7, 'wh_a', 1, 'c', 'https://a.example', '', '[]', '[]', 0, 0, 0),
+               (-1, 'wh_b', 1, 'c', 'https://b.example', '', '[]', '[]', 0, 0, 0)`);
+      await store.transaction((tx) => tx.deliveries.addToAll({ suffix: "e1", type: "resync", body: "{}" }));
+      const due = await store.read((tx) => tx.deliveries.due(0, [], 10));
+      assert.deepEqual(
+        due.map(({ messageId, type, deviceId }) => [messageId, type, deviceId]),
+        [
+          ["msg_wh_a_e1", "resync", 0],
+          ["msg_wh_b_e1", "resync", 0],
+        ],
+      );
+    }));
+
+  if (harness.kind === "postgres") {
+    it("changes its epoch by itself, for all nodes, when the database is another one", () =>
+      onPlace(harness, async (place) => {
+        const [one, other] = [await place.open(), await place.open()];
+        const before = await epochOf(one);
+        await place.sql("UPDATE log_epoch SET place = regexp_replace(place, '/[^/]*/', '/00000000/')");
+        const epochs = await Promise.all([epochOf(one), epochOf(other), epochOf(one)]);
+        assert.notEqual(epochs[0].name, before.name);
+        assert.deepEqual(new Set(epochs.map(({ name }) => name)).size, 1);
+        assert.equal(epochs[0].takesOldIds, false);
+      }));
+
+    it("continues its epoch in the database that it was moved to", () =>
+      onPlace(harness, async (place) => {
+        const store = await place.open();
+        const before = await epochOf(store);
+        await place.sql("UPDATE log_epoch SET place = ''");
+        assert.deepEqual(await epochOf(store), before);
+        const [row] = await place.sql<{ place: string }>("SELECT place FROM log_epoch");
+        assert.match(row!.place, /^\d+\/[0-9A-F]{8}\/\d+\/\d+$/);
+      }));
+  }
+}
+
+function epochOf(store: OpenStore) {
+  return store.read((tx) => tx.logEpoch.current());
+}
+
+function append(
+  store: OpenStore,
+  { userId, devices }: Home,
+  { kind = "attribute", body = "{}" }: { readonly kind?: "attribute" | "revocation"; readonly body?: string } = {},
+): Promise<void> {
+  const deviceId = kind === "revocation" ? null : devices[0]!;
+  return store.transaction((tx) => tx.log.append({ userId, deviceId, kind, timeMs: 1_000, body }));
+}
+
+function appendAndFail(store: OpenStore, { userId, devices }: Home): Promise<void> {
+  return store.transaction(async (tx) => {
+    await tx.log.append({ userId, deviceId: devices[0]!, kind: "attribute", timeMs: 1_000, body: "{}" });
+    throw new Error("rolled back");
+  });
+}
