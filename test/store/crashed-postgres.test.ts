@@ -22,7 +22,7 @@ describe("a PostgreSQL that crashes", () => {
         epoch: await tx.logEpoch.current(),
       }));
       await cluster.crash();
-      await eventually(() => append(store, 100 + round));
+      await eventually(t.signal, () => append(store, 100 + round));
       const later = await store.read((tx) => tx.log.tail(end, 10));
       assert.deepEqual(
         later.map(({ timeMs }) => timeMs),
@@ -44,7 +44,7 @@ describe("a PostgreSQL that ends a session in the same segment in which it is re
     assert.ok(outcomes.some(({ status }) => status === "rejected"));
     assert.ok(proxy.ended > 0);
     proxy.isFatal = false;
-    await eventually(() => append(store, 2));
+    await eventually(t.signal, () => append(store, 2));
   });
 });
 
@@ -68,11 +68,12 @@ async function useUpIds(url: string, count: number): Promise<void> {
   await client.end();
 }
 
-async function eventually(act: () => Promise<void>): Promise<void> {
+async function eventually(signal: AbortSignal, act: () => Promise<void>): Promise<void> {
   for (;;) {
     try {
       return await act();
-    } catch {
+    } catch (error) {
+      if (signal.aborted) throw error;
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
   }
