@@ -84,6 +84,7 @@ export async function openParts(config: Config, report: Report, surroundings = r
     const alerts = alertsOn({
       store,
       turn: () => new Promise((resolve) => surroundings.after(0, resolve)),
+      reached: metrics.limitReached,
     });
     const commit = commitOn({
       store,

@@ -1,11 +1,12 @@
 import type { DeviceCommit, Reaction } from "../devices/commit.ts";
-import { BadParameter, TooManyTriggers, UnknownDevice, UnknownTrigger } from "../model/errors.ts";
+import { BadParameter, LimitReached, TooManyTriggers, UnknownDevice, UnknownTrigger } from "../model/errors.ts";
 import type { DeviceId, TriggerId, UserId } from "../model/ids.ts";
+import { limits, type ReachLimit } from "../model/limits.ts";
 import type { Reach } from "../model/reach.ts";
 import type { Store, Transaction } from "../store/seam.ts";
 import type { DeviceRow } from "../store/tables/devices.ts";
-import type { TriggerRow } from "../store/tables/triggers.ts";
-import { checkDefinition, type GivenTrigger } from "./definition.ts";
+import type { TriggerRow, TriggerTotals } from "../store/tables/triggers.ts";
+import { bytesOf, checkDefinition, checkSize, type GivenTrigger } from "./definition.ts";
 import { type DryRun, dryRun, type Stretch } from "./dry-run.ts";
 import { type Explanation, explain } from "./explain.ts";
 import { Patterns } from "./patterns.ts";
@@ -61,15 +62,18 @@ export interface RunningAlerts extends Alerts {
 
 export type AlertTables = Pick<Transaction, "users" | "devices" | "attributes" | "triggers" | "log">;
 
-export const alertLimits = { ofDevice: 1_000, ofUser: 10_000 };
-
 export interface AlertParts {
   readonly store: Store<AlertTables>;
   /** Resolves when everybody else has had their turn. */
   readonly turn?: () => Promise<void>;
+  readonly reached?: ReachLimit;
 }
 
-export function alertsOn({ store, turn = async () => undefined }: AlertParts): RunningAlerts {
+export function alertsOn({
+  store,
+  turn = async () => undefined,
+  reached = () => undefined,
+}: AlertParts): RunningAlerts {
   const patterns = new Patterns();
   const records = new Records();
 
@@ -101,12 +105,15 @@ export function alertsOn({ store, turn = async () => undefined }: AlertParts): R
   };
 
   return {
-    ...alertReaction(patterns, records),
+    ...alertReaction(patterns, records, reached),
 
     add: (reach, given) =>
       withDevice(reach, given.deviceId, async (tx, device, nowMs) => {
         const checked = await checkDefinition(tx, device, given, patterns);
-        await checkCounts(tx, device);
+        const bytes = checkSize(checked);
+        const totals = await tx.triggers.totals(device.userId, device.id);
+        checkCounts(device.id, totals);
+        checkBytes(totals, bytes);
         const trigger = { ...checked, userId: device.userId, isArmed: true, reason: null, createdMs: nowMs };
         const id = await tx.triggers.add(trigger);
         return { ...trigger, id, firedMs: null, firings: 0 };
@@ -142,6 +149,9 @@ export function alertsOn({ store, turn = async () => undefined }: AlertParts): R
         }
         const device = await deviceWithin(tx, reach, before.deviceId);
         const checked = await checkDefinition(tx, device, given, patterns);
+        const bytesBefore = bytesOf(before);
+        const growth = checkSize(checked, bytesBefore) - bytesBefore;
+        if (growth > 0) checkBytes(await tx.triggers.totals(device.userId, device.id), growth);
         const isArmed = before.isArmed || isNewRule(before, { ...before, ...checked });
         const reason = checked.isEnabled ? null : before.reason;
         const trigger = { ...before, ...checked, isArmed, reason };
@@ -198,10 +208,19 @@ function isNewRule(before: TriggerRow, after: TriggerRow): boolean {
   );
 }
 
-async function checkCounts(tx: AlertTables, { userId, id }: DeviceRow): Promise<void> {
-  const { ofDevice, ofUser } = await tx.triggers.counts(userId, id);
-  if (ofDevice >= alertLimits.ofDevice) {
-    throw new TooManyTriggers(`Device ${id} has ${alertLimits.ofDevice} alerts already.`);
+function checkCounts(deviceId: DeviceId, { ofDevice, ofUser }: TriggerTotals): void {
+  if (ofDevice >= limits.alertsPerDevice) {
+    throw new TooManyTriggers("alertsPerDevice", `Device ${deviceId} has ${limits.alertsPerDevice} alerts already.`);
   }
-  if (ofUser >= alertLimits.ofUser) throw new TooManyTriggers(`This user has ${alertLimits.ofUser} alerts already.`);
+  if (ofUser >= limits.alertsPerUser) {
+    throw new TooManyTriggers("alertsPerUser", `This user has ${limits.alertsPerUser} alerts already.`);
+  }
+}
+
+function checkBytes({ bytesOfUser }: TriggerTotals, growth: number): void {
+  if (bytesOfUser + growth <= limits.alertBytesPerUser) return;
+  throw new LimitReached(
+    "alertBytesPerUser",
+    `The alerts of this user take ${bytesOfUser} bytes and may take ${limits.alertBytesPerUser}. This one would add ${growth}. Nothing was changed. Remove or shorten alerts.`,
+  );
 }

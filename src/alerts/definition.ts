@@ -1,7 +1,9 @@
 import { attributeKey, checkedChanges } from "../devices/write.ts";
 import { type GivenCondition, readCondition } from "../model/condition.ts";
-import { BadParameter, UnknownDevice } from "../model/errors.ts";
+import { BadParameter, LimitReached, UnknownDevice } from "../model/errors.ts";
 import type { UserId } from "../model/ids.ts";
+import { limits } from "../model/limits.ts";
+import { textBytes } from "../model/text-bytes.ts";
 import { type TriggerDefinition, writingAction } from "../model/trigger.ts";
 import type { Target } from "../model/trigger-targets.ts";
 import type { Transaction } from "../store/seam.ts";
@@ -40,6 +42,27 @@ export async function checkDefinition(
   const condition = readCondition({ operation, threshold, stringThreshold }, patterns.faultOf);
   await checkTargets(tx, device.userId, given);
   return { ...definition, condition, key };
+}
+
+/** The size of a definition: all its texts in UTF-8, as the store counts them. */
+export function bytesOf({ attributeName, condition, action, targets, address, message }: TriggerDefinition): number {
+  const texts = [attributeName, JSON.stringify(condition), action, JSON.stringify(targets), address, message];
+  return texts.reduce((sum, text) => sum + textBytes(text), 0);
+}
+
+/**
+ * Refuses an alert that is too large. `before` is the size that it has had: an alert from before there was a limit may
+ * be changed as long as it does not grow.
+ */
+export function checkSize(definition: TriggerDefinition, before = 0): number {
+  const bytes = bytesOf(definition);
+  if (bytes > limits.bytesPerAlert && bytes > before) {
+    throw new LimitReached(
+      "bytesPerAlert",
+      `This alert takes ${bytes} bytes and may take ${limits.bytesPerAlert}. Nothing was changed. Shorten its message, its threshold or its targets.`,
+    );
+  }
+  return bytes;
 }
 
 async function checkTargets(

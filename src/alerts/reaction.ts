@@ -3,42 +3,32 @@ import { alertEntry } from "../devices/log-entries.ts";
 import { attributeKey } from "../devices/write.ts";
 import type { Cause } from "../model/cause.ts";
 import { isMet } from "../model/condition.ts";
-import type { TriggerId } from "../model/ids.ts";
+import type { ReachLimit } from "../model/limits.ts";
 import {
   type Evaluation,
   joinRecords,
   type Outcome,
   type Step,
+  shownText,
   shownValue,
   stepTrigger,
   writingAction,
 } from "../model/trigger.ts";
 import type { Target } from "../model/trigger-targets.ts";
 import type { TriggerRow } from "../store/tables/triggers.ts";
+import { Chain, type PlannedWrite, type Watcher } from "./chain.ts";
+import { bytesOf } from "./definition.ts";
 import type { Patterns } from "./patterns.ts";
 import type { Records } from "./records.ts";
 
 type AlertUpdate = DeviceUpdate & { readonly cause: Cause };
 
-/**
- * From one cause so many alerts fire and so many steps are spent on patterns. All alerts of one device fit in; only
- * those who set each other off, or were made to keep us busy, ever come here.
- */
-const limits = { firings: 1_000, patternSteps: 4_000_000 };
+/** What an alert says when one of the limits of its chain stopped it (model/limits.ts). */
 const stopped = "stopped at the limit";
-
-/** What has happened because of one cause, while its transaction is open. */
-interface Chain {
-  firings: number;
-  patternSteps: number;
-  readonly stopped: Set<TriggerId>;
-  /** What alerts saw; it goes to memory once it is durable. */
-  readonly seen: Map<TriggerId, Evaluation[]>;
-}
 
 export interface AlertReaction {
   readonly react: Reaction;
-  /** Told after each commit: what its alerts saw has really happened. */
+  /** Called after each durable commit: only then has what its alerts saw really happened. */
   heard(commits: readonly DeviceCommit[]): void;
 }
 
@@ -46,7 +36,7 @@ export interface AlertReaction {
  * Alerts: each commit is shown to the enabled alerts on what it changed, inside its transaction. So the change, what the
  * alerts became, what they write and the log of it are durable together or not at all, and each change counts once.
  */
-export function alertReaction(patterns: Patterns, records: Records): AlertReaction {
+export function alertReaction(patterns: Patterns, records: Records, reached: ReachLimit): AlertReaction {
   /** Found by the transaction while it is open, and by each of its commits afterwards. One that is repeated starts anew. */
   const chains = new WeakMap<object, Chain>();
 
@@ -54,10 +44,9 @@ export function alertReaction(patterns: Patterns, records: Records): AlertReacti
     async react(tx, commit, room) {
       // Most devices have no alert: theirs is a look that the commit has taken anyway.
       if (commit.isWatched === false) return [];
-      const keys = commit.changes.map(({ key }) => key);
-      const triggers = await tx.triggers.watching(commit.userId, commit.deviceId, keys);
+      const chain = chains.get(tx) ?? new Chain();
+      const triggers = await chain.watchers(tx, commit);
       if (triggers.length === 0) return [];
-      const chain = chains.get(tx) ?? { firings: 0, patternSteps: 0, stopped: new Set(), seen: new Map() };
       chains.set(tx, chain);
       chains.set(commit, chain);
       const values = new Map(commit.changes.map(({ key, value }) => [key, value]));
@@ -72,61 +61,67 @@ export function alertReaction(patterns: Patterns, records: Records): AlertReacti
     },
 
     heard(commits) {
-      const told = new Set<Chain>();
+      const durable = new Set<Chain>();
       for (const commit of commits) {
         const chain = chains.get(commit);
-        if (chain) told.add(chain);
+        if (chain) durable.add(chain);
       }
-      for (const { seen } of told) for (const [id, evaluations] of seen) records.add(id, evaluations);
+      for (const chain of durable) {
+        for (const [id, evaluations] of chain.seen) records.add(id, evaluations);
+        for (const limit of chain.reached) reached(limit);
+      }
     },
   };
 
   async function show(
     tx: CommitTables,
-    trigger: TriggerRow,
+    trigger: Watcher,
     commit: DeviceCommit,
     value: string | null,
     room: number,
     chain: Chain,
   ): Promise<readonly AlertUpdate[]> {
-    chain.patternSteps += patterns.stepsFor(trigger.condition, value);
-    if (chain.patternSteps > limits.patternSteps) {
+    if (!chain.mayTry(patterns.stepsFor(trigger.condition, value))) {
       await stop(tx, trigger, commit, value, chain);
       return [];
     }
     const step = stepTrigger(trigger, isMet(trigger.condition, value, patterns.matches));
+    const wasArmed = trigger.isArmed;
+    trigger.isArmed = step.isArmed;
+    trigger.isLive = step.fate === "stays";
     if (step.outcome === "fired") return fire(tx, trigger, step, commit, value, room, chain);
-    remember(chain, trigger.id, evaluationOf(commit, value, step.outcome));
-    if (step.isArmed !== trigger.isArmed) {
-      await tx.triggers.change(trigger.userId, trigger.id, {
-        isArmed: step.isArmed,
-        record: await recordOf(tx, trigger, chain),
-      });
+    chain.remember(trigger.id, evaluationOf(commit, value, step.outcome));
+    if (step.isArmed !== wasArmed) {
+      const record = joinRecords(await tx.triggers.record(trigger.userId, trigger.id), laterOf(trigger, chain));
+      await tx.triggers.change(trigger.userId, trigger.id, { isArmed: step.isArmed, record });
     }
     return [];
   }
 
   async function fire(
     tx: CommitTables,
-    trigger: TriggerRow,
+    watcher: Watcher,
     step: Step,
     commit: DeviceCommit,
     value: string | null,
     room: number,
     chain: Chain,
   ): Promise<readonly AlertUpdate[]> {
+    const found = await tx.triggers.withRecord(watcher.userId, watcher.id);
+    if (!found) return [];
+    const { trigger } = found;
     const { updates, written, missing } = await writesOf(tx, trigger, commit.hop + 1);
-    chain.firings += 1;
-    const isStopped = chain.firings > limits.firings || written.length > room;
     const notes = missing.map((deviceId) => `device ${deviceId} is not there any more`);
-    if (isStopped) notes.push(stopped);
-    const note = notes.length > 0 ? { note: notes.join("; ") } : {};
-    remember(chain, trigger.id, { ...evaluationOf(commit, value, "fired"), ...note });
+    const limit = await limitOf(tx, trigger, updates, room, chain);
+    if (limit !== undefined) notes.push(limit);
+    const isStopped = limit !== undefined;
+    const note = notes.length > 0 ? { note: shownText(notes.join("; ")) } : {};
+    chain.remember(trigger.id, { ...evaluationOf(commit, value, "fired"), ...note });
     await tx.triggers.change(trigger.userId, trigger.id, {
       isArmed: step.isArmed,
       firedMs: commit.timeMs,
       firings: trigger.firings + 1,
-      record: await recordOf(tx, trigger, chain),
+      record: joinRecords(found.record, laterOf(trigger, chain)),
       ...(step.fate === "disabled" && { isEnabled: false, reason: "autoDisable: it has fired" }),
     });
     if (step.fate === "deleted") await tx.triggers.remove(trigger.userId, trigger.id);
@@ -136,34 +131,49 @@ export function alertReaction(patterns: Patterns, records: Records): AlertReacti
     const writes = isStopped ? [] : written;
     const body = { alert, action, attributeName, value, address, message, writes, ...note };
     await tx.log.append(alertEntry(trigger.userId, commit.deviceId, commit.timeMs, body));
-    return isStopped ? [] : updates;
+    return isStopped ? [] : updates.map(({ device, changes, cause }) => ({ deviceId: device.id, changes, cause }));
   }
 
-  /** It was never looked at, so it stays armed or disarmed as it was. */
+  /** The alert was not evaluated: it stays armed or disarmed as it was. */
   async function stop(
     tx: CommitTables,
-    trigger: TriggerRow,
+    trigger: Watcher,
     commit: DeviceCommit,
     value: string | null,
     chain: Chain,
   ): Promise<void> {
-    remember(chain, trigger.id, { ...evaluationOf(commit, value, "stopped"), note: stopped });
+    chain.remember(trigger.id, { ...evaluationOf(commit, value, "stopped"), note: stopped });
     if (chain.stopped.has(trigger.id)) return;
     chain.stopped.add(trigger.id);
-    await tx.triggers.change(trigger.userId, trigger.id, { record: await recordOf(tx, trigger, chain) });
+    const record = joinRecords(await tx.triggers.record(trigger.userId, trigger.id), laterOf(trigger, chain));
+    await tx.triggers.change(trigger.userId, trigger.id, { record });
   }
 
-  async function recordOf(tx: CommitTables, { userId, id }: TriggerRow, chain: Chain): Promise<readonly Evaluation[]> {
-    const later = [...records.of(id), ...(chain.seen.get(id) ?? [])];
-    return joinRecords(await tx.triggers.record(userId, id), later);
+  function laterOf({ id }: Pick<Watcher, "id">, chain: Chain): readonly Evaluation[] {
+    return [...records.of(id), ...(chain.seen.get(id) ?? [])];
   }
 }
 
-/** What its targets are to become, by device; those whose device has gone since are left out. */
+/** Why an alert that fires must not write, in the words of its record; undefined when it may. */
+async function limitOf(
+  tx: CommitTables,
+  trigger: TriggerRow,
+  updates: readonly (PlannedWrite & { readonly cause: Cause })[],
+  room: number,
+  chain: Chain,
+): Promise<string | undefined> {
+  const writes = updates.reduce((count, { changes }) => count + changes.length, 0);
+  if (writes > room) chain.reached.add("alertWritesPerCause");
+  if (!chain.mayFire(bytesOf(trigger)) || writes > room) return stopped;
+  const refusal = updates.length > 0 ? await chain.refusalOf(tx, trigger.userId, updates) : undefined;
+  return refusal && `${stopped} ${refusal.limit}`;
+}
+
+/** The writes of an alert, by device. Targets whose device was removed are left out. */
 async function writesOf(tx: CommitTables, { id, userId, action, targets }: TriggerRow, hop: number) {
   const written: Target[] = [];
   const missing: number[] = [];
-  const updates: AlertUpdate[] = [];
+  const updates: (PlannedWrite & { readonly cause: Cause })[] = [];
   const byDevice = Map.groupBy(action === writingAction ? targets : [], ({ deviceId }) => deviceId);
   for (const [deviceId, ofDevice] of byDevice) {
     const device = await tx.devices.find(userId, deviceId);
@@ -175,7 +185,7 @@ async function writesOf(tx: CommitTables, { id, userId, action, targets }: Trigg
       key: attributeKey(device, attributeName),
       value: value === "" ? null : value,
     }));
-    updates.push({ deviceId, changes, cause: { by: "alert", alert: id, hop } });
+    updates.push({ device, changes, cause: { by: "alert", alert: id, hop } });
     written.push(...ofDevice);
   }
   return { updates, written, missing };
@@ -183,10 +193,4 @@ async function writesOf(tx: CommitTables, { id, userId, action, targets }: Trigg
 
 function evaluationOf({ timeMs }: DeviceCommit, value: string | null, outcome: Outcome | "stopped"): Evaluation {
   return { timeMs, value: shownValue(value), outcome };
-}
-
-function remember({ seen }: Chain, id: TriggerId, evaluation: Evaluation): void {
-  const before = seen.get(id);
-  if (before) before.push(evaluation);
-  else seen.set(id, [evaluation]);
 }

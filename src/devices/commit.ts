@@ -1,17 +1,19 @@
 import type { Cause } from "../model/cause.ts";
-import { NotFound, OwnershipLost } from "../model/errors.ts";
+import { LimitReached, NotFound, OwnershipLost } from "../model/errors.ts";
 import type { DeviceId, UserId } from "../model/ids.ts";
+import { limits } from "../model/limits.ts";
 import type { Report } from "../model/surroundings.ts";
 import type { Store, Transaction } from "../store/seam.ts";
 import type { AttributeKey } from "../store/tables/attributes.ts";
 import type { DeviceRow } from "../store/tables/devices.ts";
 import type { Ownership } from "../store/tables/links.ts";
+import { earlyRefusalOf, growthOf, type PresentValues, refusalOf } from "./growth.ts";
 import { attributeEntry } from "./log-entries.ts";
 
 /** The tables that a commit touches. */
 export type CommitTables = Pick<
   Transaction,
-  "users" | "devices" | "attributes" | "triggers" | "links" | "commands" | "log" | "clock"
+  "users" | "devices" | "attributes" | "attributeUsage" | "triggers" | "links" | "commands" | "log" | "clock"
 >;
 
 export interface AttributeChange {
@@ -79,7 +81,7 @@ export type Reaction = (
 ) => Promise<readonly (DeviceUpdate & { readonly cause: Cause })[]>;
 
 /** Chains of reactions from one cause end here. */
-export const chainLimits = { hops: 8, writes: 200 };
+export const chainLimits = { hops: limits.alertHopsPerCause, writes: limits.alertWritesPerCause };
 
 export interface CommitParts {
   readonly store: Store<CommitTables>;
@@ -120,6 +122,12 @@ async function apply(
     for (const update of wave) {
       const applied = await applyToDevice(tx, userId, update, hop, nowMs, devices, gates);
       if (!applied) continue;
+      if (applied instanceof LimitReached) {
+        if (update.cause.by !== "alert") throw applied;
+        // The alert has looked for room before it fired. Should they disagree, the change that caused it still counts.
+        report.warn({ userId, deviceId: update.deviceId, error: applied }, "a write of an alert was left out");
+        continue;
+      }
       const commit = { ...applied, receivedMs };
       commits.push(commit);
       for (const react of reactions) {
@@ -140,7 +148,7 @@ async function apply(
 }
 
 /** A device whose row is locked, and what it shows now if that is known already. */
-type LockedDevice = DeviceRow & { readonly present?: ReadonlyMap<AttributeKey, string | null> | undefined };
+type LockedDevice = DeviceRow & { readonly present?: PresentValues | undefined };
 
 /** The order of locks is the same everywhere: user, link, devices ascending. What is known beforehand is asked at once. */
 async function lock(tx: CommitTables, { userId, cause, updates, ownership }: CommitRequest) {
@@ -171,7 +179,12 @@ function lockDevices(tx: CommitTables, userId: UserId, updates: readonly DeviceU
   return tx.devices.lock(userId, ids);
 }
 
-async function presentValues(tx: CommitTables, userId: UserId, { deviceId, changes }: DeviceUpdate) {
+/** The attributes among the changes that the device has, erased ones included. */
+export async function presentValues(
+  tx: Pick<CommitTables, "attributes">,
+  userId: UserId,
+  { deviceId, changes }: DeviceUpdate,
+): Promise<PresentValues> {
   const keys = changes.map(({ key }) => key);
   const rows = await tx.attributes.some(userId, deviceId, keys);
   return new Map(rows.map(({ key, value }) => [key, value]));
@@ -197,7 +210,7 @@ async function applyToDevice(
   nowMs: number,
   devices: Map<DeviceId, LockedDevice>,
   gates: readonly Gate[],
-): Promise<DeviceCommit | undefined> {
+): Promise<DeviceCommit | LimitReached | undefined> {
   const { deviceId, cause } = update;
   const device: LockedDevice | undefined = devices.get(deviceId) ?? (await tx.devices.find(userId, deviceId));
   if (!device) throw new NotFound(`Device ${deviceId} does not exist.`);
@@ -205,16 +218,21 @@ async function applyToDevice(
   if (cause.by !== "ecosystem") {
     for (const gate of gates) changes = await gate(tx, device, { ...update, changes }, nowMs);
   }
+  const tooMany = device.isVirtual ? undefined : await earlyRefusalOf(tx, userId, deviceId, changes);
+  if (tooMany) return tooMany;
   // Under the lock, never from memory: two equal snapshots on their way at once must not both count as a change.
   const before = device.present ?? (await presentValues(tx, userId, { deviceId, changes }));
   const kept = changes
     .map((change) => ({ ...change, before: before.get(change.key) ?? null }))
     .filter((change) => cause.by !== "ecosystem" || change.value !== change.before);
   if (kept.length === 0) return undefined;
+  const growth = device.isVirtual ? undefined : growthOf(kept, before);
+  const refusal = growth && (await refusalOf(tx, userId, new Map([[deviceId, growth]])));
+  if (refusal) return refusal;
 
   const timeMs = Math.max(device.lastTimeMs + 1, nowMs);
   await tx.attributes.write(userId, deviceId, timeMs, kept);
-  await tx.devices.setLastTime(userId, deviceId, timeMs);
+  await tx.devices.setLastTime(userId, deviceId, timeMs, growth);
   await tx.log.append(attributeEntry(userId, deviceId, timeMs, cause, kept));
   devices.set(deviceId, { ...device, lastTimeMs: timeMs, present: undefined });
   return {

@@ -15,7 +15,17 @@ import { loadMirrored, writeStanding } from "./stored-link.ts";
 
 export type FederationTables = Pick<
   Transaction,
-  "users" | "devices" | "attributes" | "triggers" | "links" | "commands" | "blindIntervals" | "log" | "nodes" | "clock"
+  | "users"
+  | "devices"
+  | "attributes"
+  | "attributeUsage"
+  | "triggers"
+  | "links"
+  | "commands"
+  | "blindIntervals"
+  | "log"
+  | "nodes"
+  | "clock"
 >;
 
 /** Opens what an ecosystem's token was sealed into, for one place only. */

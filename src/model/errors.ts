@@ -109,19 +109,19 @@ export class UnknownTrigger extends BreezewayError {
   }
 }
 
-/** A device, or a user, has as many alerts as it may have. */
-export class TooManyTriggers extends BreezewayError {
-  readonly code = "too_many_triggers";
-}
-
 /** The caller would grow something beyond its limit (docs/limits.md). Nothing was changed. */
 export class LimitReached extends BreezewayError {
-  readonly code = "limit_reached";
+  readonly code: string = "limit_reached";
   readonly limit: LimitName;
   constructor(limit: LimitName, sentence: string) {
     super(sentence);
     this.limit = limit;
   }
+}
+
+/** The device or the user has as many alerts as the limit allows. The interface has a code of its own for it. */
+export class TooManyTriggers extends LimitReached {
+  override readonly code = "too_many_triggers";
 }
 
 /** The access token is unknown, expired or revoked: which of these is nobody's business. */

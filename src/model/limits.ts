@@ -3,6 +3,22 @@
  * (`LimitReached`), and `breezeway_limit_reached_total` counts refusals by that name.
  */
 export const limits = {
+  /** Names of one device, those of erased attributes included. Virtual devices have their own fixed set. */
+  attributesPerDevice: 1_000,
+  /** Bytes of names and values over all devices of a user that are not virtual. */
+  attributeBytesPerUser: 8_388_608,
+  devicesPerUser: 1_000,
+  devicesPerTenant: 1_000_000,
+  alertsPerDevice: 1_000,
+  alertsPerUser: 10_000,
+  bytesPerAlert: 16_384,
+  alertBytesPerUser: 8_388_608,
+  /** From one change: how far alerts set each other off, and how much they do. */
+  alertHopsPerCause: 8,
+  alertWritesPerCause: 200,
+  firingsPerCause: 1_000,
+  firingBytesPerCause: 1_048_576,
+  patternStepsPerCause: 4_000_000,
   webhooksPerOwner: 20,
 } as const;
 

@@ -48,10 +48,10 @@ export function stepTrigger({ autoDisarm, autoDelete, autoDisable, isArmed }: Ar
   };
 }
 
-/** One event as an alert saw it, for whoever asks why it fired, or why not. */
+/** One event as an alert saw it. It explains why the alert fired, or why not. */
 export interface Evaluation {
   readonly timeMs: number;
-  /** Long values are cut. */
+  /** Long values and notes are cut. */
   readonly value: string | null;
   readonly outcome: Outcome | "stopped";
   /** What more there is to say: a limit, a target that is gone. */
@@ -63,13 +63,39 @@ export const evaluationsKept = 50;
 /** Two records of the same alert as one: what memory has seen since the stored one was written comes after it. */
 export function joinRecords(stored: readonly Evaluation[], later: readonly Evaluation[]): readonly Evaluation[] {
   const storedUntilMs = stored.at(-1)?.timeMs ?? 0;
-  return [...stored, ...later.filter(({ timeMs }) => timeMs > storedUntilMs)].slice(-evaluationsKept);
+  return withinRecord([...stored, ...later.filter(({ timeMs }) => timeMs > storedUntilMs)]);
+}
+
+/** A record is written whole each time its alert fires. */
+const recordBytes = 8_192;
+
+/** The newest evaluations that one record holds. */
+export function withinRecord(evaluations: readonly Evaluation[]): readonly Evaluation[] {
+  let left = recordBytes;
+  let first = evaluations.length;
+  while (first > 0 && evaluations.length - first < evaluationsKept) {
+    left -= mostBytes(evaluations[first - 1]!);
+    if (left < 0) break;
+    first -= 1;
+  }
+  return evaluations.slice(first);
+}
+
+/** At least as many bytes as the evaluation takes in JSON: three for each character, and its field names. */
+function mostBytes({ value, note }: Evaluation): number {
+  return 80 + 3 * ((value?.length ?? 0) + (note?.length ?? 0));
 }
 
 const longestShown = 100;
 
 /** A value as a record shows it. */
 export function shownValue(value: string | null): string | null {
-  if (value === null || value.length <= longestShown) return value;
-  return `${value.slice(0, longestShown).toWellFormed()}…`;
+  return value === null ? null : shownText(value);
+}
+
+/** A note as a record shows it. */
+export function shownText(text: string): string {
+  if (text.length <= longestShown) return text;
+  // Joined anew: a slice would keep the whole text in memory for as long as the record is held.
+  return [...text.slice(0, longestShown).toWellFormed(), "…"].join("");
 }

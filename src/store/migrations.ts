@@ -177,6 +177,15 @@ const steps: readonly Step[] = [
     // The epoch that webhooks know of. Another one in log_epoch means that they have to be sent a resync.
     "ALTER TABLE webhook_feed ADD COLUMN epoch TEXT NOT NULL DEFAULT ''",
   ],
+  // How much the attributes of a device take, and as of which last_time_ms that was counted (tables/attribute-usage.ts).
+  ({ integer, alertSizes }) => [
+    "ALTER TABLE devices ADD COLUMN attribute_names INTEGER",
+    `ALTER TABLE devices ADD COLUMN attribute_bytes ${integer}`,
+    `ALTER TABLE devices ADD COLUMN counted_ms ${integer}`,
+    `ALTER TABLE devices ADD COLUMN erased_ms ${integer}`,
+    ...alertSizes,
+  ],
+  { index: "devices_with_erased_names", on: "devices (erased_ms) WHERE erased_ms IS NOT NULL" },
 ];
 
 export const schemaVersion = steps.length;
@@ -267,6 +276,11 @@ export interface Words {
   readonly epoch: string;
   /** What has a file keep the tokens of one owner side by side: each page that a commit touches is written whole. */
   readonly tokensByOwner: readonly string[];
+  /**
+   * The index that sums the sizes of a user's alerts without reading the alerts. PostgreSQL can't answer an expression
+   * from an index alone, and its other connections go on meanwhile: it reads the rows.
+   */
+  readonly alertSizes: readonly string[];
 }
 
 /** Has PostgreSQL tell a table's rows apart by these columns. */
@@ -320,6 +334,11 @@ const words: Record<Dialect, Words> = {
       ),
       "CREATE INDEX grants_of_client ON grants (client_id)",
     ],
+    alertSizes: [
+      `CREATE INDEX triggers_sizes ON triggers (user_id, device_id, (octet_length(attribute_name) +
+         octet_length(condition) + octet_length(action) + octet_length(targets) + octet_length(address) +
+         octet_length(message)))`,
+    ],
   },
   postgres: {
     id: "INTEGER GENERATED ALWAYS AS IDENTITY PRIMARY KEY",
@@ -359,5 +378,6 @@ const words: Record<Dialect, Words> = {
     ],
     epoch: "substr(md5(gen_random_uuid()::text), 1, 8)",
     tokensByOwner: [],
+    alertSizes: [],
   },
 };

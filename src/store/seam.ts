@@ -1,6 +1,7 @@
 import type { Neighbours } from "./neighbours.ts";
 import type { Sql } from "./sql.ts";
 import { type AccessTokenTable, accessTokenTable } from "./tables/access-tokens.ts";
+import { type AttributeUsageTable, attributeUsageTable } from "./tables/attribute-usage.ts";
 import { type AttributeTable, attributeTable } from "./tables/attributes.ts";
 import { type AuditTable, auditTable } from "./tables/audit.ts";
 import { type BlindIntervalTable, blindIntervalTable } from "./tables/blind-intervals.ts";
@@ -82,6 +83,7 @@ export interface Transaction {
   readonly devices: DeviceTable;
   readonly commands: CommandTable;
   readonly attributes: AttributeTable;
+  readonly attributeUsage: AttributeUsageTable;
   readonly triggers: TriggerTable;
   readonly links: LinkTable;
   readonly blindIntervals: BlindIntervalTable;
@@ -111,6 +113,7 @@ const tables: { readonly [Name in keyof Transaction]: (sql: Sql) => Transaction[
   devices: deviceTable,
   commands: commandTable,
   attributes: attributeTable,
+  attributeUsage: attributeUsageTable,
   triggers: triggerTable,
   links: linkTable,
   blindIntervals: blindIntervalTable,

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
-import { alertLimits } from "../../src/alerts/alerts.ts";
 import { startHttp } from "../../src/http/server.ts";
 import { StoreUnavailable } from "../../src/model/errors.ts";
 import type { DeviceId } from "../../src/model/ids.ts";
+import { limits } from "../../src/model/limits.ts";
 import { formOf } from "../oauth/scripted-browser.ts";
 import { eventually, person } from "../stories/world.ts";
 import { unusedParts } from "./made-table.ts";
@@ -277,7 +277,7 @@ async function crowdedLamp(world: ToldWorld): Promise<string> {
   const manner = { autoDisarm: false, autoDelete: false, autoDisable: false, isEnabled: true };
   const email = { action: "email", address: "", message: "", targets: [] };
   const add = () => alerts.add({ kind: "user", userId }, { deviceId, ...condition, ...manner, ...email });
-  await Promise.all(Array.from({ length: alertLimits.ofDevice }, add));
+  await Promise.all(Array.from({ length: limits.alertsPerDevice }, add));
   return lampId;
 }
 

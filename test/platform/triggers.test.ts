@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
-import { alertLimits } from "../../src/alerts/alerts.ts";
 import { structureAttribute, thermostatAttribute } from "../../src/model/attribute-names.ts";
+import { limits } from "../../src/model/limits.ts";
 import { assertFault, madePlatform, textsOf } from "./made-platform.ts";
 import type { ReadElement } from "./strict-xml.ts";
 
@@ -194,11 +194,11 @@ describe("addTrigger", () => {
       store.transaction(async (tx) => {
         for (let i = 0; i < count; i++) await tx.triggers.add({ ...trigger, deviceId });
       });
-    await fill(account, alertLimits.ofDevice - 1);
+    await fill(account, limits.alertsPerDevice - 1);
     assert.equal((await add()).status, 200);
     assertFault(await add(), 113, `Device ${account} has 1000 alerts already.`);
     const other = await addDevice("Other");
-    await fill(other, alertLimits.ofUser - alertLimits.ofDevice - 1);
+    await fill(other, limits.alertsPerUser - limits.alertsPerDevice - 1);
     assert.equal((await add({ devId: String(lamp), attrName: "power" })).status, 200);
     assertFault(await add({ devId: String(lamp), attrName: "power" }), 113, "This user has 10000 alerts already.");
   });

@@ -21,6 +21,7 @@ export type SimulatedTables = Pick<
   | "users"
   | "devices"
   | "attributes"
+  | "attributeUsage"
   | "triggers"
   | "links"
   | "commands"
@@ -74,6 +75,7 @@ const tables: { readonly [Name in keyof SimulatedTables]: (session: Session) => 
   users: userRows,
   devices: deviceRows,
   attributes: attributeRows,
+  attributeUsage: attributeUsageRows,
   triggers: triggerRows,
   links: linkRows,
   blindIntervals: blindIntervalRows,
@@ -181,6 +183,18 @@ function attributeRows(session: Session): SimulatedTables["attributes"] {
         (rows) => removeAll(rows, `attributes/${deviceId}`),
         () => [exclusive("attributes", deviceId)],
       ),
+  });
+}
+
+/** Nobody here comes near a limit of attributes. */
+function attributeUsageRows(session: Session): SimulatedTables["attributeUsage"] {
+  return standIn<SimulatedTables["attributeUsage"]>("attribute usage", {
+    ofDevice: (_, deviceId) =>
+      session.run(`usage of ${deviceId}`, (rows) => ({
+        names: rows.all<AttributeRow>(`attributes/${deviceId}`).size,
+        bytes: 0,
+      })),
+    bytesOfUser: async () => 0,
   });
 }
 

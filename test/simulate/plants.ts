@@ -46,9 +46,9 @@ export const plants: readonly Plant[] = [
       },
       {
         file: commit,
-        find: "  gates: readonly Gate[],\n): Promise<DeviceCommit | undefined> {",
+        find: "  gates: readonly Gate[],\n): Promise<DeviceCommit | LimitReached | undefined> {",
         replace:
-          "  gates: readonly Gate[],\n  seen: Map<string, string | null>,\n): Promise<DeviceCommit | undefined> {",
+          "  gates: readonly Gate[],\n  seen: Map<string, string | null>,\n): Promise<DeviceCommit | LimitReached | undefined> {",
       },
       {
         file: commit,

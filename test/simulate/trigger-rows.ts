@@ -48,11 +48,17 @@ export function triggerRows(session: Session): SimulatedTables["triggers"] {
       session.run(`alert ${id}`, (rows) => (reach.kind === "user" ? find(rows, reach.userId, id) : undefined)),
     ofDevice: (_, deviceId) => session.run(`alerts of ${deviceId}`, (rows) => ofDevice(rows, deviceId)),
     ofUser: (userId) => session.run("alerts of user", (rows) => triggersOf(rows, userId)),
-    counts: (userId, deviceId) =>
+    totals: (userId, deviceId) =>
       session.run("count alerts", (rows) => ({
         ofUser: triggersOf(rows, userId).length,
         ofDevice: ofDevice(rows, deviceId).length,
+        bytesOfUser: 0,
       })),
+    withRecord: (userId, id) =>
+      session.run(`alert ${id} with its record`, (rows) => {
+        const { record, ...trigger } = find(rows, userId, id) ?? {};
+        return record && { trigger: trigger as TriggerRow, record };
+      }),
     record: (userId, id) => session.run(`record of alert ${id}`, (rows) => find(rows, userId, id)?.record ?? []),
     change: (userId, id, change) => update("change", userId, id, change),
     redefine: ({ firedMs: _, firings: __, createdMs: ___, ...definition }) =>

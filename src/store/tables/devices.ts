@@ -23,6 +23,16 @@ export interface DevicePlace {
   readonly typeName: string | undefined;
 }
 
+/** What a commit adds to the attributes of a device that is not virtual. Negative when it takes away. */
+export interface Growth {
+  /** Names that the device did not have. */
+  readonly names: number;
+  /** Bytes of names and values. */
+  readonly bytes: number;
+  /** Whether it leaves a name without a value. */
+  readonly isErasing: boolean;
+}
+
 export interface DeviceTable {
   add(device: Pick<DeviceRow, "userId" | "typeName" | "name" | "isVirtual">): Promise<DeviceId>;
   ofUser(userId: UserId): Promise<DeviceRow[]>;
@@ -37,7 +47,8 @@ export interface DeviceTable {
   remove(userId: UserId, id: DeviceId): Promise<void>;
   /** The same for all that a user has; answers their ids. */
   removeOfUser(userId: UserId): Promise<DeviceId[]>;
-  setLastTime(userId: UserId, id: DeviceId, timeMs: number): Promise<void>;
+  /** The time of its last commit and, for a device that is not virtual, what the commit added to its attributes. */
+  setLastTime(userId: UserId, id: DeviceId, timeMs: number, growth?: Growth): Promise<void>;
   /** The versions of those that exist, for checking what memory holds. */
   versions(
     devices: readonly Pick<DeviceRow, "userId" | "id">[],
@@ -106,8 +117,16 @@ export function deviceTable(sql: Sql): DeviceTable {
       const removed = await sql.all<{ id: DeviceId }>("DELETE FROM devices WHERE user_id = $1 RETURNING id", [userId]);
       return removed.map(({ id }) => id).sort((a, b) => a - b);
     },
-    setLastTime: (userId, id, timeMs) =>
-      sql.post("UPDATE devices SET last_time_ms = $3 WHERE user_id = $1 AND id = $2", [userId, id, timeMs]),
+    setLastTime: (userId, id, timeMs, growth) =>
+      growth
+        ? // Counters that were not right before are not made right by adding to them.
+          sql.post(
+            `UPDATE devices SET last_time_ms = $3, attribute_names = attribute_names + $4,
+               attribute_bytes = attribute_bytes + $5, erased_ms = COALESCE(erased_ms, $6),
+               counted_ms = CASE WHEN counted_ms = last_time_ms THEN $3 END WHERE user_id = $1 AND id = $2`,
+            [userId, id, timeMs, growth.names, growth.bytes, growth.isErasing ? timeMs : null],
+          )
+        : sql.post("UPDATE devices SET last_time_ms = $3 WHERE user_id = $1 AND id = $2", [userId, id, timeMs]),
     versions(devices) {
       const shown = `SELECT d.id, d.last_time_ms AS "lastTimeMs" FROM devices d`;
       const ids = devices.map(({ id }) => id);

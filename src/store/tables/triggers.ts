@@ -28,18 +28,35 @@ export type TriggerChange = Partial<Pick<TriggerRow, "isEnabled" | "isArmed" | "
   readonly record?: readonly Evaluation[];
 };
 
+/** What of an alert decides whether a change makes it fire. */
+export type WatchingTrigger = Pick<
+  TriggerRow,
+  "id" | "userId" | "key" | "condition" | "autoDisarm" | "autoDelete" | "autoDisable" | "isArmed"
+>;
+
+/** How many alerts there are, and how many bytes their definitions take. */
+export interface TriggerTotals {
+  readonly ofDevice: number;
+  readonly ofUser: number;
+  readonly bytesOfUser: number;
+}
+
 export interface TriggerTable {
   add(trigger: NewTrigger): Promise<TriggerId>;
-  /** The enabled ones on these attributes, ascending: one look into an index, however many there are elsewhere. */
-  watching(userId: UserId, deviceId: DeviceId, keys: readonly AttributeKey[]): Promise<TriggerRow[]>;
+  /**
+   * The enabled ones on these attributes, ascending: one look into an index, however many there are elsewhere. Targets,
+   * messages and records stay unread: most changes make no alert fire.
+   */
+  watching(userId: UserId, deviceId: DeviceId, keys: readonly AttributeKey[]): Promise<WatchingTrigger[]>;
+  /** A whole alert with its stored record, in one look; undefined when it is gone. */
+  withRecord(userId: UserId, id: TriggerId): Promise<TriggerWithRecord | undefined>;
   /** The alert when it is within reach: foreign and absent look alike. */
   within(reach: Reach, id: TriggerId): Promise<TriggerRow | undefined>;
   ofDevice(userId: UserId, deviceId: DeviceId): Promise<TriggerRow[]>;
   ofUser(userId: UserId): Promise<TriggerRow[]>;
   /** A user's after that id, ascending; of one device alone when that is given. */
   page(userId: UserId, deviceId: DeviceId | undefined, afterId: number, limit: number): Promise<TriggerRow[]>;
-  /** How many there are, on that device and in all. */
-  counts(userId: UserId, deviceId: DeviceId): Promise<{ readonly ofDevice: number; readonly ofUser: number }>;
+  totals(userId: UserId, deviceId: DeviceId): Promise<TriggerTotals>;
   /** What it saw last, oldest first, as of when it last fired or changed its armed state. */
   record(userId: UserId, id: TriggerId): Promise<readonly Evaluation[]>;
   change(userId: UserId, id: TriggerId, change: TriggerChange): Promise<void>;
@@ -49,6 +66,11 @@ export interface TriggerTable {
   remove(userId: UserId, id: TriggerId): Promise<void>;
   removeOfDevice(userId: UserId, deviceId: DeviceId): Promise<number>;
   removeOfUser(userId: UserId): Promise<number>;
+}
+
+export interface TriggerWithRecord {
+  readonly trigger: TriggerRow;
+  readonly record: readonly Evaluation[];
 }
 
 type StoredRow = Omit<
@@ -74,6 +96,11 @@ const columns = `t.id, t.user_id AS "userId", t.device_id AS "deviceId", t.numbe
   t.auto_disarm AS "autoDisarm", t.auto_delete AS "autoDelete", t.auto_disable AS "autoDisable",
   t.is_enabled AS "isEnabled", t.is_armed AS "isArmed", t.reason, t.created_ms AS "createdMs",
   t.fired_ms AS "firedMs", t.firings`;
+const watchingColumns = `t.id, t.user_id AS "userId", t.number, t.name, t.condition, t.auto_disarm AS "autoDisarm",
+  t.auto_delete AS "autoDelete", t.auto_disable AS "autoDisable", t.is_armed AS "isArmed"`;
+/** The bytes of a definition. SQLite has an index on this expression, and uses it only when the text is the same. */
+const definitionBytes = `octet_length(attribute_name) + octet_length(condition) + octet_length(action) +
+  octet_length(targets) + octet_length(address) + octet_length(message)`;
 const ofDevice = "t.user_id = $1 AND t.device_id = $2";
 
 export function triggerTable(sql: Sql): TriggerTable {
@@ -99,7 +126,23 @@ export function triggerTable(sql: Sql): TriggerTable {
           : "IN (SELECT value FROM json_each($3))";
       const where = `WHERE ${ofDevice} AND t.is_enabled = 1 AND ${given} ${among}`;
       // Sorted here: asked to, the databases would rather walk all alerts of the device, which are in order already.
-      return (await rows(where, [userId, deviceId, keys])).sort((a, b) => a.id - b.id);
+      const found = await sql.all<StoredWatching>(`SELECT ${watchingColumns} FROM triggers t ${where}`, [
+        userId,
+        deviceId,
+        keys,
+      ]);
+      return found.map(fromStoredWatching).sort((a, b) => a.id - b.id);
+    },
+    async withRecord(userId, id) {
+      const row = await first(
+        sql.all<StoredRow & { record: string }>(
+          `SELECT ${columns}, t.record FROM triggers t WHERE t.user_id = $1 AND t.id = $2`,
+          [userId, id],
+        ),
+      );
+      if (!row) return undefined;
+      const { record, ...stored } = row;
+      return { trigger: fromStored(stored), record: JSON.parse(record) as Evaluation[] };
     },
     within: (reach, id) =>
       reach.kind === "user"
@@ -111,9 +154,10 @@ export function triggerTable(sql: Sql): TriggerTable {
       deviceId === undefined
         ? rows("WHERE t.user_id = $1 AND t.id > $2 ORDER BY t.id LIMIT $3", [userId, afterId, limit])
         : rows(`WHERE ${ofDevice} AND t.id > $3 ORDER BY t.id LIMIT $4`, [userId, deviceId, afterId, limit]),
-    async counts(userId, deviceId) {
-      const counted = await sql.all<{ ofDevice: number; ofUser: number }>(
-        `SELECT COUNT(*) AS "ofUser", COUNT(CASE WHEN device_id = $2 THEN 1 END) AS "ofDevice"
+    async totals(userId, deviceId) {
+      const counted = await sql.all<TriggerTotals>(
+        `SELECT COUNT(*) AS "ofUser", COUNT(CASE WHEN device_id = $2 THEN 1 END) AS "ofDevice",
+           CAST(COALESCE(SUM(${definitionBytes}), 0) AS BIGINT) AS "bytesOfUser"
          FROM triggers WHERE user_id = $1`,
         [userId, deviceId],
       );
@@ -150,7 +194,12 @@ export function triggerTable(sql: Sql): TriggerTable {
     async setEnabledOfDevice(userId, deviceId, isEnabled) {
       // Enabling arms.
       const change = isEnabled ? "is_enabled = 1, is_armed = 1, reason = NULL" : "is_enabled = 0, reason = NULL";
-      await sql.run(`UPDATE triggers SET ${change} WHERE user_id = $1 AND device_id = $2`, [userId, deviceId]);
+      // An alert that stands so already is not written: each row is written whole, with all that it holds.
+      const isOther = isEnabled ? "is_enabled = 0 OR is_armed = 0" : "is_enabled = 1";
+      await sql.run(
+        `UPDATE triggers SET ${change} WHERE user_id = $1 AND device_id = $2 AND (${isOther} OR reason IS NOT NULL)`,
+        [userId, deviceId],
+      );
     },
     async remove(userId, id) {
       await sql.run("DELETE FROM triggers WHERE user_id = $1 AND id = $2", [userId, id]);
@@ -180,6 +229,23 @@ function definitionValues(trigger: NewTrigger): readonly Parameter[] {
     Number(trigger.isArmed),
     trigger.reason,
   ];
+}
+
+type StoredWatching = Pick<
+  StoredRow,
+  "id" | "userId" | "number" | "name" | "condition" | "autoDisarm" | "autoDelete" | "autoDisable" | "isArmed"
+>;
+
+function fromStoredWatching({ number, name, condition, ...row }: StoredWatching): WatchingTrigger {
+  return {
+    ...row,
+    key: number === unnumbered ? name : number,
+    condition: JSON.parse(condition) as Condition,
+    autoDisarm: Boolean(row.autoDisarm),
+    autoDelete: Boolean(row.autoDelete),
+    autoDisable: Boolean(row.autoDisable),
+    isArmed: Boolean(row.isArmed),
+  };
 }
 
 function fromStored({ number, name, condition, targets, ...row }: StoredRow): TriggerRow {

@@ -1,0 +1,108 @@
+import type { CommitTables, DeviceCommit } from "../devices/commit.ts";
+import { presentValues } from "../devices/commit.ts";
+import { growthOf, refusalOf } from "../devices/growth.ts";
+import type { LimitReached } from "../model/errors.ts";
+import type { DeviceId, TriggerId, UserId } from "../model/ids.ts";
+import { type LimitName, limits } from "../model/limits.ts";
+import { type Evaluation, evaluationsKept } from "../model/trigger.ts";
+import type { AttributeKey } from "../store/tables/attributes.ts";
+import type { DeviceRow, Growth } from "../store/tables/devices.ts";
+import type { WatchingTrigger } from "../store/tables/triggers.ts";
+
+/** An alert as it stands while its chain runs: nobody else can change it meanwhile, the user's lock is held. */
+export type Watcher = Omit<WatchingTrigger, "isArmed"> & {
+  isArmed: boolean;
+  /** False once it has disabled or deleted itself. */
+  isLive: boolean;
+};
+
+/** What an alert writes to one device. */
+export interface PlannedWrite {
+  readonly device: DeviceRow;
+  readonly changes: readonly { readonly key: AttributeKey; readonly value: string | null }[];
+}
+
+/** What happens because of one cause, while its transaction is open. All alerts that it reaches share its budgets. */
+export class Chain {
+  /** Alerts that were stopped: each says so once. */
+  readonly stopped = new Set<TriggerId>();
+  /** What alerts saw. It goes to memory once the commit is durable. */
+  readonly seen = new Map<TriggerId, Evaluation[]>();
+  /** Limits that were reached, for the counter of limits once the commit is durable. */
+  readonly reached = new Set<LimitName>();
+  readonly #watchers = new Map<DeviceId, Map<AttributeKey, readonly Watcher[]>>();
+  readonly #planned = new Map<DeviceId, ReadonlyMap<AttributeKey, string | null>>();
+  #firings = 0;
+  #firingBytes = 0;
+  #patternSteps = 0;
+
+  /** The live alerts on what the commit changed, ascending. Each is read once in a chain, however often it is reached. */
+  async watchers(tx: CommitTables, { userId, deviceId, changes }: DeviceCommit): Promise<readonly Watcher[]> {
+    const keys = [...new Set(changes.map(({ key }) => key))];
+    const known = this.#watchers.get(deviceId) ?? new Map<AttributeKey, readonly Watcher[]>();
+    this.#watchers.set(deviceId, known);
+    const unread = keys.filter((key) => !known.has(key));
+    if (unread.length > 0) {
+      const found = (await tx.triggers.watching(userId, deviceId, unread)).map((row) => ({ ...row, isLive: true }));
+      const byKey = Map.groupBy(found, ({ key }) => key);
+      for (const key of unread) known.set(key, byKey.get(key) ?? []);
+    }
+    const all = keys.flatMap((key) => known.get(key) ?? []).filter(({ isLive }) => isLive);
+    return keys.length === 1 ? all : all.sort((a, b) => a.id - b.id);
+  }
+
+  /** Whether another pattern may be tried that takes so many steps. */
+  mayTry(steps: number): boolean {
+    this.#patternSteps += steps;
+    return this.#within("patternStepsPerCause", this.#patternSteps);
+  }
+
+  /** Whether another alert may fire whose definition takes so many bytes: the log gets them with each firing. */
+  mayFire(bytes: number): boolean {
+    this.#firings += 1;
+    this.#firingBytes += bytes;
+    return this.#within("firingsPerCause", this.#firings) && this.#within("firingBytesPerCause", this.#firingBytes);
+  }
+
+  /**
+   * Why an alert may not write this; undefined when it may, and then it counts as written: what alerts of one wave write
+   * is in the store only after all of them have fired.
+   */
+  async refusalOf(
+    tx: CommitTables,
+    userId: UserId,
+    writes: readonly PlannedWrite[],
+  ): Promise<LimitReached | undefined> {
+    const planned = new Map(this.#planned);
+    const growths = new Map<DeviceId, Growth>();
+    for (const { device, changes } of writes) {
+      if (device.isVirtual) continue;
+      const all = new Map([
+        ...(planned.get(device.id) ?? []),
+        ...changes.map(({ key, value }) => [key, value] as const),
+      ]);
+      planned.set(device.id, all);
+    }
+    for (const [deviceId, values] of planned) {
+      const changes = [...values].map(([key, value]) => ({ key, value }));
+      growths.set(deviceId, growthOf(changes, await presentValues(tx, userId, { deviceId, changes })));
+    }
+    const refusal = await refusalOf(tx, userId, growths);
+    if (refusal) this.reached.add(refusal.limit);
+    else for (const [deviceId, values] of planned) this.#planned.set(deviceId, values);
+    return refusal;
+  }
+
+  remember(id: TriggerId, evaluation: Evaluation): void {
+    const before = this.seen.get(id) ?? [];
+    before.push(evaluation);
+    if (before.length > evaluationsKept) before.shift();
+    this.seen.set(id, before);
+  }
+
+  #within(limit: LimitName, value: number): boolean {
+    if (value <= limits[limit]) return true;
+    this.reached.add(limit);
+    return false;
+  }
+}
