@@ -5,6 +5,7 @@ import { type ControlServer, serveControl } from "./cli/control-socket.ts";
 import { type Config, ConfigurationError, type EcosystemConfig, refuseInsecure } from "./config.ts";
 import { cursorKey, nodeId, refuseDemoAbroad, sealedFor, sealingFor } from "./deployment.ts";
 import { commitOn } from "./devices/commit.ts";
+import { ErasedNames } from "./devices/erased-names.ts";
 import { addDevice, removeDevice } from "./devices/inventory.ts";
 import { deviceReading } from "./devices/read.ts";
 import { DeviceStates } from "./devices/states.ts";
@@ -100,6 +101,7 @@ export async function openParts(config: Config, report: Report, surroundings = r
       report,
     });
     const devices = { ...deviceReading(store, states), ...deviceWriting(store, commit) };
+    const erasedNames = new ErasedNames({ store, states, surroundings });
 
     const membership = new Membership(await nodeId(store), store, surroundings, store.neighbours);
     // What one node notes of a link or tells a reader, others compare with: it is on the clock that all share.
@@ -166,6 +168,7 @@ export async function openParts(config: Config, report: Report, surroundings = r
       identity,
       oauth,
       devices,
+      erasedNames,
       alerts,
       commit,
       membership,
@@ -224,6 +227,8 @@ export async function startService(
     stops.push(() => federation.stop());
     events.start();
     stops.push(() => events.stop());
+    parts.erasedNames.start();
+    stops.push(() => parts.erasedNames.stop());
     stops.push(listenToOthers(parts));
     const http = await startHttp({
       host: config.host,

@@ -7,7 +7,7 @@ import type { Store, Transaction } from "../store/seam.ts";
 import type { DeviceRow } from "../store/tables/devices.ts";
 import type { TriggerRow, TriggerTotals } from "../store/tables/triggers.ts";
 import { bytesOf, checkDefinition, checkSize, type GivenTrigger } from "./definition.ts";
-import { type DryRun, dryRun, type Stretch } from "./dry-run.ts";
+import { type DryRun, DryRuns, dryRun, type Stretch } from "./dry-run.ts";
 import { type Explanation, explain } from "./explain.ts";
 import { Patterns } from "./patterns.ts";
 import { alertReaction } from "./reaction.ts";
@@ -76,6 +76,7 @@ export function alertsOn({
 }: AlertParts): RunningAlerts {
   const patterns = new Patterns();
   const records = new Records();
+  const dryRuns = new DryRuns();
 
   /** With the user's lock, as every change of a home. */
   const change = async <Result>(
@@ -181,7 +182,7 @@ export function alertsOn({
         const device = await deviceWithin(tx, reach, given.deviceId);
         return { userId: device.userId, checked: await checkDefinition(tx, device, given, patterns) };
       });
-      return dryRun({ store, turn }, userId, checked, stretch, patterns);
+      return dryRuns.run(reach, () => dryRun({ store, turn }, userId, checked, stretch, patterns));
     },
   };
 }

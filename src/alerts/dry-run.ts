@@ -1,10 +1,11 @@
 import { readAttributeBody } from "../devices/log-entries.ts";
+import { type PastCommitParts, pastCommits } from "../devices/past-commits.ts";
 import { isMet } from "../model/condition.ts";
-import { BadParameter } from "../model/errors.ts";
-import type { DeviceId, UserId } from "../model/ids.ts";
+import { BadParameter, LimitReached } from "../model/errors.ts";
+import type { UserId } from "../model/ids.ts";
+import { limits } from "../model/limits.ts";
+import type { Reach } from "../model/reach.ts";
 import { stepTrigger } from "../model/trigger.ts";
-import type { Store, Transaction } from "../store/seam.ts";
-import type { LogEntry } from "../store/tables/log.ts";
 import type { CheckedTrigger } from "./definition.ts";
 import type { Patterns } from "./patterns.ts";
 
@@ -14,29 +15,18 @@ export interface Stretch {
   readonly untilMs: number;
 }
 
-export interface History {
-  readonly store: Store<Pick<Transaction, "log">>;
-  /** Resolves when everybody else has had their turn. */
-  readonly turn: () => Promise<void>;
-}
-
 export interface DryRun {
   /** How many changes and writes of the attribute there were. */
   readonly events: number;
   readonly firings: readonly { readonly timeMs: number; readonly value: string | null }[];
 }
 
-/** So many commits are read before everybody else gets their turn. */
-const commitsAtOnce = 500;
-/** A pattern over years of long values would hold up everybody else. */
-const mostPatternSteps = 20_000_000;
-
 /**
  * When a definition would have fired, had it been made at the beginning of the stretch. The log has every event that a
  * live alert hears, and the rule is the same, so it tells exactly what a live one would have done.
  */
 export async function dryRun(
-  history: History,
+  history: PastCommitParts,
   userId: UserId,
   { deviceId, key, condition, autoDisarm, autoDelete, autoDisable, isEnabled }: CheckedTrigger,
   stretch: Stretch,
@@ -47,7 +37,17 @@ export async function dryRun(
   let patternSteps = 0;
   let isLive = isEnabled;
   let isArmed = true;
-  for await (const entry of commitsIn(history, userId, deviceId, stretch)) {
+  let commits = 0;
+  // Whole numbers end here; no time is anywhere near.
+  const toMs = Math.min(stretch.untilMs, Number.MAX_SAFE_INTEGER - 1) + 1;
+  for await (const entry of pastCommits(history, userId, deviceId, { fromMs: stretch.afterMs + 1, toMs })) {
+    commits += 1;
+    if (commits > limits.commitsPerDryRun) {
+      throw new LimitReached(
+        "commitsPerDryRun",
+        `Device ${deviceId} has more than ${limits.commitsPerDryRun} changes in this stretch. Choose a shorter one.`,
+      );
+    }
     // Of several writes of one attribute in one commit the last is what it became.
     const change = readAttributeBody(entry).changes.findLast(([changed]) => changed === key);
     if (!change) continue;
@@ -55,7 +55,7 @@ export async function dryRun(
     if (!isLive) continue;
     const [, value] = change;
     patternSteps += patterns.stepsFor(condition, value);
-    if (patternSteps > mostPatternSteps) {
+    if (patternSteps > limits.patternStepsPerDryRun) {
       throw new BadParameter("from", "This pattern takes too long over this stretch. Choose a shorter one.");
     }
     const step = stepTrigger(
@@ -69,21 +69,23 @@ export async function dryRun(
   return { events, firings };
 }
 
-async function* commitsIn(
-  { store, turn }: History,
-  userId: UserId,
-  deviceId: DeviceId,
-  { afterMs, untilMs }: Stretch,
-): AsyncGenerator<LogEntry> {
-  // Whole numbers end here; no time is anywhere near.
-  const toMs = Math.min(untilMs, Number.MAX_SAFE_INTEGER - 1) + 1;
-  for (let fromMs = afterMs + 1; ; ) {
-    const page = await store.read((tx) => tx.log.changes(userId, deviceId, { fromMs, toMs }, commitsAtOnce));
-    yield* page;
-    const last = page.at(-1);
-    if (!last || page.length < commitsAtOnce) return;
-    // Each commit to a device has a time of its own.
-    fromMs = last.timeMs + 1;
-    await turn();
+/** The dry runs under way. Each reads a long history: the next one of the same caller is refused, not queued. */
+export class DryRuns {
+  readonly #running = new Map<string, number>();
+
+  async run<Result>(reach: Reach, act: () => Promise<Result>): Promise<Result> {
+    const caller = reach.kind === "user" ? `user ${reach.userId}` : `tenant ${reach.tenantId}`;
+    const running = this.#running.get(caller) ?? 0;
+    if (running >= limits.dryRunsAtOnce) {
+      throw new LimitReached("dryRunsAtOnce", "A dry run of yours is still running. Try again when it has ended.");
+    }
+    this.#running.set(caller, running + 1);
+    try {
+      return await act();
+    } finally {
+      const left = (this.#running.get(caller) ?? 1) - 1;
+      if (left > 0) this.#running.set(caller, left);
+      else this.#running.delete(caller);
+    }
   }
 }

@@ -1,5 +1,6 @@
-import { BadParameter, Conflict, NotFound, UnknownDevice } from "../model/errors.ts";
+import { BadParameter, Conflict, LimitReached, NotFound, UnknownDevice } from "../model/errors.ts";
 import type { DeviceId, UserId } from "../model/ids.ts";
+import { limits } from "../model/limits.ts";
 import type { Store, Transaction } from "../store/seam.ts";
 import { deviceEntry } from "./log-entries.ts";
 import type { DeviceStates } from "./states.ts";
@@ -20,6 +21,7 @@ export async function addDevice(
   return store.transaction(async (tx) => {
     const nowMs = await tx.users.lock(userId);
     if (nowMs === undefined) throw new NotFound(`User ${userId} does not exist.`);
+    await checkRoom(tx, userId);
     const deviceId = await tx.devices.add({ userId, typeName, name, isVirtual: false });
     await tx.log.append(deviceEntry(userId, deviceId, nowMs, "added"));
     return deviceId;
@@ -51,6 +53,20 @@ export async function removeDevice(
     await tx.log.append(deviceEntry(userId, deviceId, nowMs, "removed"));
   });
   states.forget(deviceId);
+}
+
+/** Virtual devices count for the tenant alone: a user has one for each linked account, and never makes one. */
+async function checkRoom(tx: Pick<Transaction, "devices">, userId: UserId): Promise<void> {
+  const { devicesPerUser, devicesPerTenant } = limits;
+  if (await tx.devices.hasOwn(userId, devicesPerUser)) {
+    throw new LimitReached("devicesPerUser", `User ${userId} has ${devicesPerUser} devices already. Remove one first.`);
+  }
+  if (await tx.devices.hasInTenant(userId, devicesPerTenant)) {
+    throw new LimitReached(
+      "devicesPerTenant",
+      `The tenant has ${devicesPerTenant} devices already. Remove some first.`,
+    );
+  }
 }
 
 const longestName = 128;

@@ -12,8 +12,10 @@ export interface DeviceState {
   readonly attributes: ReadonlyMap<AttributeKey, { readonly value: string | null; readonly timeMs: number }>;
 }
 
-/** About 100 bytes each: memory stays bounded however many devices there are. */
-const attributesHeld = 2_000_000;
+/** What states may take in memory, about. */
+const mostBytesHeld = 200_000_000;
+/** What an attribute takes beside its name and its value, about. */
+const bytesOfAttribute = 100;
 
 /**
  * The states of devices in memory, loaded when first asked for and brought forward by each commit. On SQLite memory is
@@ -22,13 +24,16 @@ const attributesHeld = 2_000_000;
  */
 export class DeviceStates {
   readonly #store: Store<StateTables>;
+  readonly #bytesHeld: number;
   readonly #states = new Map<DeviceId, DeviceState>();
+  readonly #sizes = new Map<DeviceId, number>();
   readonly #loading = new Map<DeviceId, { isOvertaken: boolean }>();
   #held = 0;
   #versionCheck: { readonly asked: Set<DeviceRow>; readonly versions: Promise<Map<DeviceId, number>> } | undefined;
 
-  constructor(store: Store<StateTables>) {
+  constructor(store: Store<StateTables>, { bytesHeld = mostBytesHeld } = {}) {
     this.#store = store;
+    this.#bytesHeld = bytesHeld;
   }
 
   /** Undefined when this user has no such device: foreign and absent look alike. */
@@ -51,7 +56,8 @@ export class DeviceStates {
       if (loading) loading.isOvertaken = true;
       const held = this.#states.get(commit.deviceId);
       if (!held) continue;
-      if (held.device.lastTimeMs === commit.previousTimeMs) this.#keep(broughtForward(held, commit));
+      if (held.device.lastTimeMs === commit.previousTimeMs)
+        this.#keep(broughtForward(held, commit), sizeAfter(this.#sizes.get(commit.deviceId)!, held, commit));
       else if (held.device.lastTimeMs < commit.timeMs) this.#drop(commit.deviceId);
     }
   }
@@ -83,7 +89,7 @@ export class DeviceStates {
     // before), not for keeping.
     const isLatest = this.#loading.get(deviceId) === loading;
     if (isLatest) this.#loading.delete(deviceId);
-    if (state && isLatest && !loading.isOvertaken) this.#keep(state);
+    if (state && isLatest && !loading.isOvertaken) this.#keep(state, sizeOf(state));
     return state;
   }
 
@@ -107,21 +113,21 @@ export class DeviceStates {
     return this.#versionCheck.versions;
   }
 
-  #keep(state: DeviceState): void {
+  #keep(state: DeviceState, size: number): void {
     this.#drop(state.device.id);
     this.#states.set(state.device.id, state);
-    this.#held += state.attributes.size;
+    this.#sizes.set(state.device.id, size);
+    this.#held += size;
     for (const [oldest] of this.#states) {
-      if (this.#held <= attributesHeld || oldest === state.device.id) break;
+      if (this.#held <= this.#bytesHeld || oldest === state.device.id) break;
       this.#drop(oldest);
     }
   }
 
   #drop(deviceId: DeviceId): void {
-    const held = this.#states.get(deviceId);
-    if (!held) return;
-    this.#states.delete(deviceId);
-    this.#held -= held.attributes.size;
+    if (!this.#states.delete(deviceId)) return;
+    this.#held -= this.#sizes.get(deviceId) ?? 0;
+    this.#sizes.delete(deviceId);
   }
 }
 
@@ -129,4 +135,25 @@ function broughtForward(state: DeviceState, commit: DeviceCommit): DeviceState {
   const attributes = new Map(state.attributes);
   for (const { key, value } of commit.changes) attributes.set(key, { value, timeMs: commit.timeMs });
   return { device: { ...state.device, lastTimeMs: commit.timeMs }, attributes };
+}
+
+/** The memory that a state takes, about. */
+function sizeOf({ attributes }: DeviceState): number {
+  let size = 0;
+  for (const [key, { value }] of attributes) size += sizeOfAttribute(key, value);
+  return size;
+}
+
+/** The same after a commit, without looking at what it left alone. */
+function sizeAfter(size: number, { attributes }: DeviceState, { changes }: DeviceCommit): number {
+  let after = size;
+  for (const [key, value] of new Map(changes.map((change) => [change.key, change.value]))) {
+    const before = attributes.get(key);
+    after += sizeOfAttribute(key, value) - (before ? sizeOfAttribute(key, before.value) : 0);
+  }
+  return after;
+}
+
+function sizeOfAttribute(key: AttributeKey, value: string | null): number {
+  return bytesOfAttribute + (typeof key === "string" ? key.length : 0) + (value?.length ?? 0);
 }

@@ -1,9 +1,10 @@
-import type { AttributeBody } from "../devices/log-entries.ts";
+import { readAttributeBody } from "../devices/log-entries.ts";
+import { pastCommits } from "../devices/past-commits.ts";
 import { shownValue } from "../devices/shown-attribute.ts";
 import type { Cause } from "../model/cause.ts";
 import type { DeviceId, UserId } from "../model/ids.ts";
 import type { Store, Transaction } from "../store/seam.ts";
-import type { TimeStretch } from "../store/tables/log.ts";
+import type { LogEntry, TimeStretch } from "../store/tables/log.ts";
 import { namesFor } from "./asked-names.ts";
 
 export interface HistoryQuestion extends TimeStretch {
@@ -24,8 +25,8 @@ export interface HistoryPage {
   readonly nextFromMs: number | undefined;
 }
 
-/** A page ends after the commit that fills it, or after so many commits that had nothing of what was asked for. */
-export const historyLimits = { changes: 1_000, commits: 2_000 };
+/** A page ends behind the commit that fills it, or when so much of the log was read without filling it. */
+export const historyLimits = { changes: 1_000, characters: 1_000_000, commits: 2_000, charactersRead: 4_000_000 };
 
 /** What was committed to a device in that stretch of time, as far as the log still has it. */
 export async function historyOf(
@@ -34,19 +35,30 @@ export async function historyOf(
   deviceId: DeviceId,
   { attributes, fromMs, toMs }: HistoryQuestion,
 ): Promise<HistoryPage> {
-  const commits = await store.read((tx) => tx.log.changes(userId, deviceId, { fromMs, toMs }, historyLimits.commits));
   const nameFor = namesFor(attributes);
   const changes: PastChange[] = [];
-  for (const [i, { timeMs, body }] of commits.entries()) {
-    const { cause, changes: changed } = JSON.parse(body) as AttributeBody;
+  let characters = 0;
+  let commits = 0;
+  let charactersRead = 0;
+  let full: LogEntry | undefined;
+  for await (const commit of pastCommits({ store, turn: async () => undefined }, userId, deviceId, { fromMs, toMs })) {
+    // Each commit to a device has a time of its own, so a page can end behind any of them.
+    if (full) return { changes, nextFromMs: full.timeMs + 1 };
+    commits += 1;
+    charactersRead += commit.body.length;
+    const { cause, changes: changed } = readAttributeBody(commit);
     for (const [key, value] of changed) {
       const name = nameFor(key);
-      if (name !== undefined) changes.push({ name, value: shownValue(key, value), updateTimeMs: timeMs, cause });
+      if (name === undefined) continue;
+      changes.push({ name, value: shownValue(key, value), updateTimeMs: commit.timeMs, cause });
+      characters += name.length + (value?.length ?? 0);
     }
-    // Each commit to a device has a time of its own, so a page can end behind any of them.
-    const mayBeMore = i < commits.length - 1 || commits.length === historyLimits.commits;
-    const isFull = changes.length >= historyLimits.changes || i === historyLimits.commits - 1;
-    if (isFull && mayBeMore) return { changes, nextFromMs: timeMs + 1 };
+    const isFull =
+      changes.length >= historyLimits.changes ||
+      characters >= historyLimits.characters ||
+      commits >= historyLimits.commits ||
+      charactersRead >= historyLimits.charactersRead;
+    if (isFull) full = commit;
   }
   return { changes, nextFromMs: undefined };
 }

@@ -19,6 +19,10 @@ export const limits = {
   firingsPerCause: 1_000,
   firingBytesPerCause: 1_048_576,
   patternStepsPerCause: 4_000_000,
+  /** Of one user, or of one enterprise client's tenant, on one node. */
+  dryRunsAtOnce: 1,
+  commitsPerDryRun: 100_000,
+  patternStepsPerDryRun: 20_000_000,
   webhooksPerOwner: 20,
 } as const;
 

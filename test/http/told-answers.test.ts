@@ -190,6 +190,7 @@ async function useUsersAndDevices({ call, parts, userId }: ToldWorld, bearer: st
 
   await call("updateDevice", 200, { bearer, at: lamp, json: { power: "on", level: 7, isDimmed: false, scene: null } });
   await call("updateDevice", 400, { bearer, at: lamp, json: {} });
+  await call("updateDevice", 409, { bearer, at: lamp, json: names(limits.attributesPerDevice + 1) });
   await call("updateDevice", 413, { bearer, at: lamp, json: { power: "x".repeat(9_000) } });
   await call("updateDevice", 404, { bearer, at: "999", json: { power: "on" } });
   await call("updateDevice", 404, { bearer, at: deviceId, json: { "d.structures[1].a.roof": "on" } });
@@ -201,6 +202,11 @@ async function useUsersAndDevices({ call, parts, userId }: ToldWorld, bearer: st
   await call("getDevice", 200, { bearer, at: lamp, query: { since: "0" } });
   await call("getDevice", 400, { bearer, at: deviceId, query: { since: "yesterday" } });
   await call("getDevice", 404, { bearer, at: "999" });
+}
+
+/** So many attributes, each with a name of its own. */
+function names(count: number): Readonly<Record<string, string>> {
+  return Object.fromEntries(Array.from({ length: count }, (_, i) => [`name ${i}`, ""]));
 }
 
 interface Devices {
@@ -245,6 +251,10 @@ async function useAlerts(world: ToldWorld, bearer: string, { deviceId, lampId }:
     await ask(404, { ...alert, targets: target(deviceId, "d.structures[1].a.roof", "on") });
     await ask(413, { ...alert, targets: target(lampId, "scene", "x".repeat(9_000)) });
   }
+  const large = { ...alert, targets: ["a", "b", "c"].flatMap((name) => target(lampId, name, "x".repeat(8_000))) };
+  await call("createAlert", 409, { bearer, json: large });
+  await call("changeAlert", 409, { bearer, at, json: large });
+  await tryTwiceAtOnce(world, bearer, alert);
   await call("changeAlert", 404, { bearer, at: "999", json: alert });
   await call("updateDevice", 200, { bearer, at: lampId, json: { power: "on", level: 9 } });
   for (const operationId of ["getAlert", "explainAlert"]) {
@@ -265,6 +275,25 @@ async function useAlerts(world: ToldWorld, bearer: string, { deviceId, lampId }:
   await call("removeAlert", 200, { bearer, at });
   await call("removeAlert", 404, { bearer, at });
   return crowdedId;
+}
+
+/** A long history is read with pauses, in which another dry run of the same user is refused. */
+async function tryTwiceAtOnce({ baseUrl, call, hold }: ToldWorld, bearer: string, alert: object): Promise<void> {
+  const { deviceId } = alert as { readonly deviceId: number };
+  for (let i = 0; i < 100; i++) await call("updateDevice", 200, { bearer, at: String(deviceId), json: { step: i } });
+  const tryIt = async () => {
+    const headers = { authorization: `Bearer ${bearer}`, "content-type": "application/json" };
+    const body = JSON.stringify(alert);
+    const answer = await fetch(`${baseUrl}/v3/alerts/dry-run`, { method: "POST", headers, body });
+    return { status: answer.status, headers: answer.headers, body: await answer.text() };
+  };
+  for (;;) {
+    const answers = await Promise.all([tryIt(), tryIt(), tryIt()]);
+    const refused = answers.find(({ status }) => status === 409);
+    if (!refused) continue;
+    hold("dryRunAlert", 409, refused);
+    return;
+  }
 }
 
 /** A lamp with as many alerts as a device may have; made side by side, they share their commits. */
@@ -325,10 +354,14 @@ async function useWebhooks({ call, signal }: ToldWorld, bearer: string, lampId: 
 }
 
 async function useTriggers(
-  { call, platform }: ToldWorld,
+  world: ToldWorld,
   { deviceId, lampId, crowdedId }: Devices & { readonly crowdedId: string },
 ): Promise<void> {
+  const { call, platform, parts, userId } = world;
   const { secToken } = platform;
+  const fullId = await addLamp(world);
+  const all = Object.entries(names(limits.attributesPerDevice)).map(([name, value]) => ({ name, value }));
+  await parts.devices.write({ kind: "user", userId }, Number(fullId) as DeviceId, all);
   const away = "d.structures[1].a.away";
   for (const [suffix, place] of [["", "query"] as const, ["ByPost", "form"] as const]) {
     const ask = (operation: string, status: number, parameters: Readonly<Record<string, string>>) =>
@@ -343,6 +376,7 @@ async function useTriggers(
     }
     await ask("setDeviceAttribute", 500, { devId: deviceId, name: away, value: "home" });
     await ask("setDeviceAttribute", 500, { ...asked, value: "x".repeat(9_000) });
+    await ask("setDeviceAttribute", 500, { devId: fullId, name: "one more", value: "on" });
 
     const condition = { attrName: "power", operation: "equals", stringThreshold: "on" };
     const writing = (target: string) => ({
@@ -359,6 +393,9 @@ async function useTriggers(
     await ask("addTrigger", 500, writing(`${deviceId},${away}:"home"`));
     await ask("addTrigger", 500, writing(`${lampId},scene:"${"x".repeat(8_300)}"`));
     await ask("addTrigger", 500, { devId: crowdedId, ...condition, action: "email" });
+    const many = Array.from({ length: 100 }, (_, i) => `${lampId},a${i}:"1"`).join(";");
+    const texts = { stringThreshold: "x".repeat(8_000), msg: "x".repeat(2_000), address: "x".repeat(2_000) };
+    await ask("addTrigger", 500, { ...writing(many), ...texts });
     await ask("getTriggerDetailListByUser", 200, {});
     for (const operation of ["getTriggerDetailListByDevice", "updateTriggersEnableStateByDevice"]) {
       await ask(operation, 200, { devId: lampId, enable: "0" });

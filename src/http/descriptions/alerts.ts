@@ -165,6 +165,12 @@ export const listAlerts: Description = {
   ],
 };
 
+const tooLarge: ErrorDescription = {
+  status: 409,
+  code: "limit_reached",
+  when: "The alert takes more than 16 KB, or all alerts of the user would take more than 8 MB.",
+};
+
 export const createAlert: Description = {
   operationId: "createAlert",
   tag: "Alerts",
@@ -178,6 +184,7 @@ export const createAlert: Description = {
   errors: [
     ...definitionErrors,
     { status: 409, code: "too_many_triggers", when: "The device has 1,000 alerts already, or the user 10,000." },
+    tooLarge,
   ],
 };
 
@@ -201,7 +208,7 @@ export const changeAlert: Description = {
   parameters: [alertId],
   body,
   answers: [{ status: 200, meaning: "The alert as it is now.", content: json(alert, sample) }],
-  errors: [...definitionErrors, unknownAlert],
+  errors: [...definitionErrors, unknownAlert, tooLarge],
 };
 
 export const removeAlert: Description = {
@@ -296,5 +303,12 @@ export const dryRunAlert: Description = {
       ),
     },
   ],
-  errors: definitionErrors,
+  errors: [
+    ...definitionErrors,
+    {
+      status: 409,
+      code: "limit_reached",
+      when: "Another dry run of the same user or tenant is under way, or the device has more than 100,000 changes in this stretch.",
+    },
+  ],
 };

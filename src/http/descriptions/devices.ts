@@ -185,6 +185,11 @@ export const updateDevice: Description = {
     { status: 403, code: "read_only_attribute", when: "The ecosystem alone sets this attribute." },
     unknownDevice,
     { status: 404, code: "unknown_attribute", when: "A linked account has no attribute of that name." },
+    {
+      status: 409,
+      code: "limit_reached",
+      when: "The device would have more than 1,000 attributes, erased ones included, or the attributes of the user's devices would take more than 8 MB.",
+    },
     { status: 413, code: "value_too_large", when: "A value is longer than 8 KB." },
   ],
 };

@@ -108,6 +108,11 @@ export const triggerDescriptions: readonly (readonly [operation: string, words: 
         { status: 500, code: 111, when: "A target names an attribute that only the ecosystem sets." },
         badValue,
         { status: 500, code: 113, when: "The device has 1,000 alerts already, or the user 10,000." },
+        {
+          status: 500,
+          code: 123,
+          when: "The alert takes more than 16 KB, or all alerts of the user would take more than 8 MB.",
+        },
       ],
     },
   ],

@@ -178,6 +178,11 @@ const descriptions: ReadonlyMap<string, Words> = new Map<string, Words>([
         unknownAttribute,
         { status: 500, code: 111, when: "The ecosystem alone sets this attribute." },
         badValue,
+        {
+          status: 500,
+          code: 123,
+          when: "The device would have more than 1,000 attributes, erased ones included, or the attributes of the user's devices would take more than 8 MB.",
+        },
       ],
     },
   ],

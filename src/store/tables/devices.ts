@@ -36,6 +36,10 @@ export interface Growth {
 export interface DeviceTable {
   add(device: Pick<DeviceRow, "userId" | "typeName" | "name" | "isVirtual">): Promise<DeviceId>;
   ofUser(userId: UserId): Promise<DeviceRow[]>;
+  /** Whether the user has at least so many devices that are not virtual. */
+  hasOwn(userId: UserId, count: number): Promise<boolean>;
+  /** Whether the user's tenant has at least so many devices: one walk over an index, as long as there are devices. */
+  hasInTenant(userId: UserId, count: number): Promise<boolean>;
   find(userId: UserId, id: DeviceId): Promise<DeviceRow | undefined>;
   /** The device when it is within reach: foreign and absent look alike. */
   within(reach: Reach, id: DeviceId): Promise<DeviceRow | undefined>;
@@ -79,6 +83,20 @@ export function deviceTable(sql: Sql): DeviceTable {
       );
       return added[0]!.id;
     },
+    hasOwn: async (userId, count) =>
+      (
+        await sql.all("SELECT 1 FROM devices WHERE user_id = $1 AND is_virtual = 0 LIMIT 1 OFFSET $2", [
+          userId,
+          count - 1,
+        ])
+      ).length > 0,
+    hasInTenant: async (userId, count) =>
+      (
+        await sql.all(
+          "SELECT 1 FROM devices WHERE tenant_id = (SELECT tenant_id FROM users WHERE id = $1) LIMIT 1 OFFSET $2",
+          [userId, count - 1],
+        )
+      ).length > 0,
     ofUser: (userId) => rows("WHERE d.user_id = $1 ORDER BY d.id", [userId]),
     find: (userId, id) => first(rows("WHERE d.user_id = $1 AND d.id = $2", [userId, id])),
     within(reach, id) {

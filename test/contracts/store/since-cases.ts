@@ -11,7 +11,7 @@ import { makeHome, silent } from "./home.ts";
 const writers = 8;
 
 export function sinceCases(harness: StoreHarness): void {
-  const perWriter = harness.kind === "sqlite" ? 250 : 80;
+  const perWriter = harness.kind === "sqlite" ? 120 : 80;
 
   it("misses nothing of 8 writers while the clock jumps back an hour", { timeout: 120_000 }, (t) =>
     onPlace(harness, async (place) => {
