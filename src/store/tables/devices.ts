@@ -140,8 +140,8 @@ export function deviceTable(sql: Sql): DeviceTable {
         ? // Counters that were not right before are not made right by adding to them.
           sql.post(
             `UPDATE devices SET last_time_ms = $3, attribute_names = attribute_names + $4,
-               attribute_bytes = attribute_bytes + $5, erased_ms = COALESCE(erased_ms, $6),
-               counted_ms = CASE WHEN counted_ms = last_time_ms THEN $3 END WHERE user_id = $1 AND id = $2`,
+               attribute_bytes = attribute_bytes + $5, erased_ms = COALESCE(erased_ms, CAST($6 AS BIGINT)),
+               counted_ms = CASE WHEN counted_ms = last_time_ms THEN CAST($3 AS BIGINT) END WHERE user_id = $1 AND id = $2`,
             [userId, id, timeMs, growth.names, growth.bytes, growth.isErasing ? timeMs : null],
           )
         : sql.post("UPDATE devices SET last_time_ms = $3 WHERE user_id = $1 AND id = $2", [userId, id, timeMs]),
