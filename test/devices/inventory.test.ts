@@ -7,6 +7,7 @@ import { commitOn } from "../../src/devices/commit.ts";
 import { addDevice, removeDevice } from "../../src/devices/inventory.ts";
 import { DeviceStates } from "../../src/devices/states.ts";
 import type { DeviceId, UserId } from "../../src/model/ids.ts";
+import { limits } from "../../src/model/limits.ts";
 import { openSqlite } from "../../src/store/sqlite/store.ts";
 import { makeHome, silent } from "../contracts/store/home.ts";
 
@@ -31,6 +32,35 @@ async function madeHome(t: TestContext) {
     }));
   return { store, states, userId, add, paint, left };
 }
+
+describe("adding a device", () => {
+  it("is refused when the user has as many as the limit allows; virtual ones and other users' don't count", async (t) => {
+    const { store, userId, add, states } = await madeHome(t);
+    const bob = await makeHome(store, { name: "Bob", devices: 0 });
+    const lamp = { typeName: "Lamp", name: "one of many", isVirtual: false };
+    const made: DeviceId[] = [];
+    await store.transaction(async (tx) => {
+      await tx.devices.add({ ...lamp, userId, isVirtual: true });
+      await tx.devices.add({ ...lamp, userId: bob.userId });
+      for (let i = 1; i < limits.devicesPerUser; i++) made.push(await tx.devices.add({ ...lamp, userId }));
+    });
+    await add("the last one");
+    await assert.rejects(add("one too many"), { code: "limit_reached", limit: "devicesPerUser" });
+    const listed = await store.read((tx) => tx.devices.ofUser(userId));
+    assert.equal(listed.filter(({ isVirtual }) => !isVirtual).length, limits.devicesPerUser);
+    await removeDevice(store, states, userId, made[0]!);
+    await add("in its place");
+  });
+
+  it("counts the devices of a tenant over all its users", async (t) => {
+    const { store, userId, add } = await madeHome(t);
+    await makeHome(store, { name: "Bob", devices: 2 });
+    const has = (count: number) => store.read((tx) => tx.devices.hasInTenant(userId, count));
+    assert.deepEqual([await has(2), await has(3)], [true, false]);
+    await add("a third");
+    assert.equal(await has(3), true);
+  });
+});
 
 describe("removing a device", () => {
   it("takes its attributes and its history along, and leaves one word that it is gone", async (t) => {

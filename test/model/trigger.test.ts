@@ -151,6 +151,15 @@ describe("the record of an alert", () => {
     assert.deepEqual(joinRecords([], []), []);
   });
 
+  it("takes a bounded number of bytes, and keeps the newest evaluations that fit", () => {
+    const long = (timeMs: number): Evaluation => ({ timeMs, value: "€".repeat(100), outcome: "fired" });
+    const many = Array.from({ length: evaluationsKept }, (_, i) => long(i + 1));
+    const kept = joinRecords(many, []);
+    assert.ok(kept.length < many.length && kept.length > 15, `${kept.length} kept`);
+    assert.deepEqual(kept, many.slice(-kept.length));
+    assert.ok(Buffer.byteLength(JSON.stringify(kept)) <= 8_192);
+  });
+
   it("shows long values shortened, never half a character", () => {
     assert.equal(shownValue(null), null);
     assert.equal(shownValue("x".repeat(100)), "x".repeat(100));

@@ -99,7 +99,7 @@ const columns = `t.id, t.user_id AS "userId", t.device_id AS "deviceId", t.numbe
 const watchingColumns = `t.id, t.user_id AS "userId", t.number, t.name, t.condition, t.auto_disarm AS "autoDisarm",
   t.auto_delete AS "autoDelete", t.auto_disable AS "autoDisable", t.is_armed AS "isArmed"`;
 /** The bytes of a definition. SQLite has an index on this expression, and uses it only when the text is the same. */
-const definitionBytes = `octet_length(attribute_name) + octet_length(condition) + octet_length(action) +
+export const definitionBytes = `octet_length(attribute_name) + octet_length(condition) + octet_length(action) +
   octet_length(targets) + octet_length(address) + octet_length(message)`;
 const ofDevice = "t.user_id = $1 AND t.device_id = $2";
 

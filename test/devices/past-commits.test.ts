@@ -1,0 +1,116 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { pastCommits } from "../../src/devices/past-commits.ts";
+import { DeviceStates } from "../../src/devices/states.ts";
+import { historyLimits, historyOf } from "../../src/events/history.ts";
+import type { Store, Transaction } from "../../src/store/seam.ts";
+import type { LogEntry } from "../../src/store/tables/log.ts";
+import { onStore } from "../contracts/store/harness.ts";
+import { sqliteHarness } from "../contracts/store/sqlite-harness.ts";
+import { limitedHome } from "./limited-home.ts";
+
+const allTime = { fromMs: 0, toMs: Number.MAX_SAFE_INTEGER };
+const large = Object.fromEntries(["a", "b", "c", "d", "e", "f"].map((name) => [name, "x".repeat(8_000)]));
+
+/** The store, and the pages of the log that were read from it. */
+function listening(store: Store<Transaction>) {
+  const pages: LogEntry[][] = [];
+  const reading: Store<Transaction> = {
+    isShared: store.isShared,
+    transaction: (body) => store.transaction(body),
+    read: (body) =>
+      store.read((tx) => {
+        const log: Transaction["log"] = {
+          ...tx.log,
+          changes: async (...asked) => {
+            const page = await tx.log.changes(...asked);
+            pages.push(page);
+            return page;
+          },
+        };
+        return body(new Proxy(tx, { get: (target, name: keyof Transaction) => (name === "log" ? log : target[name]) }));
+      }),
+  };
+  return { pages, reading };
+}
+
+describe("a long history", () => {
+  it("is read in pages of a bounded size, with a turn for others between them, and nothing is left out", () =>
+    onStore(sqliteHarness, async (store) => {
+      const { devices, userId, write } = await limitedHome(store);
+      const lamp = devices[0]!;
+      const isSmall = (i: number) => i < 40;
+      for (let i = 0; i < 150; i++) await write(lamp, isSmall(i) ? { power: `${i}` } : { ...large, power: `${i}` });
+      const { pages, reading } = listening(store);
+      let turns = 0;
+      const turn = async () => void (turns += 1);
+      const seen: string[] = [];
+      for await (const { body } of pastCommits({ store: reading, turn }, userId, lamp, allTime)) {
+        seen.push(JSON.parse(body).changes.find(([key]: [string]) => key === "power")[1]);
+      }
+      assert.deepEqual(
+        seen,
+        Array.from({ length: 150 }, (_, i) => `${i}`),
+      );
+      assert.equal(turns, pages.length - 1);
+      // Twice as many as before while they are small, then as many of the large ones as fit.
+      assert.deepEqual(
+        pages.map(({ length }) => length),
+        [32, 64, 23, 20, 11],
+      );
+    }));
+
+  it("fills a page with a bounded amount of text, and goes on where that ended", () =>
+    onStore(sqliteHarness, async (store) => {
+      const { devices, userId, write } = await limitedHome(store);
+      const lamp = devices[0]!;
+      for (let i = 0; i < 60; i++) await write(lamp, large);
+      const counts = [];
+      for (let fromMs: number | undefined = 0; fromMs !== undefined; ) {
+        const page = await historyOf(store, userId, lamp, { attributes: [], ...allTime, fromMs });
+        const characters = page.changes.reduce((sum, { value }) => sum + String(value).length, 0);
+        assert.ok(characters < historyLimits.characters + 100_000);
+        counts.push(page.changes.length);
+        fromMs = page.nextFromMs;
+      }
+      assert.deepEqual(counts, [126, 126, 108]);
+    }));
+
+  it("that has nothing of what was asked for ends a page after a bounded amount was read", () =>
+    onStore(sqliteHarness, async (store) => {
+      const { devices, userId, write } = await limitedHome(store);
+      const lamp = devices[0]!;
+      for (let i = 0; i < 100; i++) await write(lamp, large);
+      const question = { attributes: ["absent"], ...allTime };
+      const first = await historyOf(store, userId, lamp, question);
+      assert.equal(first.changes.length, 0);
+      assert.ok(first.nextFromMs !== undefined);
+      const rest = await historyOf(store, userId, lamp, { ...question, fromMs: first.nextFromMs });
+      assert.equal(rest.nextFromMs, undefined);
+    }));
+});
+
+describe("states in memory", () => {
+  it("take a bounded number of bytes: the one that was used longest ago leaves, also when another one grows", () =>
+    onStore(sqliteHarness, async (store) => {
+      const { devices, userId, write } = await limitedHome(store, { devices: 3 });
+      const [one, two, three] = devices as [never, never, never];
+      for (const deviceId of [one, two, three]) await write(deviceId, { a: "x".repeat(4_000) });
+      const states = new DeviceStates(store, { bytesHeld: 10_000 });
+      const isHeld = (deviceId: never) => states.held(userId, deviceId) !== undefined;
+      for (const deviceId of [one, two]) await states.get(userId, deviceId);
+      assert.deepEqual([isHeld(one), isHeld(two)], [true, true]);
+      await states.get(userId, three);
+      assert.deepEqual([isHeld(one), isHeld(two), isHeld(three)], [false, true, true]);
+      const { device } = states.held(userId, three)!;
+      const change = { key: "b", value: "x".repeat(4_000), before: null };
+      const times = { timeMs: device.lastTimeMs + 1, previousTimeMs: device.lastTimeMs };
+      states.apply([{ userId, deviceId: three, cause: { by: "administrator" }, hop: 0, ...times, changes: [change] }]);
+      assert.deepEqual([isHeld(two), isHeld(three)], [false, true]);
+      const erased = { key: "b", value: null, before: change.value };
+      const later = { timeMs: device.lastTimeMs + 2, previousTimeMs: device.lastTimeMs + 1 };
+      states.apply([{ userId, deviceId: three, cause: { by: "administrator" }, hop: 0, ...later, changes: [erased] }]);
+      await states.get(userId, two);
+      assert.deepEqual([isHeld(two), isHeld(three)], [true, true]);
+    }));
+});
