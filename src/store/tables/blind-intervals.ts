@@ -9,12 +9,16 @@ export interface BlindInterval {
 }
 
 export interface BlindIntervalTable {
+  /** Beyond `blindIntervalsKept` of a device the oldest go. */
   add(userId: UserId, deviceId: DeviceId, interval: BlindInterval): Promise<void>;
   ofDevice(userId: UserId, deviceId: DeviceId): Promise<BlindInterval[]>;
   removeEndedBefore(userId: UserId, deviceId: DeviceId, timeMs: number): Promise<number>;
   removeOfDevice(userId: UserId, deviceId: DeviceId): Promise<number>;
   removeOfUser(userId: UserId): Promise<number>;
 }
+
+/** A link that is lost and found again every few seconds must not fill the store, nor the answer about its status. */
+export const blindIntervalsKept = 1_000;
 
 export function blindIntervalTable(sql: Sql): BlindIntervalTable {
   return {
@@ -23,6 +27,12 @@ export function blindIntervalTable(sql: Sql): BlindIntervalTable {
         `INSERT INTO blind_intervals (user_id, device_id, from_ms, to_ms, cause) VALUES ($1, $2, $3, $4, $5)
          ON CONFLICT (user_id, device_id, from_ms) DO UPDATE SET to_ms = excluded.to_ms, cause = excluded.cause`,
         [userId, deviceId, fromMs, toMs, cause],
+      );
+      await sql.post(
+        `DELETE FROM blind_intervals WHERE user_id = $1 AND device_id = $2 AND from_ms <=
+           (SELECT b.from_ms FROM blind_intervals b WHERE b.user_id = $1 AND b.device_id = $2
+            ORDER BY b.from_ms DESC LIMIT 1 OFFSET ${blindIntervalsKept})`,
+        [userId, deviceId],
       );
     },
     ofDevice: (userId, deviceId) =>

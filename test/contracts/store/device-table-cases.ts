@@ -3,6 +3,7 @@ import { it } from "node:test";
 import type { DeviceId, TenantId, UserId } from "../../../src/model/ids.ts";
 import type { Reach } from "../../../src/model/reach.ts";
 import type { OpenStore } from "../../../src/store/seam.ts";
+import { blindIntervalsKept } from "../../../src/store/tables/blind-intervals.ts";
 import { onStore, type StoreHarness } from "./harness.ts";
 import { type Home, linkOf, makeHome, node, plain } from "./home.ts";
 
@@ -164,6 +165,20 @@ export function deviceTableCases(harness: StoreHarness): void {
       await store.transaction((tx) => tx.attributes.write(userId, devices[0]!, 10, changes));
       const rows = await store.read((tx) => tx.attributes.all(userId, devices[0]!));
       assert.deepEqual(rows, [{ key: "colour", value: "last", timeMs: 10 }]);
+    }));
+
+  it("keep the newest thousand blind intervals of a device", () =>
+    onStore(harness, async (store) => {
+      const { userId, devices } = await makeHome(store, { devices: 2 });
+      const [device, other] = devices as [DeviceId, DeviceId];
+      const at = (ms: number) => ({ fromMs: ms, toMs: ms + 1, cause: "no stream" });
+      await store.transaction(async (tx) => {
+        await tx.blindIntervals.add(userId, other, at(1));
+        for (let i = 1; i <= blindIntervalsKept + 2; i++) await tx.blindIntervals.add(userId, device, at(10 * i));
+      });
+      const found = await store.read((tx) => tx.blindIntervals.ofDevice(userId, device));
+      assert.deepEqual([found.length, found[0]?.fromMs], [blindIntervalsKept, 30]);
+      assert.equal((await store.read((tx) => tx.blindIntervals.ofDevice(userId, other))).length, 1);
     }));
 
   it("keep blind intervals in the order of their beginning, the last word on each", () =>
