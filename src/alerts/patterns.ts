@@ -1,8 +1,12 @@
 import { RE2JS } from "re2js";
 import type { Condition } from "../model/condition.ts";
+import { estimatedSize } from "./pattern-size.ts";
 
 /** Larger ones are refused: a match takes as many steps as the program is large, for each character of the value. */
 const largestProgram = 1_000;
+/** Beyond it a pattern isn't even compiled: that takes time in proportion to the program. An estimate may be wrong. */
+const largestEstimate = 10 * largestProgram;
+const tooComplex = "The pattern is too complex: it repeats too much.";
 /** How much is kept compiled, in sizes of programs: a thousand ordinary patterns, or a few of the largest. */
 const sizeHeld = 20_000;
 
@@ -16,9 +20,10 @@ export class Patterns {
 
   /** Why it can't be a pattern, in a sentence; undefined when it can. */
   readonly faultOf = (pattern: string): string | undefined => {
+    if (estimatedSize(pattern) > largestEstimate) return tooComplex;
     try {
       const size = RE2JS.compile(pattern).programSize();
-      return size > largestProgram ? "The pattern is too complex: it repeats too much." : undefined;
+      return size > largestProgram ? tooComplex : undefined;
     } catch {
       // The library's own words quote the pattern.
       return "The pattern must be in RE2 syntax, which has neither look-around nor back-references.";

@@ -1,7 +1,7 @@
 import type { TriggerId } from "../model/ids.ts";
-import { type Evaluation, evaluationsKept } from "../model/trigger.ts";
+import { type Evaluation, withinRecord } from "../model/trigger.ts";
 
-/** Alerts whose latest evaluations this node holds; about 100 bytes each evaluation. */
+/** Alerts whose latest evaluations this node holds: 40 MB when each holds as much as a record may. */
 const alertsHeld = 5_000;
 
 /**
@@ -16,7 +16,7 @@ export class Records {
   }
 
   add(id: TriggerId, seen: readonly Evaluation[]): void {
-    const all = [...this.of(id), ...seen].slice(-evaluationsKept);
+    const all = withinRecord([...this.of(id), ...seen]);
     this.#held.delete(id);
     this.#held.set(id, all);
     for (const [oldest] of this.#held) {

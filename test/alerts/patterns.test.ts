@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { RE2JS } from "re2js";
+import { estimatedSize } from "../../src/alerts/pattern-size.ts";
 import { Patterns } from "../../src/alerts/patterns.ts";
 
 describe("the pattern of an alert", () => {
@@ -34,6 +36,40 @@ describe("the pattern of an alert", () => {
     });
     for (const pattern of ["^(a+)+$", "(.*a){20}", "(a|aa)+", "(a*)*b", "(?:a?){50}a{50}"]) {
       assert.equal(matches(pattern, value), false, pattern);
+    }
+  });
+
+  it("is refused before it is compiled when its program would be huge", (t) => {
+    const huge = [
+      `${"(".repeat(120)}a${")".repeat(120)}{1000}`,
+      `(?:${"\\pL".repeat(80)}){1000}`,
+      "((a{100}){100}){100}",
+      "([a-z{}]{500}x){400,}",
+      "(\\Qa{2}\\E{300}){300}",
+    ];
+    const compile = t.mock.method(RE2JS, "compile");
+    for (const pattern of huge) assert.match(faultOf(pattern) ?? "", /too complex/, pattern);
+    assert.equal(compile.mock.callCount(), 0);
+  });
+
+  it("has an estimated size close to that of its program", () => {
+    const ordinary = [
+      "home",
+      "^(a+)+$",
+      "(.*a){20}",
+      "[^;]{1,200}",
+      "\\d+(\\.\\d+)?",
+      "(auto-)?away|home",
+      "[]{3000}]+x",
+      "[[:alpha:]]{3,40}",
+      "\\p{Greek}{7}\\x{10FFFF}",
+      "\\Q{9999}\\E",
+      "(?i:ok|error [0-9]{3}){2,5}",
+      "((a{5}){5}){5}",
+    ];
+    for (const pattern of ordinary) {
+      const ratio = estimatedSize(pattern) / RE2JS.compile(pattern).programSize();
+      assert.ok(ratio > 0.4 && ratio < 3, `${pattern} ${ratio}`);
     }
   });
 

@@ -96,6 +96,15 @@ for (const { harness, skip } of harnesses) {
         await write(other!, namesFrom(40, 9, large));
       }));
 
+    it("counts anew after a write that was not counted, also when the next one adds nothing", () =>
+      on(async ({ devices: [lamp], write, writeUncounted, counted, bytesIn }) => {
+        await write(lamp!, namesFrom(0, 10));
+        await writeUncounted(lamp!, namesFrom(10, 10));
+        await write(lamp!, { "name 0": "y" });
+        const { names, bytes } = await counted(lamp!);
+        assert.deepEqual({ names, bytes }, { names: 20, bytes: await bytesIn(lamp!) });
+      }));
+
     it("has counters that equal what is stored, whatever is written, erased, removed or left uncounted", (t) =>
       onStore(harness, async (store) => {
         const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 1e6));

@@ -1,0 +1,57 @@
+const tokens = {
+  quoted: /\\Q([\s\S]*?)(?:\\E|$)/y,
+  escape: /\\(?:[pPx]\{[^}]*\}|[\s\S])/y,
+  class: /\[\^?\]?(?:\[:[^\]]*:\]|\\[\s\S]|[^\]\\])*\]?/y,
+  repeat: /\{(\d+)(?:,(\d*))?\}/y,
+} as const;
+
+/**
+ * About how many instructions a pattern compiles to, found without compiling it: repeats of repeats multiply, and 256
+ * characters can ask for a program that takes a second to build.
+ */
+export function estimatedSize(pattern: string): number {
+  const outer: number[] = [];
+  let size = 0;
+  let last = 0;
+  const add = (instructions: number) => {
+    last = instructions;
+    size += instructions;
+  };
+  for (let at = 0; at < pattern.length; ) {
+    const quoted = matchAt(tokens.quoted, pattern, at);
+    const atom = quoted ? null : (matchAt(tokens.escape, pattern, at) ?? matchAt(tokens.class, pattern, at));
+    const repeat = matchAt(tokens.repeat, pattern, at);
+    const character = pattern[at]!;
+    if (quoted) {
+      size += quoted[1]!.length;
+      last = 1;
+    } else if (atom) {
+      add(1);
+    } else if (repeat) {
+      const times = Math.max(1, Number(repeat[1]), Number(repeat[2] ?? 0));
+      size += last * (times - 1);
+      last *= times;
+    } else if (character === "(") {
+      outer.push(size);
+      size = 0;
+      last = 0;
+    } else if (character === ")") {
+      // A group has an instruction at each of its ends.
+      const group = size + 2;
+      size = outer.pop() ?? 0;
+      add(group);
+    } else if ("*+?".includes(character)) {
+      size += 1;
+      last += 1;
+    } else {
+      add(1);
+    }
+    at += (quoted ?? atom ?? repeat)?.[0].length ?? 1;
+  }
+  return size + outer.reduce((sum, one) => sum + one, 0);
+}
+
+function matchAt(token: RegExp, text: string, at: number): RegExpExecArray | null {
+  token.lastIndex = at;
+  return token.exec(text);
+}
