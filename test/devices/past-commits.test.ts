@@ -43,7 +43,9 @@ describe("a long history", () => {
       for (let i = 0; i < 150; i++) await write(lamp, isSmall(i) ? { power: `${i}` } : { ...large, power: `${i}` });
       const { pages, reading } = listening(store);
       let turns = 0;
-      const turn = async () => void (turns += 1);
+      const turn = async () => {
+        turns += 1;
+      };
       const seen: string[] = [];
       for await (const { body } of pastCommits({ store: reading, turn }, userId, lamp, allTime)) {
         seen.push(JSON.parse(body).changes.find(([key]: [string]) => key === "power")[1]);
