@@ -45,6 +45,7 @@ export const split: Readonly<Record<string, Split>> = {
   settings: { by: null, words: everywhere },
   nodes: { by: null, words: "one place: who lives is asked of one clock" },
   log_horizon: { by: null, words: "one row" },
+  log_epoch: { by: null, words: "one row" },
   webhook_feed: { by: null, words: "one row, which whoever turns the log into deliveries locks" },
   schema_steps: { by: null, words: "each database its own" },
   schema_reach: { by: null, words: "each database its own" },
