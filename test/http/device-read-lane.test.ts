@@ -146,8 +146,8 @@ describe("a client that takes its answer slowly", () => {
   /** Larger than what the system holds for a connection. */
   async function withLargeDevice(t: Parameters<typeof twoWays>[0], settings?: WaysSettings) {
     const ways = await withDevices(t, settings);
-    const changes = Array.from({ length: 1_000 }, (_, at) => ({ key: `k${at}`, value: "v".repeat(8_000) }));
-    await ways.mirror(ways.alice, ways.own, changes);
+    const changes = Array.from({ length: 1_500 }, (_, at) => ({ key: `k${at}`, value: "v".repeat(8_000) }));
+    await ways.fill(ways.alice, ways.own, changes);
     return ways;
   }
 

@@ -101,6 +101,11 @@ export async function madeV3(t: TestContext) {
   /** What the mirror does. */
   const mirror = (userId: UserId, deviceId: DeviceId, changes: readonly AttributeChange[]) =>
     commit({ userId, cause: { by: "ecosystem" }, updates: [{ deviceId, changes }] });
+  /** Puts attributes into the store past all limits, as a version before there were limits may have left them. */
+  const fill = async (userId: UserId, deviceId: DeviceId, changes: readonly AttributeChange[]) => {
+    await store.transaction((tx) => tx.attributes.write(userId, deviceId, 1, changes));
+    states.forget(deviceId);
+  };
   /** Everything that the store has of a device, past all that is tested here. */
   const stored = (userId: UserId, deviceId: DeviceId) =>
     store.read(async (tx) => ({
@@ -126,6 +131,7 @@ export async function madeV3(t: TestContext) {
     put,
     addDevice,
     mirror,
+    fill,
     stored,
   };
 }
