@@ -62,6 +62,7 @@ export async function openParts(config: Config, report: Report, surroundings = r
       nowMs: surroundings.nowMs,
       report,
       failureLimits,
+      reached: metrics.limitReached,
       grantsEnded: (grantIds) => oauth.grantsEnded(grantIds),
       devicesRemoved: (deviceIds) => {
         for (const deviceId of deviceIds) states.forget(deviceId);
@@ -78,6 +79,7 @@ export async function openParts(config: Config, report: Report, surroundings = r
       issuer: () => address.baseUrl,
       lifetimes: { accessSeconds: config.accessTokenSeconds, refreshSeconds: config.refreshTokenDays * 86_400 },
       failureLimits,
+      reached: metrics.limitReached,
     });
 
     const states = new DeviceStates(store);

@@ -22,7 +22,7 @@ function credentialsOf(incoming: Incoming): ClientCredentials {
   const basic = incoming.basic === undefined ? undefined : readBasic(incoming.basic);
   if (!basic) {
     if (id === undefined || secret === undefined) throw new InvalidClient();
-    return { clientId: id, secret, source: incoming.source };
+    return { clientId: id, secret, source: incoming.source, gone: incoming.gone };
   }
   if (secret !== undefined) {
     throw new BadParameter("client_secret", "Send the client's secret in the Authorization header or in the body.");
@@ -30,7 +30,7 @@ function credentialsOf(incoming: Incoming): ClientCredentials {
   if (id !== undefined && id !== basic.clientId) {
     throw new BadParameter("client_id", "The parameter client_id differs from the Authorization header.");
   }
-  return { ...basic, source: incoming.source };
+  return { ...basic, source: incoming.source, gone: incoming.gone };
 }
 
 /** Both halves are form-encoded before they are joined (RFC 6749 2.3.1); ours hold nothing that would change by it. */

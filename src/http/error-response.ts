@@ -17,6 +17,8 @@ const answers: Readonly<Record<string, { readonly status: number; readonly error
   bad_parameter: { status: 400, errorCode: 102 },
   unknown_operation: { status: 404, errorCode: 103 },
   invalid_sec_token: { status: 401, errorCode: 106 },
+  // Seen by nobody but the log and the metrics: the status that proxies write for it.
+  client_gone: { status: 499, errorCode: 107 },
   too_many_requests: { status: 429, errorCode: 107 },
   unknown_device: { status: 404, errorCode: 109 },
   already_federated: { status: 409, errorCode: 118 },

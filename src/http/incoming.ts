@@ -1,6 +1,7 @@
 import { isIP } from "node:net";
 import { Readable } from "node:stream";
 import type { FastifyInstance, FastifyRequest } from "fastify";
+import { closingOf } from "./closing.ts";
 import { refusals } from "./refusal.ts";
 
 /** Names and values in the order in which they came; a name may be there twice. */
@@ -26,6 +27,8 @@ export interface Incoming {
   readonly cookies: string;
   /** The client's address; a proxy's word for it only from a trusted proxy, and only if it is an address. */
   readonly source: string;
+  /** Aborts when the client's connection closes: what still waits for its turn can be given up. */
+  readonly gone: AbortSignal;
   /** It comes from this machine, and nobody says to have passed it on. */
   readonly isLocal: boolean;
 }
@@ -42,6 +45,10 @@ export function readIncoming(request: FastifyRequest): Incoming {
     lastEventId: request.headers["last-event-id"] === undefined ? undefined : String(request.headers["last-event-id"]),
     cookies: request.headers.cookie ?? "",
     source: isIP(request.ip) === 0 ? (request.socket.remoteAddress ?? "") : request.ip,
+    // A getter: most routes never wait for a turn, and need no signal.
+    get gone() {
+      return closingOf(request.socket);
+    },
     isLocal: isLocal(request),
   };
 }

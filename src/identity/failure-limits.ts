@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
-import { isIPv6 } from "node:net";
 import { TooManyRequests } from "../model/errors.ts";
+import { limits } from "../model/limits.ts";
 import type { Store } from "../store/seam.ts";
 import {
   countsInMemory,
@@ -9,6 +9,8 @@ import {
   type FailureCounts,
   type FailureTables,
 } from "./failure-counts.ts";
+import { FairLine } from "./fair-line.ts";
+import { sourceOf } from "./source.ts";
 
 export interface FailureLimitSettings {
   /** So many wrong attempts of one account from one source cost nothing: people mistype. */
@@ -22,6 +24,8 @@ export interface FailureLimitSettings {
   readonly sourceWindowMs: number;
   /** So many attempts of one pair may be under way at once; one where a guess has a chance. */
   readonly atOnce: number;
+  /** Attempts of one source, waiting or running. Further ones are refused before any work is done. */
+  readonly perSource: number;
   /** How many pairs, and how many sources, are remembered in memory; the longest quiet one goes first. */
   readonly remembered: number;
 }
@@ -34,6 +38,7 @@ export const defaultFailureLimits: FailureLimitSettings = {
   failuresPerSource: 1_000,
   sourceWindowMs: 10 * 60_000,
   atOnce: 1,
+  perSource: limits.signInsPerSource,
   remembered: 50_000,
 };
 
@@ -52,35 +57,60 @@ export function failureCountsFor(
 export class FailureLimits {
   readonly #counts: FailureCounts;
   readonly #settings: FailureLimitSettings;
-  readonly #turns = new Map<string, Promise<unknown>[]>();
+  readonly #full: () => void;
+  /** One line for each pair that has an attempt under way. */
+  readonly #lines = new Map<string, FairLine>();
+  readonly #underWay = new Map<string, number>();
 
-  constructor(counts: FailureCounts, settings: Partial<FailureLimitSettings> = {}) {
+  /** Calls `full` for each attempt that finds its source at its limit. */
+  constructor(counts: FailureCounts, settings: Partial<FailureLimitSettings> = {}, full: () => void = () => undefined) {
     this.#counts = counts;
     this.#settings = { ...defaultFailureLimits, ...settings };
+    this.#full = full;
   }
 
   /**
    * Runs one attempt, which answers undefined when it failed, or throws TooManyRequests without running it. Attempts of
-   * one pair take turns: guesses sent all at once would otherwise all start before the first has failed.
+   * one pair take turns: guesses sent all at once would otherwise all start before the first has failed. An attempt
+   * whose client is gone leaves the line.
    */
   async attempt<Result>(
     account: string,
     address: string,
     check: () => Promise<Result | undefined>,
+    gone?: AbortSignal,
   ): Promise<Result | undefined> {
     const source = sourceOf(address);
+    this.#enter(source);
     const pair = hash("sha256", JSON.stringify([account, source]), "base64");
-    const turns = this.#turns.get(pair) ?? [];
-    const before = turns.at(-this.#settings.atOnce) ?? Promise.resolve();
-    const turn = before.catch(() => undefined).then(() => this.#takeTurn(pair, source, check));
-    this.#turns.set(pair, turns);
-    turns.push(turn);
+    const line = this.#lines.get(pair) ?? this.#newLine();
+    this.#lines.set(pair, line);
     try {
-      return await turn;
+      return await line.run(source, () => this.#takeTurn(pair, source, check), gone);
     } finally {
-      turns.splice(turns.indexOf(turn), 1);
-      if (turns.length === 0) this.#turns.delete(pair);
+      if (line.isIdle && this.#lines.get(pair) === line) this.#lines.delete(pair);
+      this.#leave(source);
     }
+  }
+
+  #newLine(): FairLine {
+    const { atOnce, perSource } = this.#settings;
+    return new FairLine({ atOnce, longest: perSource, full: tooManyUnderWay });
+  }
+
+  #enter(source: string): void {
+    const underWay = this.#underWay.get(source) ?? 0;
+    if (underWay >= this.#settings.perSource) {
+      this.#full();
+      throw tooManyUnderWay();
+    }
+    this.#underWay.set(source, underWay + 1);
+  }
+
+  #leave(source: string): void {
+    const underWay = this.#underWay.get(source)! - 1;
+    if (underWay > 0) this.#underWay.set(source, underWay);
+    else this.#underWay.delete(source);
   }
 
   async #takeTurn<Result>(pair: string, source: string, check: () => Promise<Result | undefined>) {
@@ -94,6 +124,10 @@ export class FailureLimits {
   }
 }
 
+function tooManyUnderWay(): TooManyRequests {
+  return new TooManyRequests(1, "Too many attempts from this address are under way.");
+}
+
 function pairWaitMs(count: FailureCount | undefined, settings: FailureLimitSettings): number {
   const { freeFailures, firstDelayMs, longestDelayMs } = settings;
   if (!count || count.failures < freeFailures) return 0;
@@ -103,20 +137,4 @@ function pairWaitMs(count: FailureCount | undefined, settings: FailureLimitSetti
 function sourceWaitMs(count: FailureCount | undefined, settings: FailureLimitSettings): number {
   if (!count || count.failures < settings.failuresPerSource) return 0;
   return settings.sourceWindowMs - count.sinceFirstMs;
-}
-
-/** One customer's IPv6 network (its /64) is one source, or a guesser would have 2^64 of them. */
-export function sourceOf(address: string): string {
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address);
-  if (mapped) return mapped[1]!;
-  if (!isIPv6(address)) return address;
-  const [head = "", tail] = address.replace(/%.*$/, "").split("::");
-  const groupsOf = (part: string) => (part === "" ? [] : part.split(":"));
-  const first = groupsOf(head);
-  const missing = tail === undefined ? 0 : 8 - first.length - groupsOf(tail).length;
-  const groups = [...first, ...new Array<string>(Math.max(missing, 0)).fill("0"), ...groupsOf(tail ?? "")];
-  return `${groups
-    .slice(0, 4)
-    .map((group) => Number.parseInt(group, 16).toString(16))
-    .join(":")}::/64`;
 }

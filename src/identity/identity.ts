@@ -1,4 +1,5 @@
 import type { DeviceId } from "../model/ids.ts";
+import type { ReachLimit } from "../model/limits.ts";
 import type { Report } from "../model/surroundings.ts";
 import type { Store } from "../store/seam.ts";
 import { type Audit, auditOn } from "./audit.ts";
@@ -26,16 +27,19 @@ export interface IdentityParts {
   /** Told when they have ended and that is durable, so that whatever remembers them forgets. */
   readonly grantsEnded: (grantIds: readonly string[]) => void;
   readonly devicesRemoved: (deviceIds: readonly DeviceId[]) => void;
+  /** Counts sign-ins that were refused because of a limit. */
+  readonly reached?: ReachLimit;
   readonly passwords?: PasswordOptions;
   readonly failureLimits?: Partial<FailureLimitSettings>;
 }
 
 export function identityOn(parts: IdentityParts): Identity {
-  const { store, nowMs, report, failureLimits } = parts;
-  const passwords = passwordsWith(parts.passwords);
+  const { store, nowMs, report, failureLimits, reached = () => undefined } = parts;
+  const passwords = passwordsWith({ reached, ...parts.passwords });
   const audit = auditOn(store, report);
   const tenants = tenantsOn(store);
-  const limits = new FailureLimits(failureCountsFor("sign_in", { store, nowMs }), failureLimits);
+  const counts = failureCountsFor("sign_in", { store, nowMs });
+  const limits = new FailureLimits(counts, failureLimits, () => reached("signInsPerSource"));
   const signIn = signInOn({ store, passwords, limits, audit });
   const secTokens = secTokensOn({ store, signIn });
   return {

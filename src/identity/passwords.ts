@@ -1,6 +1,9 @@
 import { hash, verify } from "@node-rs/argon2";
 import { BadParameter, TooManyRequests } from "../model/errors.ts";
+import { limits, type ReachLimit } from "../model/limits.ts";
+import { FairLine } from "./fair-line.ts";
 import { countCharacters, longestName, readText } from "./names.ts";
+import { sourceOf } from "./source.ts";
 
 /** argon2id as OWASP advises; the parameters stand in each hash, so that later ones can live beside these. */
 const cost = { algorithm: 2, memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
@@ -16,39 +19,61 @@ export interface Passwords {
   /** Checks a new password and gives the hash to store. */
   hash(password: string): Promise<string>;
   /** One hash run, whether or not there is such a user, so that the time tells nothing. */
-  isRight(password: string, storedHash: string | undefined): Promise<boolean>;
+  isRight(password: string, storedHash: string | undefined, asker: Asker): Promise<boolean>;
   /** Whether it was hashed with other parameters than a new one would be. */
   isOutdated(storedHash: string): boolean;
   /** A password that was just found right, hashed as a new one; no rule for new ones applies to it. */
-  rehash(password: string): Promise<string>;
+  rehash(password: string, asker: Asker): Promise<string>;
 }
+
+/** The client on whose behalf a password is hashed. */
+export interface Asker {
+  /** The address that the request comes from. */
+  readonly source: string;
+  /** Aborts when the client is gone: a check that has not started leaves the line. */
+  readonly gone?: AbortSignal | undefined;
+}
+
+/** New passwords come from an administrator's commands. */
+const commands: Asker = { source: "command" };
 
 export interface PasswordOptions {
   /** Each run takes 19 MiB and a thread of libuv's pool of four, which files and DNS share. */
   readonly atOnce?: number;
-  /** Beyond these a flood would only make everybody wait. */
+  /** Passwords that wait. Beyond it, the source with the most waiting passwords makes room. */
   readonly longestQueue?: number;
   readonly argon2?: { readonly hash: typeof hash; readonly verify: typeof verify };
+  /** Counts passwords that found no room in the line. */
+  readonly reached?: ReachLimit;
 }
 
 export function passwords({
   atOnce = 2,
-  longestQueue = 1_000,
+  longestQueue = limits.passwordsWaiting,
   argon2 = { hash, verify },
+  reached = () => undefined,
 }: PasswordOptions = {}): Passwords {
-  const queue = new HashQueue(atOnce, longestQueue);
+  const full = () => {
+    reached("passwordsWaiting");
+    return new TooManyRequests(5, "Too many passwords wait to be checked.");
+  };
+  const line = new FairLine({ atOnce, longest: longestQueue, full });
+  const run = <Result>({ source, gone }: Asker, work: () => Promise<Result>) => line.run(sourceOf(source), work, gone);
   return {
     async hash(password) {
       const checked = checkNewPassword(password);
-      return queue.run(() => argon2.hash(checked, cost));
+      return run(commands, () => argon2.hash(checked, cost));
     },
-    async isRight(password, storedHash) {
+    async isRight(password, storedHash, asker) {
       const typed = readText("password", password);
-      const fits = await queue.run(() => argon2.verify(storedHash ?? nobodysHash, typed));
+      const fits = await run(asker, () => argon2.verify(storedHash ?? nobodysHash, typed));
       return fits && storedHash !== undefined;
     },
     isOutdated: (storedHash) => !storedHash.startsWith(parameters),
-    rehash: (password) => queue.run(() => argon2.hash(readText("password", password), cost)),
+    rehash: async (password, asker) => {
+      const typed = readText("password", password);
+      return run(asker, () => argon2.hash(typed, cost));
+    },
   };
 }
 
@@ -59,35 +84,4 @@ function checkNewPassword(password: string): string {
     throw new BadParameter("password", `A password must have ${shortestPassword} to ${longestName} characters.`);
   }
   return text;
-}
-
-/** Runs a few at once, the rest in the order in which they came. */
-class HashQueue {
-  readonly #atOnce: number;
-  readonly #longest: number;
-  readonly #waiting: (() => void)[] = [];
-  #running = 0;
-
-  constructor(atOnce: number, longest: number) {
-    this.#atOnce = atOnce;
-    this.#longest = longest;
-  }
-
-  async run<Result>(work: () => Promise<Result>): Promise<Result> {
-    if (this.#running < this.#atOnce) this.#running++;
-    else await this.#place();
-    try {
-      return await work();
-    } finally {
-      // The place is passed on rather than given back, so that nobody can slip in between.
-      const next = this.#waiting.shift();
-      if (next) next();
-      else this.#running--;
-    }
-  }
-
-  #place(): Promise<void> {
-    if (this.#waiting.length >= this.#longest) throw new TooManyRequests(5);
-    return new Promise((resolve) => this.#waiting.push(resolve));
-  }
 }

@@ -17,6 +17,8 @@ export interface Login {
   readonly appId: string;
   /** The address the attempt comes from. */
   readonly source: string;
+  /** Aborts when the client is gone. */
+  readonly gone?: AbortSignal | undefined;
 }
 
 export interface SecTokens {
@@ -49,8 +51,8 @@ export function secTokensOn({ store, signIn }: SecTokenParts): SecTokens {
   }
 
   return {
-    login({ name, password, appId, source }) {
-      return signIn({ tenantId: appId, name, password, source }, async (tx, { id: userId }) => {
+    login({ name, password, appId, source, gone }) {
+      return signIn({ tenantId: appId, name, password, source, gone }, async (tx, { id: userId }) => {
         const secToken = newSecToken(userId);
         await tx.secTokens.add({ userId, hash: hashOf(secToken) }, await tx.clock.nowMs());
         return { userId, secToken };

@@ -14,6 +14,8 @@ export interface SignInAttempt {
   readonly password: string;
   /** The address the attempt comes from. */
   readonly source: string;
+  /** Aborts when the attempt's client is gone: an attempt that still waits ends, and nothing is counted. */
+  readonly gone?: AbortSignal | undefined;
   /** The client that sent them here; none at the platform's own door. */
   readonly clientId?: string;
 }
@@ -47,9 +49,10 @@ export function signInOn({ store, passwords, limits, audit }: SignInParts): Sign
   }
 
   /** Undefined when the password was changed, or the user removed, while we were checking the old one. */
-  async function letIn<Result>(user: UserRow, { password, source, clientId }: SignInAttempt, enter: Enter<Result>) {
+  async function letIn<Result>(user: UserRow, attempt: SignInAttempt, enter: Enter<Result>) {
+    const { password, source, clientId } = attempt;
     // With yesterday's parameters it was stored, with today's it is kept.
-    const renewedHash = passwords.isOutdated(user.passwordHash) ? await passwords.rehash(password) : undefined;
+    const renewedHash = passwords.isOutdated(user.passwordHash) ? await passwords.rehash(password, attempt) : undefined;
     return store.transaction(async (tx) => {
       await tx.users.lock(user.id);
       const current = await tx.users.byId(user.id);
@@ -62,15 +65,15 @@ export function signInOn({ store, passwords, limits, audit }: SignInParts): Sign
 
   async function tryOnce<Result>(attempt: SignInAttempt, name: string, enter: Enter<Result>) {
     const { tenant, user } = await find(attempt.tenantId, name);
-    const isRight = await passwords.isRight(attempt.password, user?.passwordHash);
+    const isRight = await passwords.isRight(attempt.password, user?.passwordHash, attempt);
     return { tenant, user, isRight, letInside: user && isRight ? await letIn(user, attempt, enter) : undefined };
   }
 
   return async (attempt, enter) => {
-    const { tenantId, password, source, clientId } = attempt;
+    const { tenantId, password, source, clientId, gone } = attempt;
     const name = readName("name", attempt.name);
     readText("password", password);
-    const entered = await limits.attempt(JSON.stringify([tenantId, name]), source, async () => {
+    const check = async () => {
       const first = await tryOnce(attempt, name, enter);
       // Changed while we checked: by a new password, or by another sign-in that hashed the same one anew.
       const last = first.isRight && !first.letInside ? await tryOnce(attempt, name, enter) : first;
@@ -78,7 +81,8 @@ export function signInOn({ store, passwords, limits, audit }: SignInParts): Sign
       const meant = { tenantId: last.tenant?.id, userId: last.user?.id, clientId };
       if (!last.letInside) await audit.record({ act: "sign_in_failed", ...meant, source });
       return last.letInside;
-    });
+    };
+    const entered = await limits.attempt(JSON.stringify([tenantId, name]), source, check, gone);
     if (!entered) throw new InvalidLogin();
     return entered.result;
   };

@@ -43,9 +43,17 @@ export class InvalidSecToken extends BreezewayError {
 export class TooManyRequests extends BreezewayError {
   readonly code = "too_many_requests";
   readonly retryAfterSeconds: number;
-  constructor(retryAfterSeconds: number) {
-    super(`Too many failed attempts. Try again in ${retryAfterSeconds} seconds.`);
+  constructor(retryAfterSeconds: number, what = "Too many failed attempts.") {
+    super(`${what} Try again in ${retryAfterSeconds} ${retryAfterSeconds === 1 ? "second" : "seconds"}.`);
     this.retryAfterSeconds = retryAfterSeconds;
+  }
+}
+
+/** The client closed its connection before its request was served. The answer reaches nobody. */
+export class ClientGone extends BreezewayError {
+  readonly code = "client_gone";
+  constructor() {
+    super("The client closed its connection.");
   }
 }
 

@@ -24,6 +24,12 @@ export const limits = {
   commitsPerDryRun: 100_000,
   patternStepsPerDryRun: 20_000_000,
   webhooksPerOwner: 20,
+  /** Sign-ins under way from one source. A source is an IPv4 address or an IPv6 network (/64). */
+  signInsPerSource: 20,
+  /** Passwords of all sources together that wait to be hashed. */
+  passwordsWaiting: 1_000,
+  /** Client authentications under way from one source. High: one address of an assistant refreshes many users' tokens. */
+  clientAuthenticationsPerSource: 1_000,
 } as const;
 
 export type LimitName = keyof typeof limits;

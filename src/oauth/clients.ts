@@ -18,6 +18,8 @@ export interface ClientCredentials {
   readonly secret: string;
   /** The address the attempt comes from. */
   readonly source: string;
+  /** Aborts when the client is gone. */
+  readonly gone?: AbortSignal | undefined;
 }
 
 export interface NewClient {
@@ -112,12 +114,13 @@ export function clientsOn({ store, tenants, limits, nowMs: ownMs, grantsEnded }:
       return row && withoutSecrets(row);
     },
 
-    async authenticateClient({ clientId, secret, source }) {
-      const client = await limits.attempt(clientId, source, async () => {
+    async authenticateClient({ clientId, secret, source, gone }) {
+      const check = async () => {
         const { row, nowMs } = await known.find(clientId);
         const isRight = fits(row?.secrets ?? nobodysSecrets, secret, nowMs);
         return row && isRight ? withoutSecrets(row) : undefined;
-      });
+      };
+      const client = await limits.attempt(clientId, source, check, gone);
       if (!client) throw new InvalidClient();
       return client;
     },

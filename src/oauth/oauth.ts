@@ -1,5 +1,6 @@
 import { type FailureLimitSettings, FailureLimits, failureCountsFor } from "../identity/failure-limits.ts";
 import type { Identity } from "../identity/identity.ts";
+import { limits as bounds, type ReachLimit } from "../model/limits.ts";
 import type { Surroundings } from "../model/surroundings.ts";
 import type { Store } from "../store/seam.ts";
 import { authorizeOn } from "./authorize/authorize.ts";
@@ -18,18 +19,25 @@ export interface OAuthParts {
   readonly issuer: () => string;
   readonly lifetimes: Lifetimes;
   readonly failureLimits?: Partial<FailureLimitSettings>;
+  /** Counts client authentications that were refused because of a limit. */
+  readonly reached?: ReachLimit;
 }
 
 /** A code is exchanged at once, by a machine. */
 const codeSeconds = 60;
 
 /** The authorization server: clients, the way of a user through login and terms, tokens, and who holds one. */
-export function oauthOn({ store, identity, sealer, surroundings, issuer, lifetimes, failureLimits }: OAuthParts) {
+export function oauthOn(parts: OAuthParts) {
+  const { store, identity, sealer, surroundings, issuer, lifetimes, failureLimits, reached } = parts;
   const verification = new Verification({ store, surroundings });
   const grantsEnded = (grantIds: readonly string[]) => verification.forget(grantIds);
   // A secret of 256 bits isn't guessed, and an assistant refreshes everybody's tokens from one address.
   const counts = failureCountsFor("client", { store, nowMs: surroundings.nowMs });
-  const limits = new FailureLimits(counts, { ...failureLimits, atOnce: 100 });
+  const limits = new FailureLimits(
+    counts,
+    { ...failureLimits, atOnce: 100, perSource: bounds.clientAuthenticationsPerSource },
+    () => reached?.("clientAuthenticationsPerSource"),
+  );
   const clients = clientsOn({ store, tenants: identity, limits, nowMs: surroundings.nowMs, grantsEnded });
   return {
     ...clients,

@@ -4,7 +4,7 @@ import type { ReachLimit } from "../model/limits.ts";
 import type { Report } from "../model/surroundings.ts";
 import { type Fault, faultOf } from "./faults.ts";
 import { type Operation, operations, type PlatformParts } from "./operations.ts";
-import { Parameters, type SentParameters } from "./parameters.ts";
+import { type CallOrigin, Parameters, type SentParameters } from "./parameters.ts";
 import { document, type Element } from "./xml.ts";
 
 /** The platform calls ("zamapi", platform-protocol.md): an operation's name and parameters in, XML out. */
@@ -12,7 +12,7 @@ export interface PlatformCalls {
   /** Every operation by its name, with its rule. */
   readonly operations: ReadonlyMap<string, Pick<Operation, "access">>;
   /** Never rejects: what fails is a fault. */
-  call(operation: string, parameters: SentParameters, source: string): Promise<PlatformAnswer>;
+  call(operation: string, parameters: SentParameters, source: string, gone?: AbortSignal): Promise<PlatformAnswer>;
 }
 
 export type PlatformAnswer = { readonly status: 200; readonly xml: string } | Fault;
@@ -26,9 +26,9 @@ export interface PlatformCallParts extends PlatformParts {
 export function platformCalls({ report, reached, ...parts }: PlatformCallParts): PlatformCalls {
   return {
     operations,
-    async call(operation, parameters, source) {
+    async call(operation, parameters, source, gone) {
       try {
-        const children = await run(parts, operation, new Parameters(parameters), source);
+        const children = await run(parts, operation, new Parameters(parameters), { source, gone });
         return { status: 200, xml: document(`${operation}Response`, children) };
       } catch (error) {
         if (error instanceof LimitReached) reached(error.limit);
@@ -42,12 +42,12 @@ async function run(
   parts: PlatformParts,
   name: string,
   parameters: Parameters,
-  source: string,
+  from: CallOrigin,
 ): Promise<readonly Element[]> {
   const operation = operations.get(name);
   // The name isn't repeated: whatever stands in a mistyped address may be a secret.
   if (!operation) throw new UnknownOperation("This operation is unknown.");
-  if (operation.access === "public") return operation.run(parts, parameters, source);
+  if (operation.access === "public") return operation.run(parts, parameters, from);
   return operation.run(parts, parameters, await callerOf(parts, parameters));
 }
 

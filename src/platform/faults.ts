@@ -14,6 +14,7 @@ const faultCodes: Readonly<Record<string, number>> = {
   bad_parameter: 102,
   unknown_operation: 103,
   invalid_sec_token: 106,
+  client_gone: 107,
   too_many_requests: 107,
   unknown_device: 109,
   unknown_attribute: 110,

@@ -10,7 +10,7 @@ import {
   getDeviceList,
   setDeviceAttribute,
 } from "./device-operations.ts";
-import type { Parameters } from "./parameters.ts";
+import type { CallOrigin, Parameters } from "./parameters.ts";
 import { userLogin, userLogout } from "./session-operations.ts";
 import {
   addTrigger,
@@ -38,7 +38,7 @@ export interface PlatformParts {
 export type Operation =
   | {
       readonly access: "public";
-      run(parts: PlatformParts, parameters: Parameters, source: string): Promise<readonly Element[]>;
+      run(parts: PlatformParts, parameters: Parameters, from: CallOrigin): Promise<readonly Element[]>;
     }
   | {
       readonly access: "secToken";

@@ -5,6 +5,13 @@ import { isXmlText } from "./xml.ts";
 /** What a caller sent, in the order in which it came; a name may be there twice. */
 export type SentParameters = Iterable<readonly [name: string, value: string]>;
 
+/** Where a call comes from. */
+export interface CallOrigin {
+  readonly source: string;
+  /** Aborts when the client is gone. */
+  readonly gone?: AbortSignal | undefined;
+}
+
 const booleans: ReadonlyMap<string, boolean> = new Map([
   ["true", true],
   ["1", true],

@@ -1,18 +1,18 @@
 import type { Identity } from "../identity/identity.ts";
-import type { Parameters } from "./parameters.ts";
+import type { CallOrigin, Parameters } from "./parameters.ts";
 import type { Element } from "./xml.ts";
 
 export async function userLogin(
   { identity }: { readonly identity: Pick<Identity, "login"> },
   parameters: Parameters,
-  source: string,
+  from: CallOrigin,
 ): Promise<readonly Element[]> {
   const login = {
     name: parameters.required("name"),
     password: parameters.required("password"),
     appId: parameters.required("appId"),
   };
-  const { userId, secToken } = await identity.login({ ...login, source });
+  const { userId, secToken } = await identity.login({ ...login, ...from });
   return [
     ["userId", userId],
     ["securityToken", secToken],

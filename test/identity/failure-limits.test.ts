@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { countsInMemory, countsInStore, type FailureCounts } from "../../src/identity/failure-counts.ts";
-import { type FailureLimitSettings, FailureLimits, sourceOf } from "../../src/identity/failure-limits.ts";
-import { TooManyRequests } from "../../src/model/errors.ts";
+import { type FailureLimitSettings, FailureLimits } from "../../src/identity/failure-limits.ts";
+import { sourceOf } from "../../src/identity/source.ts";
+import { ClientGone, TooManyRequests } from "../../src/model/errors.ts";
 import { openSqlite } from "../../src/store/sqlite/store.ts";
 import { folderOf } from "../cli/made-folder.ts";
 
@@ -45,7 +46,7 @@ for (const place of ["memory", "store"] as const) {
     });
 
     it("sent all at once count one after another", async (t) => {
-      const { limits } = await madeLimits(t, place);
+      const { limits } = await madeLimits(t, place, { perSource: 50 });
       let ran = 0;
       const guesses = Array.from({ length: 50 }, () =>
         limits.attempt("alice", "192.0.2.1", async () => {
@@ -60,7 +61,7 @@ for (const place of ["memory", "store"] as const) {
     });
 
     it("don't stop right ones that are sent all at once", async (t) => {
-      const { succeed } = await madeLimits(t, place);
+      const { succeed } = await madeLimits(t, place, { perSource: 50 });
       await Promise.all(Array.from({ length: 50 }, () => succeed()));
     });
 
@@ -83,6 +84,41 @@ for (const place of ["memory", "store"] as const) {
 }
 
 describe("failed attempts", () => {
+  it("are refused before any work when their source has 20 under way, and count in no way", async (t) => {
+    const { limits, full } = await madeLimits(t, "memory");
+    const holding = Promise.withResolvers<true>();
+    let ran = 0;
+    const attempt = (account: string, address: string) =>
+      limits.attempt(account, address, () => {
+        ran++;
+        return holding.promise;
+      });
+    const held = Array.from({ length: 20 }, (_, number) => attempt(`account ${number}`, `2001:db8:1:2::${number}`));
+    await assert.rejects(attempt("another account", "2001:db8:1:2:ffff::1"), TooManyRequests);
+    const elsewhere = attempt("another account", "2001:db8:1:3::1");
+    await settled();
+    assert.equal(ran, 21);
+    assert.equal(full.count, 1);
+    holding.resolve(true);
+    await Promise.all([...held, elsewhere]);
+    await attempt("another account", "2001:db8:1:2:ffff::1");
+  });
+
+  it("whose client is gone leave the line at once", async (t) => {
+    const { limits } = await madeLimits(t, "memory");
+    const holding = Promise.withResolvers<true>();
+    const first = limits.attempt("alice", "192.0.2.1", () => holding.promise);
+    const clients = Array.from({ length: 19 }, () => new AbortController());
+    const waiting = clients.map(({ signal }) =>
+      limits.attempt("alice", "192.0.2.1", () => assert.fail("an abandoned attempt ran"), signal),
+    );
+    for (const client of clients) client.abort();
+    for (const one of waiting) await assert.rejects(one, ClientGone);
+    const last = limits.attempt("alice", "192.0.2.1", async () => true);
+    holding.resolve(true);
+    assert.deepEqual(await Promise.all([first, last]), [true, true]);
+  });
+
   it("are remembered for a bounded number of pairs, the quietest forgotten first", async (t) => {
     const { fail, succeed } = await madeLimits(t, "memory", { remembered: 10 });
     for (let failure = 0; failure < 5; failure++) await fail("first");
@@ -106,12 +142,13 @@ async function madeLimits(t: TestContext, place: "memory" | "store", settings: P
   const nowMs = () => clock.nowMs;
   const counts =
     place === "memory" ? countsInMemory(nowMs, settings.remembered ?? 50_000) : await storedCounts(t, nowMs);
-  const limits = new FailureLimits(counts, settings);
+  const full = { count: 0 };
+  const limits = new FailureLimits(counts, settings, () => void full.count++);
   const outcome =
     (result: true | undefined) =>
     (account = "alice", source = "192.0.2.1") =>
       limits.attempt(account, source, async () => result);
-  return { clock, limits, fail: outcome(undefined), succeed: outcome(true) };
+  return { clock, limits, full, fail: outcome(undefined), succeed: outcome(true) };
 }
 
 async function storedCounts(t: TestContext, nowMs: () => number): Promise<FailureCounts> {
@@ -128,4 +165,9 @@ async function refusedFor(attempt: () => Promise<unknown>): Promise<number> {
   );
   assert.ok(error instanceof TooManyRequests);
   return error.retryAfterSeconds;
+}
+
+/** Everything that can go on without anything new has gone on. */
+function settled(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
 }

@@ -100,7 +100,10 @@ export const sendLogin: Description = {
     },
     expired,
     page(401, "The login page again: the name or the password is wrong."),
-    page(429, "The login page again: too many failed attempts. `Retry-After` says when to come back."),
+    page(
+      429,
+      "The login page again: too many failed attempts, or too many under way. `Retry-After` says when to come back.",
+    ),
   ],
 };
 

@@ -58,7 +58,11 @@ export const commonErrors: readonly ErrorDescription[] = [
     when: "The body is larger than the path takes: 64 KiB, 16 KiB below `/oauth2`.",
   },
   { status: 415, code: "unsupported_media_type", when: "The path doesn't take this `Content-Type`." },
-  { status: 429, code: "too_many_requests", when: "Too many failed attempts; `Retry-After` says when to come back." },
+  {
+    status: 429,
+    code: "too_many_requests",
+    when: "Too many failed attempts, or too many attempts under way; `Retry-After` says when to come back.",
+  },
   { status: 431, code: "headers_too_large", when: "The request line and headers are too large." },
   { status: 500, code: "internal_error", when: "Our fault. The request id leads to it in the log." },
   { status: 503, code: "store_unavailable", when: "The service can't answer now; nothing was changed." },

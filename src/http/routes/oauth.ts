@@ -35,7 +35,7 @@ export function oauthRoutes(parts: OAuthRouteParts): readonly Route[] {
 
 function pageRoutes({ oauth: { authorize }, logoOf, baseUrl }: OAuthRouteParts): readonly Route[] {
   const cookie = browserCookie(baseUrl, transactionMs / 1_000);
-  const visitOf = ({ cookies, source }: Incoming) => ({ browserSecret: cookie.read(cookies), source });
+  const visitOf = ({ cookies, source, gone }: Incoming) => ({ browserSecret: cookie.read(cookies), source, gone });
   const page = { access: "public", errors: "page", bodyBytes } as const;
   const show = (answer: BrowserAnswer): Answer => {
     const headers = {

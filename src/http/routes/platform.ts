@@ -11,6 +11,7 @@ export interface Platform {
     operation: string,
     parameters: Pairs,
     source: string,
+    gone: AbortSignal,
   ): Promise<{ readonly status: number; readonly xml: string; readonly retryAfterSeconds?: number }>;
 }
 
@@ -25,7 +26,7 @@ export function platformRoutes(platform: Platform): readonly Route[] {
       descriptions: describedOperations(platform.operations),
       async answer(incoming) {
         const operation = incoming.pathParameters.operation ?? "";
-        const answer = await platform.call(operation, parametersOf(incoming), incoming.source);
+        const answer = await platform.call(operation, parametersOf(incoming), incoming.source, incoming.gone);
         const { status, xml, retryAfterSeconds } = answer;
         const headers = retryAfterSeconds === undefined ? {} : { "retry-after": String(retryAfterSeconds) };
         return xmlAnswer(status, xml, headers);

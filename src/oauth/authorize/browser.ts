@@ -6,6 +6,8 @@ export interface Visit {
   readonly browserSecret: string | undefined;
   /** The address it comes from. */
   readonly source: string;
+  /** Aborts when the browser closes its connection. */
+  readonly gone?: AbortSignal | undefined;
 }
 
 export type Form = Readonly<Record<string, string>>;

@@ -13,7 +13,7 @@ import { showingFor } from "./showing.ts";
 export function loginStep(parts: AuthorizeParts): Authorize["logIn"] {
   const { store, identity, sealer, issuer } = parts;
   const show = showingFor(parts);
-  return async (form, { browserSecret, source }) => {
+  return async (form, { browserSecret, source, gone }) => {
     const ticket = openTicket(sealer, form.transaction ?? "", form.csrf ?? "");
     const client = ticket && (await show.stillRegistered(ticket.request));
     if (!ticket || !client) return show.expired();
@@ -36,7 +36,8 @@ export function loginStep(parts: AuthorizeParts): Authorize["logIn"] {
     // Transaction, cookie and the form's token all change here, so that whoever knew them before knows nothing now.
     const secret = newSecret("");
     try {
-      const attempt = { tenantId: String(client.tenantId), name: username, password, source, clientId: client.id };
+      const tenantId = String(client.tenantId);
+      const attempt = { tenantId, name: username, password, source, gone, clientId: client.id };
       const transaction = await identity.signIn(attempt, async (tx, user) => {
         if (client.kind === "enterprise" && !user.isAdmin) return undefined;
         const id = newCredential("", user.id);

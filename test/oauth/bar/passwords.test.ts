@@ -3,12 +3,15 @@ import { describe, it } from "node:test";
 import { hash } from "@node-rs/argon2";
 import { databases } from "../../stories/world.ts";
 import { ada, type OAuthWorld, oauthWorld } from "../oauth-world.ts";
-import { formOf } from "../scripted-browser.ts";
+import { formOf, ScriptedBrowser } from "../scripted-browser.ts";
 import { assertGoesOn, atLogin, right, wrong } from "./browsing.ts";
 import { hashRuns } from "./hash-runs.ts";
 import { storedFiles, storedRows } from "./stored.ts";
 
 describe("passwords", () => {
+  const from = (world: OAuthWorld, address: string) =>
+    new ScriptedBrowser(() => world.baseUrl, { "x-forwarded-for": address });
+
   async function storedHashes(world: OAuthWorld): Promise<string[]> {
     const users = (await storedRows(world)).get("users") ?? [];
     return users.map((row) => String(row.password_hash));
@@ -68,13 +71,13 @@ describe("passwords", () => {
   }
 
   it("24: are hashed aside, few at once, while tokens are still given out", async (t) => {
-    const world = await oauthWorld(t);
+    const world = await oauthWorld(t, { environment: { BREEZEWAY_TRUSTED_PROXIES: "127.0.0.1" } });
     const code = await world.code();
     const held = await world.tokens();
-    const { browser, form } = await atLogin(world);
+    const guests = await Promise.all(Array.from({ length: 50 }, (_, i) => atLogin(world, from(world, `192.0.2.${i}`))));
     const runs = await hashRuns(t);
     const finished: string[] = [];
-    const logins = Array.from({ length: 50 }, async (_, i) => {
+    const logins = guests.map(async ({ browser, form }, i) => {
       const { status } = await browser.submit(form, { username: `guest-${i}`, password: "wrong" });
       finished.push(`login ${status}`);
     });
@@ -96,5 +99,23 @@ describe("passwords", () => {
     const { runs: counted, mostAtOnce } = runs.counted();
     assert.equal(counted, 50);
     assert.ok(mostAtOnce <= 4, `${mostAtOnce} at once`);
+  });
+
+  it("24: of one source are refused beyond 20 at a time, before they are hashed, and counted", async (t) => {
+    const world = await oauthWorld(t, { environment: { BREEZEWAY_METRICS_TOKEN: "a-token-of-this-test" } });
+    const { browser, form } = await atLogin(world);
+    const runs = await hashRuns(t);
+    const shown = await Promise.all(
+      Array.from({ length: 100 }, (_, i) => browser.submit(form, { username: `guest-${i}`, password: "wrong" })),
+    );
+    const refused = shown.filter(({ status }) => status === 429);
+    assert.ok(refused.length > 0, "100 at once are more than 20");
+    for (const { headers } of refused) assert.equal(headers.get("retry-after"), "1");
+    assert.equal(runs.counted().runs, 100 - refused.length);
+    const { body } = await world.get("/metrics", "a-token-of-this-test");
+    assert.match(
+      body,
+      new RegExp(`^breezeway_limit_reached_total\\{limit="signInsPerSource"\\} ${refused.length}$`, "m"),
+    );
   });
 });
