@@ -40,7 +40,7 @@ async function serve(config: Config): Promise<void> {
 async function administer(config: Config, command: string, input: object, tell: Tell): Promise<object> {
   if (!config.databaseUrl) {
     try {
-      return await callControl(dataFolder(config.dataFolder).controlSocket, command, input, tell);
+      return await callControl(dataFolder(config.dataFolder).trustedSocket(), command, input, tell);
     } catch (error) {
       if (!(error instanceof NobodyListens)) throw error;
     }
@@ -54,13 +54,13 @@ async function access(config: Config, wanted: object): Promise<Access> {
     const baseUrl = config.baseUrl ?? `http://${config.host}:${config.port}`;
     return { ...(await onTheStore(config, "access", wanted)), baseUrl } as Access;
   }
-  const { path, controlSocket } = dataFolder(config.dataFolder);
+  const folder = dataFolder(config.dataFolder);
   try {
-    return (await callControl(controlSocket, "access", wanted)) as Access;
+    return (await callControl(folder.trustedSocket(), "access", wanted)) as Access;
   } catch (error) {
     if (!(error instanceof NobodyListens)) throw error;
     throw new NotRunning(
-      `No service runs on ${path}. Start one with: breezeway serve (or breezeway demo), or name another with --url or --profile`,
+      `No service runs on ${folder.path}. Start one with: breezeway serve (or breezeway demo), or name another with --url or --profile`,
     );
   }
 }

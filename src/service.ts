@@ -1,4 +1,3 @@
-import { mkdirSync } from "node:fs";
 import { alertsOn } from "./alerts/alerts.ts";
 import { administrationOn } from "./cli/administration.ts";
 import { type ControlServer, serveControl } from "./cli/control-socket.ts";
@@ -45,7 +44,7 @@ import { version } from "./version.ts";
  */
 export async function openParts(config: Config, report: Report, surroundings = realSurroundings(report)) {
   const folder = dataFolder(config.dataFolder);
-  mkdirSync(folder.path, { recursive: true, mode: 0o700 });
+  folder.make((sentence) => report.warn({ folder: folder.path }, sentence));
   const unlock = config.databaseUrl ? () => undefined : folder.lock();
   const metrics = metricsOf(version);
   let store: OpenStore | undefined;
@@ -330,7 +329,7 @@ async function deliveriesIn(store: OpenStore) {
 }
 
 function listenForCommands({ folder, administration, address }: Parts): Promise<ControlServer> {
-  return serveControl(folder.controlSocket, (command, input, tell) =>
+  return serveControl(folder.placeForSocket(), (command, input, tell) =>
     administration.run(command, input, address, tell),
   );
 }

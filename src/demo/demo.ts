@@ -31,6 +31,7 @@ export async function runDemo(config: Config, { version, seed }: DemoOptions): P
   refuseOthers(config);
   const told = untilTold();
   const folder = dataFolder(config.dataFolder);
+  folder.make((sentence) => process.stderr.write(`${sentence}\n`));
   // Before the simulator looks at its file: two of them would write over each other's houses.
   const unlock = folder.lock("demo");
   const stops: (() => void | Promise<void>)[] = [unlock];

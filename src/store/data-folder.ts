@@ -1,16 +1,23 @@
 import { createHash } from "node:crypto";
-import { chmodSync, mkdirSync } from "node:fs";
+import { chmodSync, mkdirSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { Conflict } from "../model/errors.ts";
+import { checkDataFolder, checkSocketFolder, makePrivateFolder, makeSocketFolder, ownUid } from "./private-folder.ts";
 
 /** The folder that holds everything one deployment keeps on this machine. */
 export interface DataFolder {
   readonly path: string;
   readonly keyFile: string;
-  /** Where commands reach the running service. */
+  /** Where commands reach the running service. The folder that it lies in is checked by the two methods below. */
   readonly controlSocket: string;
+  /** Makes sure that the folder is there and open to its owner alone. Throws Conflict when it is another user's. */
+  make(warn: (sentence: string) => void): void;
+  /** For the service: the socket's path, in a folder that no other user can write to. */
+  placeForSocket(): string;
+  /** For a command: the socket's path, when no other user could have put a socket there. Throws Conflict otherwise. */
+  trustedSocket(): string;
   /**
    * Makes this process the only one on this folder until it releases it or ends, however it ends: the lock is the
    * operating system's, so a killed process leaves none behind. Throws Conflict when another process has it. What
@@ -28,6 +35,18 @@ export function dataFolder(given: string): DataFolder {
     path,
     keyFile: join(path, "breezeway.key"),
     controlSocket: socketPath(path),
+    make: (warn) => makePrivateFolder(path, warn),
+    placeForSocket() {
+      const socket = socketPath(path);
+      if (isBeside(socket, path)) makeSocketFolder(dirname(socket));
+      return socket;
+    },
+    trustedSocket() {
+      const socket = socketPath(path);
+      checkDataFolder(path);
+      if (isBeside(socket, path)) checkSocketFolder(dirname(socket), ownerOf(path));
+      return socket;
+    },
     lock(name = "breezeway") {
       mkdirSync(path, { recursive: true, mode: 0o700 });
       const file = join(path, `${name}.lock`);
@@ -47,10 +66,24 @@ export function dataFolder(given: string): DataFolder {
   };
 }
 
-/** A socket's path may have about 100 characters; a folder that lies deeper gets one beside the temporary files. */
+/**
+ * A socket's path may have about 100 characters. A data folder that lies deeper has its socket in a folder among the
+ * temporary files, which is named after the data folder's owner and open to that user alone.
+ */
 function socketPath(folder: string): string {
-  const name = `breezeway-${createHash("sha256").update(folder).digest("hex").slice(0, 16)}`;
-  if (process.platform === "win32") return `\\\\.\\pipe\\${name}`;
+  const name = createHash("sha256").update(folder).digest("hex").slice(0, 16);
+  if (process.platform === "win32") return `\\\\.\\pipe\\breezeway-${name}`;
   const inside = join(folder, "control.sock");
-  return Buffer.byteLength(inside) <= 100 ? inside : join(tmpdir(), `${name}.sock`);
+  return Buffer.byteLength(inside) <= 100 ? inside : join(tmpdir(), `breezeway-${ownerOf(folder)}`, `${name}.sock`);
+}
+
+function isBeside(socket: string, folder: string): boolean {
+  return process.platform !== "win32" && dirname(socket) !== folder;
+}
+
+/** Root may run a command for the service of another user: both look in the folder of the service's user. */
+function ownerOf(folder: string): number {
+  const owner = statSync(folder, { throwIfNoEntry: false })?.uid ?? ownUid();
+  // A volume that root handed to a container: the service there runs as another user.
+  return owner === 0 ? ownUid() : owner;
 }

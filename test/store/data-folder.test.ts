@@ -1,12 +1,17 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { after, describe, it } from "node:test";
+import { dirname, join } from "node:path";
+import { after, afterEach, before, describe, it } from "node:test";
+import { callControl, serveControl } from "../../src/cli/control-socket.ts";
 import { Conflict } from "../../src/model/errors.ts";
-import { dataFolder } from "../../src/store/data-folder.ts";
+import { type DataFolder, dataFolder } from "../../src/store/data-folder.ts";
+
+/** Nobody's uid on this machine. Only root can give a folder away. */
+const stranger = 4711;
+const onlyRoot = process.geteuid?.() !== 0;
 
 describe("the data folder", () => {
   const folder = mkdtempSync(join(tmpdir(), "breezeway-folder-"));
@@ -66,10 +71,89 @@ describe("the data folder", () => {
     );
   });
 
-  it("has its control socket inside, or beside the temporary files when the path is too long for one", () => {
-    assert.equal(dataFolder(folder).controlSocket, join(folder, "control.sock"));
-    const deep = dataFolder(join(folder, "d".repeat(120)));
-    assert.ok(Buffer.byteLength(deep.controlSocket) <= 100 && !existsSync(deep.controlSocket));
-    assert.notEqual(deep.controlSocket, dataFolder(join(folder, "e".repeat(120))).controlSocket);
+  it("is closed to other users when it is opened, with our files in it and nothing else", () => {
+    const data = dataFolder(join(folder, "open"));
+    mkdirSync(data.path);
+    chmodSync(data.path, 0o777);
+    for (const name of ["breezeway.db", "breezeway.db-wal", "breezeway.lock", "demo-access-token", "notes.txt"]) {
+      writeFileSync(join(data.path, name), "");
+      chmodSync(join(data.path, name), 0o664);
+    }
+    data.make(() => assert.fail("there is nothing to warn of"));
+    const modeOf = (name: string) => (statSync(join(data.path, name)).mode & 0o777).toString(8);
+    assert.deepEqual(
+      [".", "breezeway.db", "breezeway.db-wal", "breezeway.lock", "demo-access-token", "notes.txt"].map(modeOf),
+      ["700", "600", "600", "600", "600", "664"],
+    );
   });
+
+  it("is refused when all users share it", () => {
+    const shared = join(folder, "shared");
+    mkdirSync(shared);
+    chmodSync(shared, 0o1777);
+    assert.throws(() => dataFolder(shared).make(() => undefined), /is shared by all users.*Choose a folder of its own/);
+    assert.equal(statSync(shared).mode & 0o7777, 0o1777);
+  });
+
+  it("is refused when it belongs to another user", { skip: onlyRoot }, () => {
+    const data = dataFolder(join(folder, "foreign"));
+    mkdirSync(data.path);
+    chownSync(data.path, stranger, stranger);
+    assert.throws(() => data.make(() => undefined), /belongs to another user \(uid 4711; .*Run Breezeway as that user/);
+  });
+});
+
+describe("the control socket", () => {
+  const folder = mkdtempSync(join(tmpdir(), "breezeway-socket-"));
+  const temporary = process.env.TMPDIR;
+  let deep: DataFolder;
+  const handle = async (command: string) => ({ command });
+  before(() => {
+    process.env.TMPDIR = folder;
+    deep = dataFolder(join(folder, "d".repeat(120)));
+    mkdirSync(deep.path);
+  });
+  afterEach(() => rmSync(dirname(deep.controlSocket), { recursive: true, force: true }));
+  after(() => {
+    if (temporary === undefined) delete process.env.TMPDIR;
+    else process.env.TMPDIR = temporary;
+    rmSync(folder, { recursive: true });
+  });
+
+  it("lies in the data folder", () => {
+    assert.equal(dataFolder(folder).placeForSocket(), join(folder, "control.sock"));
+    assert.equal(dataFolder(folder).trustedSocket(), join(folder, "control.sock"));
+  });
+
+  it("of a data folder with a long path lies in a folder that only its user can open", async () => {
+    const socket = deep.placeForSocket();
+    assert.ok(Buffer.byteLength(socket) <= 100);
+    assert.notEqual(socket, dataFolder(join(folder, "e".repeat(120))).placeForSocket());
+    assert.equal(statSync(dirname(socket)).mode & 0o777, 0o700);
+    const server = await serveControl(socket, handle);
+    try {
+      assert.deepEqual(await callControl(deep.trustedSocket(), "status", {}), { command: "status" });
+      assert.equal(statSync(socket).mode & 0o777, 0o600);
+    } finally {
+      await server.stop();
+    }
+  });
+
+  const traps: readonly (readonly [what: string, lay: (path: string) => void, skip?: boolean])[] = [
+    ["is open to other users", (path) => mkdirSync(path, 0o711)],
+    ["is no folder", (path) => symlinkSync(mkdtempSync(join(folder, "elsewhere-")), path)],
+    [
+      "belongs to another user",
+      (path) => chownSync(mkdirSync(path, { recursive: true, mode: 0o700 })!, stranger, stranger),
+      onlyRoot,
+    ],
+  ];
+  for (const [what, lay, skip = false] of traps) {
+    it(`is neither served nor called in a folder that ${what}`, { skip }, () => {
+      lay(dirname(deep.controlSocket));
+      const refused = new RegExp(`${what}.*Remove it, or choose a data folder with a shorter path`);
+      assert.throws(() => deep.placeForSocket(), refused);
+      assert.throws(() => deep.trustedSocket(), refused);
+    });
+  }
 });
