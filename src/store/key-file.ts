@@ -82,6 +82,10 @@ export function sealingFromFile(file: string): Sealing {
     get keyIds() {
       return current().keyIds;
     },
+    derive: (purpose) => ({
+      seal: (text, place) => current().derive(purpose).seal(text, place),
+      open: (sealed, place) => current().derive(purpose).open(sealed, place),
+    }),
     seal: (text, place) => current().seal(text, place),
     open: (sealed, place) => current().open(sealed, place),
   };

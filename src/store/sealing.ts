@@ -1,11 +1,19 @@
-import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:crypto";
+import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from "node:crypto";
 
-/** Keeps ecosystem tokens unreadable in the store: AES-256-GCM, each bound to the place it was sealed for. */
-export interface Sealing {
+/**
+ * Seals values: AES-256-GCM, each bound to the place it was sealed for. The keys themselves seal what lies in the store;
+ * every other purpose has subkeys of its own (`derive`).
+ */
+export interface Sealing extends Sealer {
   /** Names the key that seals without telling it, so that a wrong one is noticed before it is needed. */
   readonly keyId: string;
   /** The names of all keys that open. */
   readonly keyIds: readonly string[];
+  /** Seals with a subkey of each key that serves this purpose alone. */
+  derive(purpose: string): Sealer;
+}
+
+export interface Sealer {
   seal(text: string, place: string): string;
   /** Throws when the text was sealed with another key, for another place, or was touched. */
   open(sealed: string, place: string): string;
@@ -18,9 +26,19 @@ const idLetters = 12;
 export function sealingWith(key: Uint8Array, ...older: readonly Uint8Array[]): Sealing {
   const keyId = keyIdOf(key);
   const ring = new Map([key, ...older].map((one) => [keyIdOf(one), one]));
+  /** Purposes are few and named in our code. */
+  const derived = new Map<string, Sealer>();
   return {
     keyId,
     keyIds: [...ring.keys()],
+    derive(purpose) {
+      const known = derived.get(purpose);
+      if (known) return known;
+      const subkeys = older.map((one) => subkeyOf(one, purpose));
+      const made = sealingWith(subkeyOf(key, purpose), ...subkeys);
+      derived.set(purpose, made);
+      return made;
+    },
     seal(text, place) {
       const iv = randomBytes(12);
       const cipher = createCipheriv("aes-256-gcm", key, iv).setAAD(Buffer.from(place));
@@ -41,6 +59,11 @@ export function sealingWith(key: Uint8Array, ...older: readonly Uint8Array[]): S
       return decipher.update(bytes.subarray(0, -16), undefined, "utf8") + decipher.final("utf8");
     },
   };
+}
+
+/** HKDF (RFC 5869): whoever has the subkey learns neither the key nor the subkey of another purpose. */
+function subkeyOf(key: Uint8Array, purpose: string): Uint8Array {
+  return new Uint8Array(hkdfSync("sha256", key, "", `breezeway ${purpose}`, key.length));
 }
 
 /** Names a key without telling it. */

@@ -55,6 +55,16 @@ describe("a sealed token", () => {
     }
   });
 
+  it("opens only for the purpose that it was sealed for, also after the key has changed", () => {
+    const [first, second] = [randomBytes(32), randomBytes(32)];
+    const before = sealingWith(first).derive("login ticket").seal("token", place);
+    const after = sealingWith(second, first);
+    assert.equal(after.derive("login ticket").open(before, place), "token");
+    assert.throws(() => after.derive("another purpose").open(before, place), /was sealed with key/);
+    assert.throws(() => after.open(before, place), /was sealed with key/);
+    assert.throws(() => after.derive("login ticket").open(after.seal("token", place), place), /was sealed with key/);
+  });
+
   it("tells nothing of the token when it doesn't open", () => {
     const sealed = sealing.seal("c.very-secret", place);
     assert.throws(
