@@ -1,4 +1,4 @@
-import { InvalidArgument, Unreachable } from "./errors.ts";
+import { InvalidArgument, UnexpectedAnswer, Unreachable } from "./errors.ts";
 import { backoffMs, pause } from "./waiting.ts";
 
 /** What every call can be told. */
@@ -87,21 +87,25 @@ export class Transport {
     }
   }
 
-  #request({ method, url, headers = {}, body, secrets }: Call, signal: AbortSignal): Promise<Response> {
+  async #request({ method, url, headers = {}, body, secrets }: Call, signal: AbortSignal): Promise<Response> {
     // A header that can't be sent would be quoted by whoever refuses it.
     if (secrets.some((secret) => /[^\x20-\x7e]/.test(secret)) && "authorization" in headers) {
       throw new InvalidArgument("The token holds characters that no token has.");
     }
-    return this.#fetch(url, {
+    const response = await this.#fetch(url, {
       method,
       headers,
       ...(body !== undefined && { body }),
       signal,
-      redirect: "error",
+      // Never followed: a redirect would take tokens and secrets to another address.
+      redirect: "manual",
       credentials: "omit",
       cache: "no-store",
       referrerPolicy: "no-referrer",
     });
+    if (!isRedirect(response)) return response;
+    void response.body?.cancel();
+    throw redirected(response, url);
   }
 
   /** Runs it with the time limit and the caller's signal on it, and says which of them ended it. */
@@ -122,7 +126,7 @@ export class Transport {
       return await act();
     } catch (error) {
       signal?.throwIfAborted();
-      if (error instanceof InvalidArgument) throw error;
+      if (error instanceof InvalidArgument || error instanceof UnexpectedAnswer) throw error;
       if (isTooLate) throw new Unreachable(`No answer came within ${this.#timeoutMs} ms.`);
       throw new Unreachable("The service can't be reached, or the connection broke.", { cause: error });
     } finally {
@@ -130,6 +134,20 @@ export class Transport {
       signal?.removeEventListener("abort", abort);
     }
   }
+}
+
+/** Browsers hide a redirect's status and address. */
+function isRedirect({ type, status }: Response): boolean {
+  return type === "opaqueredirect" || (status >= 300 && status < 400 && status !== 304);
+}
+
+function redirected({ status, headers }: Response, url: string): UnexpectedAnswer {
+  const to = headers.get("location") ?? "";
+  const target = URL.canParse(to, url) ? ` to ${new URL(to, url).origin}` : "";
+  return new UnexpectedAnswer(
+    `${new URL(url).origin} answered with a redirect${target}. It was not followed, because the request may carry credentials. Use the address of the service itself.`,
+    status,
+  );
 }
 
 /** How long to wait before another try makes sense; undefined when none does. */

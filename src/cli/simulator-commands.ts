@@ -138,7 +138,11 @@ async function call({ simulator }: Reach, method: string, path: string, body?: o
   let answer: Response;
   try {
     const content = body && { body: JSON.stringify(body), headers: { "content-type": "application/json" } };
-    answer = await fetch(`${simulator.replace(/\/$/, "")}/simulator/${path}`, { method, ...content });
+    answer = await fetch(`${simulator.replace(/\/$/, "")}/simulator/${path}`, {
+      method,
+      redirect: "error",
+      ...content,
+    });
   } catch (error) {
     throw new EcosystemUnreachable(
       `No simulator answers at ${simulator}. Start one with: breezeway simulator, or breezeway demo`,

@@ -57,7 +57,7 @@ async function link(service: Service, simulator: Simulator, keys: Keys, seed = d
     known === undefined ? simulator.addAccount({ seed: seedOf(seed), structures }).token : simulator.issueToken(known);
   const give = async (method: "POST" | "PUT") => {
     const body = new URLSearchParams({ secToken: keys.secToken(), anEcosystemName: "nest", anAccessToken });
-    const answer = await fetch(`${service.baseUrl}/adaptor/federatedtokens`, { method, body });
+    const answer = await fetch(`${service.baseUrl}/adaptor/federatedtokens`, { method, body, redirect: "error" });
     return (await answer.json()) as { DeviceId?: string; errorCode?: number; errorMessage?: string };
   };
   const posted = await give("POST");
@@ -100,7 +100,11 @@ async function prepareLamp({ baseUrl }: Service, { deviceId, lampId, keys }: Hou
       enable: "true",
       targetDeviceAttributes: `${lampId},power:"${power}"`,
     });
-    const answer = await fetch(`${baseUrl}/zdk/services/zamapi/addTrigger`, { method: "POST", body });
+    const answer = await fetch(`${baseUrl}/zdk/services/zamapi/addTrigger`, {
+      method: "POST",
+      body,
+      redirect: "error",
+    });
     if (!answer.ok) throw new Error(`The demo's alerts could not be made: ${await answer.text()}`);
   }
   await v3.put(`devices/${lampId}`, { power: "on" });

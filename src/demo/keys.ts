@@ -63,7 +63,7 @@ export async function keysOf(service: Service, folder: string): Promise<Keys> {
 /** As any user of the platform does. */
 async function signIn(baseUrl: string, appId: TenantId): Promise<{ userId: UserId; secToken: string }> {
   const body = new URLSearchParams({ ...login, appId: String(appId) });
-  const answer = await fetch(`${baseUrl}/zdk/services/zamapi/userLogin`, { method: "POST", body });
+  const answer = await fetch(`${baseUrl}/zdk/services/zamapi/userLogin`, { method: "POST", body, redirect: "error" });
   const text = await answer.text();
   const of = (element: string) => new RegExp(`<${element}>([^<]+)<`).exec(text)?.[1] ?? "";
   if (!answer.ok) throw new Error(`The demo's user could not sign in: ${of("errorMsg")}`);
@@ -88,7 +88,7 @@ async function clientOf({ baseUrl, parts: { oauth } }: Service, tenantId: Tenant
       client_id: client.id,
       client_secret: secret,
     });
-    const answer = await fetch(`${baseUrl}/oauth2/access_token`, { method: "POST", body });
+    const answer = await fetch(`${baseUrl}/oauth2/access_token`, { method: "POST", body, redirect: "error" });
     const { access_token: token } = (await answer.json()) as { access_token?: string };
     if (token === undefined) throw new Error(`The demo's client got no access token (${answer.status}).`);
     return token;

@@ -9,6 +9,7 @@ export interface V3 {
 export function v3At(baseUrl: string, accessToken: () => string): V3 {
   const call = async (method: string, path: string, body?: object) => {
     const answer = await fetch(`${baseUrl}/v3/${path}`, {
+      redirect: "error",
       method,
       headers: {
         authorization: `Bearer ${accessToken()}`,

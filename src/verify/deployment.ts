@@ -75,7 +75,11 @@ export class Deployment {
 
   /** A stream that stays open until the signal says otherwise. */
   open(path: string, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Response> {
-    return fetch(this.#addressOf(path), { headers, signal: AbortSignal.any([this.#signal(), signal]) });
+    return fetch(this.#addressOf(path), {
+      redirect: "manual",
+      headers,
+      signal: AbortSignal.any([this.#signal(), signal]),
+    });
   }
 
   /** A whole address stays as it is; a path stands behind {base_url}, which may have one of its own. */

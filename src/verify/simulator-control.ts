@@ -51,7 +51,7 @@ export class SimulatorControl {
     const told = `${method} ${this.url}/simulator/${path.split("/")[0]}`;
     let answer: Response;
     try {
-      answer = await fetch(`${this.url}/simulator/${path}`, { method, signal, ...content });
+      answer = await fetch(`${this.url}/simulator/${path}`, { method, signal, redirect: "error", ...content });
     } catch {
       throw simulatorTrouble(`${told} was not answered.`);
     }

@@ -16,6 +16,7 @@ import {
   writeProfiles,
 } from "../service/profiles.ts";
 import { NotAuthorised, safeAddress } from "../service/reach.ts";
+import { refuseRedirect, unfollowed } from "../service/redirects.ts";
 
 const subject: Argument = { name: "name", isRequired: true, meaning: "the profile's name" };
 
@@ -77,10 +78,11 @@ async function signIn(url: string, name: string, password: string, appId: string
   const body = new URLSearchParams({ name, password, appId });
   let answer: Response;
   try {
-    answer = await fetch(`${url}/zdk/services/zamapi/userLogin`, { method: "POST", body });
+    answer = await fetch(`${url}/zdk/services/zamapi/userLogin`, { method: "POST", body, ...unfollowed });
   } catch (error) {
     throw new Unreachable(url, error);
   }
+  refuseRedirect(answer, url);
   const told = await answer.text();
   const [, secToken] = /<securityToken>([^<]+)<\/securityToken>/.exec(told) ?? [];
   if (secToken) return secToken;

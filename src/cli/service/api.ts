@@ -1,5 +1,6 @@
 import { BreezewayError } from "../../model/errors.ts";
 import { exitCodes } from "../exit-codes.ts";
+import { refuseRedirect, unfollowed } from "./redirects.ts";
 import { type ServerEvent, serverEvents } from "./server-events.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: what a service answers has come as JSON, and each command knows its own
@@ -89,12 +90,14 @@ export class Api {
   }
 
   async #fetch(path: string, init: RequestInit): Promise<Response> {
+    let answer: Response;
     try {
-      return await fetch(`${this.baseUrl}${path}`, init);
+      answer = await fetch(`${this.baseUrl}${path}`, { ...init, ...unfollowed });
     } catch (error) {
       if (init.signal?.aborted) throw error;
       throw new Unreachable(this.baseUrl, error);
     }
+    return refuseRedirect(answer, this.baseUrl);
   }
 
   #refusal({ status }: Response, told: Answer): ServiceRefused {

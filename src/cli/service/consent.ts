@@ -6,6 +6,7 @@ import { ConfigurationError } from "../../config.ts";
 import { BreezewayError, EcosystemRefused, EcosystemUnreachable, NotFound } from "../../model/errors.ts";
 import type { Call } from "../command.ts";
 import type { Answer } from "./api.ts";
+import { refuseRedirect, unfollowed } from "./redirects.ts";
 
 /** Nobody reads a consent page for longer. */
 const patienceMs = 10 * 60_000;
@@ -82,10 +83,11 @@ async function exchange(
   });
   let answer: Response;
   try {
-    answer = await fetch(consent.tokenUrl, { method: "POST", body });
+    answer = await fetch(consent.tokenUrl, { method: "POST", body, ...unfollowed });
   } catch (error) {
     throw new EcosystemUnreachable(`Nothing answers at ${consent.tokenUrl}.`, { cause: error });
   }
+  refuseRedirect(answer, consent.tokenUrl);
   const told: Answer = await answer.json().catch(() => ({}));
   if (typeof told.access_token === "string") return told.access_token;
   throw new EcosystemRefused(

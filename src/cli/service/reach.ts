@@ -9,6 +9,7 @@ import { readSecret } from "../secret-input.ts";
 import { Api, type Credentials } from "./api.ts";
 import { clientToken } from "./client-token.ts";
 import { findProfile, type Profile } from "./profiles.ts";
+import { unfollowed } from "./redirects.ts";
 
 /** The options of every command that speaks with a service. */
 export function reaching(command: Command): Command {
@@ -98,7 +99,8 @@ async function onThisMachine({ typed, programs, config }: Call, about: Input): P
       if (secToken === undefined) return;
       const body = new URLSearchParams({ secToken });
       // One that can't be given back ends by itself within the hour.
-      await fetch(`${baseUrl}/zdk/services/zamapi/userLogout`, { method: "POST", body }).catch(() => undefined);
+      const logout = { method: "POST", body, ...unfollowed };
+      await fetch(`${baseUrl}/zdk/services/zamapi/userLogout`, logout).catch(() => undefined);
     },
   };
 }
