@@ -18,6 +18,7 @@ export type AuditAct =
   | "revocation"
   | "code_replay"
   | "refresh_reuse"
+  | "refresh_siblings"
   | "password_changed"
   | "admin";
 

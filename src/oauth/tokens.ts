@@ -150,7 +150,12 @@ export function tokensOn({ store, lifetimes, grantsEnded }: TokenParts): Tokens 
           return { ...dead, ended: await endGrants(tx, [grant]) };
         }
         await tx.refreshTokens.use(token, nowMs + lifetimes.refreshSeconds * 1_000);
-        await tx.refreshTokens.retireParent(token, nowMs + retirementMs);
+        const isFirstOfSiblings = await tx.refreshTokens.retireParent(token, nowMs + retirementMs);
+        // Two copies of one token, each with a successor in use: a client that runs twice, or a stolen token. The retry
+        // window allows it, so both go on, and the audit log tells it.
+        if (!token.isUsed && !isFirstOfSiblings && (await tx.refreshTokens.hasUsedSibling(token))) {
+          await audit(tx, "refresh_siblings", grant, source);
+        }
         if (token.isUsed) await makeRoom(tx, token);
         return { issued: await issue(tx, grant, token.hash) };
       }),
@@ -243,5 +248,6 @@ async function makeRoom(tx: TokenTables, token: RefreshTokenRow): Promise<void> 
 
 function audit(tx: TokenTables, act: AuditAct, grant: GrantRow, source: string): Promise<void> {
   const { tenantId, userId, clientId } = grant;
-  return tx.audit.add(auditEntry({ act, tenantId, userId, clientId, source }));
+  const detail = act === "refresh_siblings" ? { grant: grant.id } : {};
+  return tx.audit.add(auditEntry({ act, tenantId, userId, clientId, source, detail }));
 }

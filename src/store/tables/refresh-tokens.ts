@@ -22,8 +22,13 @@ export interface RefreshTokenTable {
   children(token: RefreshTokenRow): Promise<RefreshTokenRow[]>;
   /** It lives until then, from now on. */
   use(token: RefreshTokenRow, expiresMs: number): Promise<void>;
-  /** The one before it goes on until then; an earlier time is kept. */
-  retireParent(token: RefreshTokenRow, retiresMs: number): Promise<void>;
+  /** Whether another successor of the same token has been used. */
+  hasUsedSibling(token: RefreshTokenRow): Promise<boolean>;
+  /**
+   * The one before it goes on until then; an earlier time is kept. Answers false when there was nothing to retire: the
+   * parent has retired already, or is gone.
+   */
+  retireParent(token: RefreshTokenRow, retiresMs: number): Promise<boolean>;
   remove(token: RefreshTokenRow): Promise<void>;
   /**
    * Expired ones, and those that retired so long ago that nobody will come with them: of the next stretch behind that
@@ -60,11 +65,20 @@ export function refreshTokenTable(sql: Sql): RefreshTokenTable {
       ]);
     },
     async retireParent({ ownerId, parentHash }, retiresMs) {
-      if (parentHash === null) return;
-      await sql.run(
+      if (parentHash === null) return false;
+      const retired = await sql.run(
         "UPDATE refresh_tokens SET retires_ms = $3 WHERE owner_id = $1 AND hash = $2 AND retires_ms IS NULL",
         [ownerId, parentHash, retiresMs],
       );
+      return retired > 0;
+    },
+    async hasUsedSibling({ ownerId, grantId, parentHash, hash }) {
+      if (parentHash === null) return false;
+      const used = await rows(
+        "owner_id = $1 AND grant_id = $2 AND parent_hash = $3 AND hash <> $4 AND is_used = 1 LIMIT 1",
+        [ownerId, grantId, parentHash, hash],
+      );
+      return used.length > 0;
     },
     async remove({ ownerId, hash }) {
       await sql.run("DELETE FROM refresh_tokens WHERE owner_id = $1 AND hash = $2", [ownerId, hash]);
