@@ -1,11 +1,13 @@
 import type { Ecosystem } from "../ecosystem.ts";
 import { type Call, readSegments, sendJson } from "../http/call.ts";
+import { refuseOtherSites } from "../http/other-sites.ts";
 import { notFound, Refusal } from "../refusal.ts";
 import { type Route, routes } from "./routes.ts";
 
 /** Answers for the control interface: JSON under `/simulator`, errors as `{"error": code, "message": sentence}`. */
 export async function answerControl(ecosystem: Ecosystem, call: Call): Promise<void> {
   try {
+    refuseOtherSites(call);
     const [, ...segments] = readSegments(call);
     const here = routes.filter((route) => matches(route, segments));
     const route = here.find(({ method }) => method === call.method);

@@ -2,6 +2,7 @@ import type { Account } from "../accounts/account.ts";
 import type { Ecosystem } from "../ecosystem.ts";
 import { readAccountPlan } from "../home/account-plan.ts";
 import { type Call, readForm } from "../http/call.ts";
+import { refuseOtherSites } from "../http/other-sites.ts";
 import { consentPage, newHome } from "../pages/consent-page.ts";
 import { messagePage, pinPage } from "../pages/message-pages.ts";
 import { sendPage } from "../pages/page.ts";
@@ -11,6 +12,7 @@ import { type Question, readQuestion, unclear } from "./question.ts";
 /** Answers for `/login/oauth2`: the page that asks the owner, and what follows from the answer. */
 export async function answerAuthorize(ecosystem: Ecosystem, call: Call): Promise<void> {
   try {
+    refuseOtherSites(call);
     if (call.method === "GET") ask(ecosystem, call);
     else if (call.method === "POST") decide(ecosystem, call, await readForm(call));
     else throw new Refusal(405, "method_not_allowed", "This address is for a browser.");

@@ -16,7 +16,6 @@ export function showHousePage(ecosystem: Ecosystem, call: Call): void {
 
 /** Does what a button says and shows the page again; a refusal stands on the page. */
 export async function pressHouseButton(ecosystem: Ecosystem, call: Call): Promise<void> {
-  refuseOtherSites(call);
   const form = await readForm(call);
   const chosen = form.get("account");
   const account = chosen ? ecosystem.accounts.get(chosen) : undefined;
@@ -41,12 +40,4 @@ async function press(ecosystem: Ecosystem, account: Account | undefined, form: U
   else if (form.has("scene")) await ecosystem.playScene(account, sceneOf(form));
   else throw badArgument("This button is not known here.");
   return account;
-}
-
-/** The page has no sign-in, so that a page of somebody else must not be able to press its buttons. */
-function refuseOtherSites({ request }: Call): void {
-  const site = request.headers["sec-fetch-site"] ?? "none";
-  if (site !== "same-origin" && site !== "none") {
-    throw new Refusal(403, "other_site", "The buttons answer to their own page only.");
-  }
 }

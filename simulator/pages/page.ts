@@ -31,7 +31,8 @@ export function sendPage({ response }: Call, status: number, page: Page): void {
     "Content-Length": body.length,
     "Content-Security-Policy": contentPolicy,
     "Cache-Control": "no-store",
-    "Referrer-Policy": "no-referrer",
+    // With no-referrer, browsers would hide the origin of our own forms too (http/other-sites.ts).
+    "Referrer-Policy": "same-origin",
     "X-Content-Type-Options": "nosniff",
   });
   response.end(body);

@@ -5,6 +5,15 @@ import { first, simulatorWorld } from "./world.ts";
 
 const browser = { Accept: "text/html,application/xhtml+xml,*/*;q=0.8" };
 
+/** What a browser says of a call that another site's page makes. */
+const pagesOfOthers: readonly Record<string, string>[] = [
+  { "Sec-Fetch-Site": "cross-site" },
+  { "Sec-Fetch-Site": "same-site", Origin: "http://127.0.0.1:9" },
+  { Origin: "https://stranger.example" },
+  { Origin: "http://127.0.0.1:9" },
+  { Origin: "null" },
+];
+
 async function pageWorld(test: TestContext) {
   const world = await simulatorWorld(test);
   const { url } = world.simulator;
@@ -187,9 +196,35 @@ describe("the page of the homes", () => {
 
   it("doesn't let another site press its buttons", async (t) => {
     const { simulator, press } = await pageWorld(t);
-    assert.equal((await press({ make: "account" }, { "Sec-Fetch-Site": "cross-site" })).status, 403);
+    for (const headers of pagesOfOthers) {
+      assert.equal((await press({ make: "account" }, headers)).status, 403, JSON.stringify(headers));
+    }
     assert.deepEqual(simulator.accountIds(), []);
-    assert.equal((await press({ make: "account" }, { "Sec-Fetch-Site": "same-origin" })).status, 303);
+    for (const headers of [{ "Sec-Fetch-Site": "same-origin", Origin: "null" }, { Origin: simulator.url }, {}]) {
+      assert.equal((await press({ make: "account" }, headers)).status, 303, JSON.stringify(headers));
+    }
+    assert.equal(simulator.accountIds().length, 3);
+  });
+
+  it("doesn't let another site call the control interface or give an app access", async (t) => {
+    const { simulator } = await pageWorld(t);
+    const { accountId } = simulator.addAccount();
+    const { clientId } = simulator.defaultClient;
+    const decision = new URLSearchParams({ client_id: clientId, state: "s", decision: "allow", account: accountId });
+    const sent = (path: string, method: string, headers: Record<string, string>, body?: string | URLSearchParams) =>
+      fetch(simulator.url + path, { method, headers, redirect: "manual", ...(body !== undefined && { body }) });
+    for (const headers of pagesOfOthers) {
+      // What a page can send without asking the browser's leave first: plain text that is JSON.
+      const fault = await sent("/simulator/faults", "POST", headers, JSON.stringify({ fault: "silence", accountId }));
+      assert.equal(fault.status, 403);
+      assert.match((await fault.json()).message, /^A page of another site may not change anything here\./);
+      assert.equal((await sent(`/simulator/accounts/${accountId}`, "DELETE", headers)).status, 403);
+      const allowed = await sent("/login/oauth2", "POST", headers, decision);
+      assert.equal(allowed.status, 403);
+      assert.equal(allowed.headers.get("location"), null);
+    }
+    assert.deepEqual([simulator.faults(), simulator.accountIds()], [[], [accountId]]);
+    assert.equal((await sent(`/simulator/accounts/${accountId}`, "DELETE", {})).status < 300, true);
   });
 
   it("survives any document", async (t) => {
