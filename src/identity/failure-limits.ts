@@ -42,6 +42,9 @@ export const defaultFailureLimits: FailureLimitSettings = {
   remembered: 50_000,
 };
 
+/** One attempt; undefined when it failed. It is told how many attempts of its source failed before in this window. */
+export type Check<Result> = (failuresOfSource: number) => Promise<Result | undefined>;
+
 /** Where failures are counted for one purpose: together with all other nodes, or here alone when there are none. */
 export function failureCountsFor(
   purpose: string,
@@ -77,7 +80,7 @@ export class FailureLimits {
   async attempt<Result>(
     account: string,
     address: string,
-    check: () => Promise<Result | undefined>,
+    check: Check<Result>,
     gone?: AbortSignal,
   ): Promise<Result | undefined> {
     const source = sourceOf(address);
@@ -113,11 +116,11 @@ export class FailureLimits {
     else this.#underWay.delete(source);
   }
 
-  async #takeTurn<Result>(pair: string, source: string, check: () => Promise<Result | undefined>) {
+  async #takeTurn<Result>(pair: string, source: string, check: Check<Result>) {
     const { ofPair, ofSource } = await this.#counts.find(pair, source);
     const waitMs = Math.max(pairWaitMs(ofPair, this.#settings), sourceWaitMs(ofSource, this.#settings));
     if (waitMs > 0) throw new TooManyRequests(Math.ceil(waitMs / 1000));
-    const result = await check();
+    const result = await check(failuresInWindow(ofSource, this.#settings));
     if (result === undefined) await this.#counts.count(pair, source, this.#settings);
     else if (ofPair) await this.#counts.forgive(pair);
     return result;
@@ -126,6 +129,10 @@ export class FailureLimits {
 
 function tooManyUnderWay(): TooManyRequests {
   return new TooManyRequests(1, "Too many attempts from this address are under way.");
+}
+
+function failuresInWindow(count: FailureCount | undefined, { sourceWindowMs }: FailureLimitSettings): number {
+  return count && count.sinceFirstMs < sourceWindowMs ? count.failures : 0;
 }
 
 function pairWaitMs(count: FailureCount | undefined, settings: FailureLimitSettings): number {

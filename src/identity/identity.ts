@@ -41,7 +41,7 @@ export function identityOn(parts: IdentityParts): Identity {
   const counts = failureCountsFor("sign_in", { store, nowMs });
   const limits = new FailureLimits(counts, failureLimits, () => reached("signInsPerSource"));
   const signIn = signInOn({ store, passwords, limits, audit });
-  const secTokens = secTokensOn({ store, signIn });
+  const secTokens = secTokensOn({ store, signIn, reached });
   return {
     ...tenants,
     ...brandsOn(store),

@@ -1,5 +1,6 @@
 import { InvalidSecToken, NotFound, StoreUnavailable } from "../model/errors.ts";
 import type { UserId } from "../model/ids.ts";
+import { limits, type ReachLimit } from "../model/limits.ts";
 import type { Store } from "../store/seam.ts";
 import type { CredentialKey } from "../store/tables/credential-key.ts";
 import type { SecTokenRow } from "../store/tables/sec-tokens.ts";
@@ -34,9 +35,11 @@ export interface SecTokens {
 export interface SecTokenParts {
   readonly store: Store<SignInTables>;
   readonly signIn: SignIn;
+  /** Counts tokens that left because their user had too many. */
+  readonly reached?: ReachLimit | undefined;
 }
 
-export function secTokensOn({ store, signIn }: SecTokenParts): SecTokens {
+export function secTokensOn({ store, signIn, reached }: SecTokenParts): SecTokens {
   /** The renewal must not fail a call whose token is good: a full disk should not hide an alarm from its reader. */
   async function renew(key: CredentialKey): Promise<void> {
     try {
@@ -50,24 +53,29 @@ export function secTokensOn({ store, signIn }: SecTokenParts): SecTokens {
     }
   }
 
+  /** Under the user's lock. A user at the limit loses the token that was unused for longest. */
+  async function add(tx: SignInTables, userId: UserId, nowMs: number): Promise<string> {
+    const left = await tx.secTokens.keepLastUsed(userId, limits.secTokensPerUser - 1);
+    if (left > 0) reached?.("secTokensPerUser");
+    const secToken = newSecToken(userId);
+    await tx.secTokens.add({ userId, hash: hashOf(secToken) }, nowMs);
+    return secToken;
+  }
+
   return {
     login({ name, password, appId, source, gone }) {
       return signIn({ tenantId: appId, name, password, source, gone }, async (tx, { id: userId }) => {
-        const secToken = newSecToken(userId);
-        await tx.secTokens.add({ userId, hash: hashOf(secToken) }, await tx.clock.nowMs());
-        return { userId, secToken };
+        return { userId, secToken: await add(tx, userId, await tx.clock.nowMs()) };
       });
     },
 
     async issueFor(userId) {
-      const secToken = newSecToken(userId);
-      await store.transaction(async (tx) => {
+      return store.transaction(async (tx) => {
         // A new password ends what there is: nothing may slip in behind it.
         const nowMs = await tx.users.lock(userId);
         if (nowMs === undefined) throw new NotFound(`There is no user ${userId}. See all with: breezeway user list`);
-        await tx.secTokens.add({ userId, hash: hashOf(secToken) }, nowMs);
+        return add(tx, userId, nowMs);
       });
-      return secToken;
     },
 
     async logout(secToken) {

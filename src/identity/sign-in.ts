@@ -39,6 +39,14 @@ export interface SignInParts {
   readonly audit: Pick<Audit, "record">;
 }
 
+/** Failures of one source in one window (10 minutes) that the audit log shows one by one; then every 100th. */
+export const writtenOneByOne = 100;
+
+/** A stranger must not fill the audit log, which is kept for a year. */
+function isWritten(failuresOfSource: number): boolean {
+  return failuresOfSource < writtenOneByOne || (failuresOfSource + 1) % 100 === 0;
+}
+
 export function signInOn({ store, passwords, limits, audit }: SignInParts): SignIn {
   async function find(tenantId: string, name: string) {
     const id = parseId<TenantId>(tenantId);
@@ -73,13 +81,16 @@ export function signInOn({ store, passwords, limits, audit }: SignInParts): Sign
     const { tenantId, password, source, clientId, gone } = attempt;
     const name = readName("name", attempt.name);
     readText("password", password);
-    const check = async () => {
+    const check = async (failuresOfSource: number) => {
       const first = await tryOnce(attempt, name, enter);
       // Changed while we checked: by a new password, or by another sign-in that hashed the same one anew.
       const last = first.isRight && !first.letInside ? await tryOnce(attempt, name, enter) : first;
       // Nothing that was typed: an unknown name may be a password in the wrong field.
       const meant = { tenantId: last.tenant?.id, userId: last.user?.id, clientId };
-      if (!last.letInside) await audit.record({ act: "sign_in_failed", ...meant, source });
+      if (!last.letInside && isWritten(failuresOfSource)) {
+        const detail = failuresOfSource < writtenOneByOne ? {} : { failuresOfSource: failuresOfSource + 1 };
+        await audit.record({ act: "sign_in_failed", ...meant, source, detail });
+      }
       return last.letInside;
     };
     const entered = await limits.attempt(JSON.stringify([tenantId, name]), source, check, gone);

@@ -30,6 +30,12 @@ export const limits = {
   passwordsWaiting: 1_000,
   /** Client authentications under way from one source. High: one address of an assistant refreshes many users' tokens. */
   clientAuthenticationsPerSource: 1_000,
+  /** Security tokens of one user. */
+  secTokensPerUser: 100,
+  /** Refresh tokens of one grant, and access tokens of one grant. */
+  tokensPerGrant: 100,
+  /** Tokens that a client took with its own secret (client_credentials). */
+  tokensPerClient: 1_000,
 } as const;
 
 export type LimitName = keyof typeof limits;

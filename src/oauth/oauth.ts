@@ -42,7 +42,7 @@ export function oauthOn(parts: OAuthParts) {
   return {
     ...clients,
     authorize: authorizeOn({ store, identity, clients, sealer, issuer, codeSeconds }),
-    tokens: tokensOn({ store, lifetimes, grantsEnded }),
+    tokens: tokensOn({ store, lifetimes, grantsEnded, reached }),
     metadata: () => metadata(issuer()),
     verify: (accessToken: string) => verification.verify(accessToken),
     clientOf: (accessToken: string) => verification.clientOf(accessToken),

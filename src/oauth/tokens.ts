@@ -4,12 +4,14 @@ import { endGrants } from "../identity/grants.ts";
 import { hashOf, isSame, keyOf, newCredential } from "../identity/secrets.ts";
 import { InvalidClient, InvalidGrant, UnauthorizedClient } from "../model/errors.ts";
 import { ownerIdOf } from "../model/ids.ts";
+import type { ReachLimit } from "../model/limits.ts";
 import type { Store, Transaction } from "../store/seam.ts";
 import type { CodeRow } from "../store/tables/codes.ts";
 import type { GrantRow } from "../store/tables/grants.ts";
 import type { RefreshTokenRow } from "../store/tables/refresh-tokens.ts";
 import type { Mark } from "../store/tables/stretches.ts";
 import type { Client } from "./clients.ts";
+import { tokenBounds } from "./token-bounds.ts";
 
 /** What a client is given. */
 export interface IssuedTokens {
@@ -49,6 +51,8 @@ export interface TokenParts {
   readonly store: Store<TokenTables>;
   readonly lifetimes: Lifetimes;
   readonly grantsEnded: (grantIds: readonly string[]) => void;
+  /** Counts tokens that left because there were too many. */
+  readonly reached?: ReachLimit | undefined;
 }
 
 /** How long a refresh token goes on after its successor was used: whoever asked at the same moment still gets through. */
@@ -60,7 +64,8 @@ const spentCodesMs = 24 * 60 * 60_000;
 /** A retired refresh token is remembered so long, to notice its use. */
 const retiredTokensMs = 30 * 24 * 60 * 60_000;
 
-export function tokensOn({ store, lifetimes, grantsEnded }: TokenParts): Tokens {
+export function tokensOn({ store, lifetimes, grantsEnded, reached }: TokenParts): Tokens {
+  const bounds = tokenBounds(reached);
   /**
    * Runs a body that may have to end grants and refuse: what it ended and spent stays so, although the client is
    * refused. A body that threw would undo both.
@@ -157,6 +162,7 @@ export function tokensOn({ store, lifetimes, grantsEnded }: TokenParts): Tokens 
           await audit(tx, "refresh_siblings", grant, source);
         }
         if (token.isUsed) await makeRoom(tx, token);
+        await bounds.ofGrant(tx, grant, token.hash);
         return { issued: await issue(tx, grant, token.hash) };
       }),
 
@@ -164,14 +170,17 @@ export function tokensOn({ store, lifetimes, grantsEnded }: TokenParts): Tokens 
       if (client.kind !== "enterprise") {
         throw new UnauthorizedClient("Only an enterprise client may use client_credentials.");
       }
-      return store.transaction(async (tx) => {
+      const { issued, ended } = await store.transaction(async (tx) => {
         await stay(tx, client);
+        const { ended, isWritten } = await bounds.ofClient(tx, client);
         const { tenantId, id: clientId } = client;
         const grant: GrantRow = { id: randomUUID(), tenantId, userId: null, clientId, reach: "tenant" };
         await tx.grants.add(grant);
-        await audit(tx, "client_credentials", grant, source);
-        return issueAccess(tx, grant, await tx.clock.nowMs());
+        if (isWritten) await audit(tx, "client_credentials", grant, source);
+        return { issued: await issueAccess(tx, grant, await tx.clock.nowMs()), ended };
       });
+      grantsEnded(ended);
+      return issued;
     },
 
     async revoke(client, token, source) {

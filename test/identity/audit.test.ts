@@ -48,6 +48,21 @@ describe("the audit log", () => {
     assert.deepEqual(await identity.audit.list({ limit: 10 }), []);
   });
 
+  it("shows a stranger's first 100 failures one by one, and then every hundredth", async (t) => {
+    const argon2 = { hash: async () => "hash", verify: async () => false };
+    const { identity, login } = await madeAlice(t, { passwords: { argon2 } });
+    const fail = (name: string, source: string) => assert.rejects(login({ name, source }), InvalidLogin);
+    for (let failure = 0; failure < 320; failure++) await fail(`guess ${failure}`, "192.0.2.66");
+    await fail("alice", "192.0.2.1");
+    const failed = (await identity.audit.list({ limit: 1_000 })).filter(({ act }) => act === "sign_in_failed");
+    const counted = failed.flatMap(({ detail }) =>
+      detail.failuresOfSource === undefined ? [] : detail.failuresOfSource,
+    );
+    assert.deepEqual(counted, [300, 200]);
+    assert.equal(failed.filter(({ source }) => source === "192.0.2.66").length, 102);
+    assert.equal(failed[0]?.source, "192.0.2.1", "another source is written down as ever");
+  });
+
   it("keeps an entry for a year", async (t) => {
     const { identity, clock } = await madeIdentity(t);
     await identity.audit.record({ act: "grant", source: "old" });

@@ -10,7 +10,7 @@ import { openSqlite } from "../../src/store/sqlite/store.ts";
 export const password = "correct horse";
 
 /** Identity on a store of its own, with a clock that the test moves, a count of hash runs, and what others are told. */
-export async function madeIdentity(t: TestContext, options: Pick<IdentityParts, "failureLimits"> = {}) {
+export async function madeIdentity(t: TestContext, options: Pick<IdentityParts, "failureLimits" | "passwords"> = {}) {
   const folder = mkdtempSync(join(tmpdir(), "breezeway-identity-"));
   const clock = { nowMs: Date.UTC(2026, 0, 1) };
   const nowMs = () => clock.nowMs;
@@ -45,7 +45,7 @@ export async function madeIdentity(t: TestContext, options: Pick<IdentityParts, 
 }
 
 /** The same with tenant 7 and its user alice. */
-export async function madeAlice(t: TestContext, options: Pick<IdentityParts, "failureLimits"> = {}) {
+export async function madeAlice(t: TestContext, options: Pick<IdentityParts, "failureLimits" | "passwords"> = {}) {
   const made = await madeIdentity(t, options);
   const { tenantId } = await made.identity.addTenant({ name: "Acme", appId: 7 });
   const userId = await made.identity.addUser({ tenant: "Acme", name: "alice", password, isAdmin: false });

@@ -120,6 +120,22 @@ describe("a secToken", () => {
     await identity.authenticate(other.secToken);
   });
 
+  it("is one of 100 that a user may have: the one that was unused for longest leaves", async (t) => {
+    const { identity, userId, clock, store } = await madeAlice(t);
+    const made: string[] = [];
+    for (let count = 0; count < 100; count++) {
+      clock.nowMs += 1;
+      made.push(await identity.issueFor(userId));
+    }
+    const [first, second, ...others] = made as [string, string, ...string[]];
+    clock.nowMs += minuteMs;
+    await identity.authenticate(first);
+    const newest = await identity.issueFor(userId);
+    await assert.rejects(identity.authenticate(second), InvalidSecToken);
+    for (const one of [first, ...others, newest]) await identity.authenticate(one);
+    assert.equal(await store.transaction((tx) => tx.secTokens.keepLastUsed(userId, 0)), 100);
+  });
+
   it("that nobody gave out is invalid, whatever it looks like", async (t) => {
     const { identity } = await madeAlice(t);
     for (const text of ["", "bws_", `bws_${"A".repeat(43)}`, `bwa_${"A".repeat(43)}`, "a\0b", "x".repeat(60_000)]) {

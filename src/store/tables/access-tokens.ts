@@ -1,3 +1,4 @@
+import type { OwnerId } from "../../model/ids.ts";
 import { first, type Sql } from "../sql.ts";
 import { type CredentialKey, isOfKey } from "./credential-key.ts";
 import { type GrantRow, grantColumns } from "./grants.ts";
@@ -13,6 +14,8 @@ export interface AccessTokenRow {
 export interface AccessTokenTable {
   add(key: CredentialKey, grantId: string, expiresMs: number): Promise<void>;
   find(key: CredentialKey): Promise<AccessTokenRow | undefined>;
+  /** Keeps so many tokens of a grant, those that expire last; answers how many left. */
+  keepNewest(ownerId: OwnerId, grantId: string, count: number): Promise<number>;
   /** Those of the next stretch behind that mark; answers the next mark, or undefined at the end. */
   removeExpired(beforeMs: number, after?: Mark): Promise<Mark | undefined>;
 }
@@ -39,6 +42,13 @@ export function accessTokenTable(sql: Sql): AccessTokenTable {
       const { expiresMs, ...grant } = row;
       return { grant, remainingMs: expiresMs - (await sql.nowMs()) };
     },
+    keepNewest: (ownerId, grantId, count) =>
+      sql.run(
+        `DELETE FROM access_tokens WHERE owner_id = $1 AND grant_id = $2 AND hash IN (
+           SELECT hash FROM access_tokens WHERE owner_id = $1 AND grant_id = $2
+           ORDER BY expires_ms DESC, hash LIMIT 1000000 OFFSET $3)`,
+        [ownerId, grantId, count],
+      ),
     removeExpired: (beforeMs, after) =>
       removeFromStretch(sql, "access_tokens", "hash", "expires_ms < $5", [beforeMs], after),
   };

@@ -25,6 +25,10 @@ export interface GrantTable {
   existing(grants: readonly GrantRow[]): Promise<ReadonlySet<string>>;
   ofUser(userId: UserId): Promise<GrantRow[]>;
   ofClient(clientId: string): Promise<GrantRow[]>;
+  /** How many grants of its own (client_credentials) a client has. */
+  countOwn(tenantId: TenantId, clientId: string): Promise<number>;
+  /** The oldest of a client's own grants. */
+  oldestOwn(tenantId: TenantId, clientId: string, count: number): Promise<GrantRow[]>;
   /** With all its tokens; answers whether it was there. */
   remove(grant: GrantRow): Promise<boolean>;
   /** Those without any token left, of the next stretch behind that mark; answers the next mark, or undefined. */
@@ -65,6 +69,21 @@ export function grantTable(sql: Sql): GrantTable {
     },
     ofUser: (userId) => rows("g.owner_id = $1 ORDER BY g.id", [userId]),
     ofClient: (clientId) => rows("g.client_id = $1 ORDER BY g.id", [clientId]),
+    async countOwn(tenantId, clientId) {
+      const row = await first(
+        sql.all<{ count: number }>(
+          "SELECT COUNT(*) AS count FROM grants g WHERE g.client_id = $1 AND g.owner_id = $2",
+          [clientId, ownerIdOf({ userId: null, tenantId })],
+        ),
+      );
+      return Number(row?.count ?? 0);
+    },
+    oldestOwn: (tenantId, clientId, count) =>
+      rows("g.client_id = $1 AND g.owner_id = $2 ORDER BY g.created_ms, g.id LIMIT $3", [
+        clientId,
+        ownerIdOf({ userId: null, tenantId }),
+        count,
+      ]),
     async remove(grant) {
       const key = [ownerIdOf(grant), grant.id];
       const wasThere = (await sql.run("DELETE FROM grants WHERE owner_id = $1 AND id = $2", key)) > 0;

@@ -1,3 +1,4 @@
+import type { OwnerId } from "../../model/ids.ts";
 import { first, type Parameter, type Sql } from "../sql.ts";
 import { type CredentialKey, isOfKey } from "./credential-key.ts";
 import { type Mark, removeFromStretch } from "./stretches.ts";
@@ -30,6 +31,11 @@ export interface RefreshTokenTable {
    */
   retireParent(token: RefreshTokenRow, retiresMs: number): Promise<boolean>;
   remove(token: RefreshTokenRow): Promise<void>;
+  /**
+   * Keeps so many tokens of a grant; answers how many left. Retired tokens leave first, then tokens that were never
+   * used, then the rest: the oldest of each first.
+   */
+  keepNewest(ownerId: OwnerId, grantId: string, count: number): Promise<number>;
   /**
    * Expired ones, and those that retired so long ago that nobody will come with them: of the next stretch behind that
    * mark. Answers the next mark, or undefined at the end.
@@ -83,6 +89,14 @@ export function refreshTokenTable(sql: Sql): RefreshTokenTable {
     async remove({ ownerId, hash }) {
       await sql.run("DELETE FROM refresh_tokens WHERE owner_id = $1 AND hash = $2", [ownerId, hash]);
     },
+    keepNewest: (ownerId, grantId, count) =>
+      sql.run(
+        `DELETE FROM refresh_tokens WHERE owner_id = $1 AND grant_id = $2 AND hash IN (
+           SELECT hash FROM refresh_tokens WHERE owner_id = $1 AND grant_id = $2
+           ORDER BY CASE WHEN retires_ms IS NOT NULL THEN 2 WHEN is_used = 0 THEN 1 ELSE 0 END, issued_ms DESC, hash
+           LIMIT 1000000 OFFSET $3)`,
+        [ownerId, grantId, count],
+      ),
     removeOld: (expiredBeforeMs, retiredBeforeMs, after) =>
       removeFromStretch(
         sql,

@@ -17,6 +17,8 @@ export interface SecTokenTable {
   /** Answers whether there was one. */
   remove(key: CredentialKey): Promise<boolean>;
   removeOfUser(userId: UserId): Promise<void>;
+  /** Keeps so many of a user's tokens, the last used ones; answers how many left. */
+  keepLastUsed(userId: UserId, count: number): Promise<number>;
   /** Clears away what nobody can use any more. */
   removeUnusedSince(usedMs: number, issuedMs: number): Promise<number>;
 }
@@ -50,6 +52,12 @@ export function secTokenTable(sql: Sql): SecTokenTable {
     async removeOfUser(userId) {
       await sql.run("DELETE FROM sec_tokens WHERE user_id = $1", [userId]);
     },
+    keepLastUsed: (userId, count) =>
+      sql.run(
+        `DELETE FROM sec_tokens WHERE user_id = $1 AND hash IN (
+           SELECT hash FROM sec_tokens WHERE user_id = $1 ORDER BY used_ms DESC, hash LIMIT 1000000 OFFSET $2)`,
+        [userId, count],
+      ),
     removeUnusedSince: (usedMs, issuedMs) =>
       sql.run("DELETE FROM sec_tokens WHERE used_ms < $1 OR issued_ms < $2", [usedMs, issuedMs]),
   };
