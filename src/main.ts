@@ -12,7 +12,7 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   throw error;
 });
 
-process.exitCode = await runCommandLine(process.argv.slice(2), programs, {
+const code = await runCommandLine(process.argv.slice(2), programs, {
   environment: { ...fromFile, ...process.env },
   origin: (variable) => (process.env[variable] === undefined ? ".env" : "environment"),
   version,
@@ -20,3 +20,5 @@ process.exitCode = await runCommandLine(process.argv.slice(2), programs, {
   out: process.stdout,
   err: process.stderr,
 });
+// An error that nothing caught has set the code already: a clean stop after it is still a failure.
+process.exitCode ||= code;

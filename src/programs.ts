@@ -4,12 +4,12 @@ import type { Access, Moved, Programs, Restored } from "./cli/programs.ts";
 import type { Tell } from "./cli/progress.ts";
 import { type Config, ConfigurationError } from "./config.ts";
 import { NotRunning } from "./model/errors.ts";
-import { untilTold } from "./signals.ts";
+import { anyOf, untilTold } from "./signals.ts";
 import { dataFolder } from "./store/data-folder.ts";
 import { version } from "./version.ts";
 
 // Help and mistakes are answered at once: what a command needs is loaded when it runs.
-const loadService = () => Promise.all([import("./service.ts"), import("./logging.ts")]);
+const loadService = () => Promise.all([import("./service.ts"), import("./logging.ts"), import("./uncaught-errors.ts")]);
 
 /** What the command line starts and reaches. */
 export const programs: Programs = {
@@ -25,14 +25,16 @@ export const programs: Programs = {
 
 async function serve(config: Config): Promise<void> {
   const told = untilTold();
-  const [{ startService }, { startLogging }] = await loadService();
-  const service = await startService(config, startLogging(config.logLevel));
+  const [{ startService }, { startLogging }, { untilUncaught }] = await loadService();
+  const report = startLogging(config.logLevel);
+  const fatal = untilUncaught(report);
+  const service = await startService(config, report);
   // Without a certificate there is nothing to read again, and the signal means what it always means.
   if (config.tlsCertFile) process.on("SIGHUP", () => service.reload());
   process.stderr.write(`breezeway listening on ${service.baseUrl}\n`);
-  if (!told.aborted) await new Promise((resolve) => told.addEventListener("abort", resolve));
+  await anyOf(told, fatal);
   // Only others could take what comes meanwhile, and whoever sits at a terminal, or is gone, waits for nothing.
-  const isDrained = config.databaseUrl !== undefined && told.reason === "SIGTERM";
+  const isDrained = config.databaseUrl !== undefined && told.reason === "SIGTERM" && !fatal.aborted;
   await service.stop({ drainMs: isDrained ? config.drainSeconds * 1_000 : 0 });
 }
 

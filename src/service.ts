@@ -11,10 +11,12 @@ import { DeviceStates } from "./devices/states.ts";
 import { deviceWriting } from "./devices/write.ts";
 import type { Connector } from "./ecosystem/connector.ts";
 import { nestConnector } from "./ecosystem/nest/connector.ts";
+import { processErrorOwners } from "./error-owners.ts";
 import { eventsOn } from "./events/events.ts";
 import { fanEcho } from "./federation/fan-echo.ts";
 import { fanGate } from "./federation/fan-gate.ts";
 import { federationOn } from "./federation/federation.ts";
+import { linkFaultKinds } from "./federation/link-faults.ts";
 import { CertificateProblem } from "./http/certificate.ts";
 import { cursorsWith } from "./http/cursor.ts";
 import type { GuestRoute } from "./http/routes.ts";
@@ -22,6 +24,7 @@ import { startHttp } from "./http/server.ts";
 import { identityOn } from "./identity/identity.ts";
 import { metricsOf } from "./metrics/metrics.ts";
 import { observedStore } from "./metrics/observed-store.ts";
+import { BackgroundTask } from "./model/background-task.ts";
 import { BadParameter } from "./model/errors.ts";
 import type { Report, Surroundings } from "./model/surroundings.ts";
 import { Membership } from "./nodes/membership.ts";
@@ -32,6 +35,7 @@ import { dataFolder } from "./store/data-folder.ts";
 import { newEpochName } from "./store/epoch-name.ts";
 import { keysOn } from "./store/keys.ts";
 import type { Hint } from "./store/neighbours.ts";
+import { ownerlessStore } from "./store/ownerless-store.ts";
 import { openPostgres } from "./store/postgres/store.ts";
 import type { OpenStore } from "./store/seam.ts";
 import { openSqlite } from "./store/sqlite/store.ts";
@@ -42,11 +46,12 @@ import { version } from "./version.ts";
  * Builds all parts, in order, and hands each what it needs; nothing listens and nothing is followed yet. Commands use
  * the parts as they are, `startService` brings them to life.
  */
-export async function openParts(config: Config, report: Report, surroundings = realSurroundings(report)) {
+export async function openParts(config: Config, report: Report, given?: Surroundings) {
   const folder = dataFolder(config.dataFolder);
   folder.make((sentence) => report.warn({ folder: folder.path }, sentence));
   const unlock = config.databaseUrl ? () => undefined : folder.lock();
-  const metrics = metricsOf(version);
+  const metrics = metricsOf(version, linkFaultKinds);
+  const surroundings = { ...(given ?? realSurroundings(report)), countFailure: metrics.backgroundFailure };
   let store: OpenStore | undefined;
   try {
     const opened = config.databaseUrl
@@ -88,17 +93,20 @@ export async function openParts(config: Config, report: Report, surroundings = r
       turn: () => new Promise((resolve) => surroundings.after(0, resolve)),
       reached: metrics.limitReached,
     });
+    // What links share is not the work of the link that happens to use it: an error there belongs to nobody.
+    const linkStore = ownerlessStore(store, processErrorOwners);
     const commit = commitOn({
-      store,
+      store: linkStore,
       gates: [fanGate({ connectors, stateOf: (deviceId) => federation.keeper.standing(deviceId)?.state })],
       reactions: [fanEcho((commandId) => federation.fans.sentAt(commandId)), alerts.react],
-      committed: (commits, isUrgent) => {
-        states.apply(commits);
-        alerts.heard(commits);
-        federation.heard(commits);
-        events.heard(isUrgent);
-        for (const { cause, changes } of commits) metrics.committed(cause.by, changes.length);
-      },
+      committed: (commits, isUrgent) =>
+        processErrorOwners.outside(() => {
+          states.apply(commits);
+          alerts.heard(commits);
+          federation.heard(commits);
+          events.heard(isUrgent);
+          for (const { cause, changes } of commits) metrics.committed(cause.by, changes.length);
+        }),
       report,
     });
     const devices = { ...deviceReading(store, states), ...deviceWriting(store, commit) };
@@ -107,7 +115,17 @@ export async function openParts(config: Config, report: Report, surroundings = r
     const membership = new Membership(await nodeId(store), store, surroundings, store.neighbours);
     // What one node notes of a link or tells a reader, others compare with: it is on the clock that all share.
     const shared = { ...surroundings, nowMs: () => membership.nowMs() };
-    const federation = federationOn({ store, states, commit, membership, connectors, sealing, surroundings: shared });
+    const federation = federationOn({
+      store: linkStore,
+      states,
+      commit,
+      membership,
+      connectors,
+      sealing,
+      surroundings: shared,
+      countFault: metrics.linkFault,
+      owners: processErrorOwners,
+    });
 
     membership.onStoreReplaced(() => {
       states.forgetAll();
@@ -177,6 +195,7 @@ export async function openParts(config: Config, report: Report, surroundings = r
       events,
       metrics,
       administration,
+      surroundings,
       close,
     };
   } catch (error) {
@@ -186,6 +205,8 @@ export async function openParts(config: Config, report: Report, surroundings = r
     throw error;
   }
 }
+
+const sweepEveryMs = 600_000;
 
 export type Parts = Awaited<ReturnType<typeof openParts>>;
 
@@ -270,9 +291,7 @@ export async function startService(
     let drainMs = 0;
     stops.push(() => http.stop({ drainMs }));
     address.baseUrl ||= http.url;
-    const sweep = () => Promise.all([identity.sweep(), oauth.tokens.sweep()]);
-    const sweeping = setInterval(() => void sweep().catch(() => undefined), 600_000).unref();
-    stops.push(async () => clearInterval(sweeping));
+    stops.push(startSweeping(parts));
     if (!config.databaseUrl) {
       const control = await listenForCommands(parts);
       stops.push(() => control.stop());
@@ -314,6 +333,23 @@ async function leave({ federation, membership }: Parts, report: Report): Promise
   } catch (error) {
     report.warn({ error }, "this node could not take its leave; the others will find out");
   }
+}
+
+/** Removes what has expired. Each part sweeps by itself: one that fails doesn't keep the other from it. */
+function startSweeping({ identity, oauth, surroundings }: Parts): () => Promise<void> {
+  const sweeps = [() => identity.sweep(), () => oauth.tokens.sweep()].map((sweep) => {
+    const task = new BackgroundTask("sweep", "what has expired could not be removed", surroundings);
+    return async () => {
+      try {
+        await sweep();
+        task.succeeded();
+      } catch (error) {
+        task.failed(error);
+      }
+    };
+  });
+  const timer = setInterval(() => void Promise.all(sweeps.map((sweep) => sweep())), sweepEveryMs).unref();
+  return async () => clearInterval(timer);
 }
 
 function certificateOf({ tlsCertFile, tlsKeyFile }: Config) {

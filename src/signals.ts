@@ -16,3 +16,13 @@ export function untilTold(): AbortSignal {
   }
   return told.signal;
 }
+
+/** Resolves when the first of the signals aborts. */
+export function anyOf(...signals: readonly AbortSignal[]): Promise<void> {
+  return new Promise((resolve) => {
+    for (const signal of signals) {
+      if (signal.aborted) resolve();
+      else signal.addEventListener("abort", () => resolve(), { once: true });
+    }
+  });
+}

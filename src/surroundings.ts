@@ -1,7 +1,11 @@
+import type { BackgroundTaskName } from "./model/background-task.ts";
 import type { Report, Surroundings } from "./model/surroundings.ts";
 
 /** The real time, randomness and timers, for everything but the deterministic simulation. */
-export function realSurroundings(report: Report): Surroundings {
+export function realSurroundings(
+  report: Report,
+  countFailure: (task: BackgroundTaskName) => void = () => undefined,
+): Surroundings {
   return {
     nowMs: Date.now,
     elapsedMs: () => performance.now(),
@@ -11,5 +15,6 @@ export function realSurroundings(report: Report): Surroundings {
       return () => clearTimeout(timer);
     },
     report,
+    countFailure,
   };
 }

@@ -6,8 +6,9 @@ import { type Config, ConfigurationError } from "../config.ts";
 import { startLogging } from "../logging.ts";
 import { isOnLoopback } from "../loopback.ts";
 import { startService } from "../service.ts";
-import { untilTold } from "../signals.ts";
+import { anyOf, untilTold } from "../signals.ts";
 import { dataFolder } from "../store/data-folder.ts";
+import { untilUncaught } from "../uncaught-errors.ts";
 import { banner, simulatorPort } from "./banner.ts";
 import { demoConsole } from "./console/console.ts";
 import { onFreePort } from "./free-port.ts";
@@ -45,6 +46,7 @@ export async function runDemo(config: Config, { version, seed }: DemoOptions): P
     ];
     const report = startLogging(process.env.BREEZEWAY_LOG_LEVEL ? config.logLevel : "warn");
     const shown = demoConsole({ folder: folder.path, simulator, version });
+    const fatal = untilUncaught(report);
     const service = await onFreePort(config.port, "The service", (port) =>
       startService({ ...config, port, ecosystems }, report, undefined, shown.routes),
     );
@@ -62,7 +64,7 @@ export async function runDemo(config: Config, { version, seed }: DemoOptions): P
     say(banner({ version, house, service, simulator, files: keys, folder: config.dataFolder, claim: shown.claim() }));
     say(`breezeway listening on ${service.baseUrl}\n`);
     onEnter(told, () => say(`  Console    ${shown.claim()}   (opens once, 30 min)\n`));
-    if (!told.aborted) await new Promise((resolve) => told.addEventListener("abort", resolve));
+    await anyOf(told, fatal);
   } finally {
     for (const stop of stops.reverse()) await stop();
   }

@@ -60,6 +60,8 @@ export interface StreamEnd {
   readonly detail: string;
   /** For how long nothing had been heard when it was given up. */
   readonly unheardMs?: number;
+  /** An exception in the connector itself: a defect of ours, not a word of the ecosystem. */
+  readonly error?: unknown;
 }
 
 /**

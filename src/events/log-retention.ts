@@ -1,3 +1,4 @@
+import { BackgroundTask } from "../model/background-task.ts";
 import { type Cancel, pause, type Surroundings } from "../model/surroundings.ts";
 import type { Store, Transaction } from "../store/seam.ts";
 
@@ -18,17 +19,20 @@ const piece = { entries: 500, pauseMs: 50 };
 export class LogRetention {
   readonly #parts: RetentionParts;
   readonly #stopping = new AbortController();
+  readonly #task: BackgroundTask;
   #next: Cancel | undefined;
   #running: Promise<number> | undefined;
 
   constructor(parts: RetentionParts) {
     this.#parts = parts;
+    this.#task = new BackgroundTask("log_retention", "the log could not be shortened", parts.surroundings);
   }
 
   start(): void {
     this.#next = this.#parts.surroundings.after(everyMs, () => {
       void this.sweep()
-        .catch((error) => this.#parts.surroundings.report.warn({ error }, "the log could not be shortened"))
+        .then(() => this.#task.succeeded())
+        .catch((error) => this.#task.failed(error))
         .finally(() => {
           if (!this.#stopping.signal.aborted) this.start();
         });

@@ -1,5 +1,6 @@
 import type { Commit, CommitRequest, CommitTables } from "../devices/commit.ts";
 import type { CommandOutcome, Connector } from "../ecosystem/connector.ts";
+import { BackgroundTask } from "../model/background-task.ts";
 import { NotFound, StoreUnavailable } from "../model/errors.ts";
 import { fanDeadlines } from "../model/fan-request.ts";
 import { type Cancel, pause, type Surroundings, within } from "../model/surroundings.ts";
@@ -23,6 +24,10 @@ export interface FanReach {
   readonly link: LinkKey;
   readonly token: string;
   readonly connector: Connector;
+  /** Runs work on behalf of the link: an error that nothing catches then belongs to the link. */
+  readonly run: <Result>(act: () => Result) => Result;
+  /** Takes an unexpected error of the sending. */
+  readonly failed: (error: unknown) => void;
 }
 
 const everyMs = 500;
@@ -32,6 +37,10 @@ const retryMs = 1_000;
 const patienceMs = 3_000;
 /** How long it is remembered when something was sent: longer than any snapshot waits for the store. */
 const rememberedMs = 600_000;
+/** How soon a request that could not be settled is tried again: sooner at first, then ever later. */
+const unsettledRetry = { fromMs: 1_000, toMs: 300_000 };
+/** Requests that wait for another try or for their link. Beyond it, they count towards those that are looked at at once. */
+const passedOverAtMost = 1_000;
 
 /**
  * Sends the fan requests of the links that this node owns: marked as sent before the one sending, never sent again, and
@@ -43,6 +52,12 @@ export class FanSender {
   readonly #sending = new Map<number, Promise<void>>();
   readonly #sentMs = new Map<number, number>();
   readonly #hurry = new AbortController();
+  readonly #task: BackgroundTask;
+  readonly #settling: BackgroundTask;
+  /** Requests that could not be settled, and when each is tried again. One account's must not crowd out the others'. */
+  readonly #unsettled = new Map<number, { readonly tries: number; readonly nextMs: number }>();
+  /** How many queued requests the last round found whose account can't be reached from here. */
+  #unreachable = 0;
   #isRunning = false;
   #isAwaited = false;
   #isWorking = false;
@@ -51,6 +66,9 @@ export class FanSender {
 
   constructor(parts: FanSenderParts) {
     this.#parts = parts;
+    const { surroundings } = parts;
+    this.#task = new BackgroundTask("fan_requests", "fan requests could not be looked after", surroundings);
+    this.#settling = new BackgroundTask("fan_requests", "a fan request could not be settled", surroundings);
   }
 
   /** Whatever an earlier life of a lone node was sending has no answer to wait for. */
@@ -95,12 +113,15 @@ export class FanSender {
     try {
       while (this.#isAwaited && this.#isRunning && membership.isAlive) {
         this.#isAwaited = false;
-        const queued = await store.read((tx) => tx.commands.queuedFor(membership.id, atOnce));
+        const limit = atOnce + Math.min(this.#unreachable, passedOverAtMost);
+        const queued = await store.read((tx) => tx.commands.queuedFor(membership.id, limit));
+        this.#unreachable = 0;
         for (const command of queued) if (this.#isRunning) this.#begin(command);
         await this.#sweep(fanDeadlines.sweepMs);
       }
+      this.#task.succeeded();
     } catch (error) {
-      this.#complain(error, "fan requests could not be looked after");
+      this.#task.failed(error);
     } finally {
       this.#forgetLongSent(surroundings.elapsedMs());
       this.#isWorking = false;
@@ -109,14 +130,22 @@ export class FanSender {
 
   #begin(command: CommandRow): void {
     const reach = this.#parts.reach(command.deviceId);
-    if (!reach || this.#sending.has(command.id)) return;
-    const sending = this.#send(command, reach)
-      .catch((error) => this.#complain(error, "a fan request could not be settled"))
+    if (!reach) this.#unreachable += 1;
+    if (!reach || this.#sending.has(command.id) || this.#isPutOff(command)) return;
+    const sending = reach
+      .run(() => this.#send(command, reach))
+      .catch((error) => {
+        // The sweep settles what was sent; what was not sent is tried again a little later.
+        if (error instanceof StoreUnavailable) return;
+        this.#putOff(command);
+        reach.failed(error);
+      })
       .finally(() => this.#sending.delete(command.id));
     this.#sending.set(command.id, sending);
   }
 
-  async #send(command: CommandRow, { link, token, connector }: FanReach): Promise<void> {
+  async #send(command: CommandRow, reach: FanReach): Promise<void> {
+    const { link } = reach;
     // Others may see it marked before we do: what they receive until then was received before it was sent.
     this.#sentMs.set(command.id, Number.POSITIVE_INFINITY);
     const marked = await this.#mark(command, link);
@@ -126,12 +155,22 @@ export class FanSender {
       return;
     }
     this.#sentMs.set(command.id, this.#parts.surroundings.elapsedMs());
-    const isOn = command.value === "true";
     const leftMs = timeLeft(marked, fanDeadlines.answerMs);
-    const outcome = await within(this.#parts.surroundings, leftMs, this.#hurry.signal, (inTime) =>
-      connector.runFan(token, { thermostatId: command.thermostatId, isOn }, inTime),
-    );
+    const outcome = await this.#run(command, reach, leftMs);
     await this.#settle(marked, outcome);
+  }
+
+  /** A connector that throws has not answered: nobody knows whether the ecosystem carried the request out. */
+  async #run(command: CommandRow, { connector, token, failed }: FanReach, leftMs: number): Promise<CommandOutcome> {
+    const isOn = command.value === "true";
+    try {
+      return await within(this.#parts.surroundings, leftMs, this.#hurry.signal, (inTime) =>
+        connector.runFan(token, { thermostatId: command.thermostatId, isOn }, inTime),
+      );
+    } catch (error) {
+      failed(error);
+      return { state: "unanswered", detail: "the connector failed" };
+    }
   }
 
   /** Durable before anything is sent: whoever finds it so knows that it may have been. */
@@ -178,7 +217,8 @@ export class FanSender {
       const found = await this.#parts.store.read(async (tx) => {
         const nowMs = await tx.clock.nowMs();
         const sendingBeforeMs = Math.min(nowMs - openForMs, Number.MAX_SAFE_INTEGER);
-        return tx.commands.overdue(nowMs - fanDeadlines.sweepMs, sendingBeforeMs, nowMs - fanDeadlines.showMs, atOnce);
+        const limit = atOnce + this.#unsettled.size;
+        return tx.commands.overdue(nowMs - fanDeadlines.sweepMs, sendingBeforeMs, nowMs - fanDeadlines.showMs, limit);
       });
       let settled = 0;
       for (const command of found) if (await this.#sweepOne(command)) settled += 1;
@@ -189,14 +229,30 @@ export class FanSender {
   /** One that can't be settled must not hold up those behind it. */
   async #sweepOne(command: CommandRow): Promise<boolean> {
     if (this.#sending.has(command.id)) return false;
+    if (this.#isPutOff(command)) return false;
     try {
       await this.#record(command, (tx, nowMs) => overdue(tx, command, nowMs));
+      if (this.#unsettled.delete(command.id)) this.#settling.succeeded();
       return true;
     } catch (error) {
       if (error instanceof StoreUnavailable) throw error;
-      this.#complain(error, "a fan request could not be settled");
+      this.#putOff(command);
+      this.#settling.failed(error, { userId: command.userId, deviceId: command.deviceId });
       return false;
     }
+  }
+
+  #isPutOff({ id }: CommandRow): boolean {
+    return this.#parts.surroundings.elapsedMs() < (this.#unsettled.get(id)?.nextMs ?? 0);
+  }
+
+  #putOff({ id }: CommandRow): void {
+    const tries = (this.#unsettled.get(id)?.tries ?? 0) + 1;
+    const delayMs = Math.min(unsettledRetry.toMs, unsettledRetry.fromMs * 2 ** (tries - 1));
+    this.#unsettled.delete(id);
+    this.#unsettled.set(id, { tries, nextMs: this.#parts.surroundings.elapsedMs() + delayMs });
+    const [oldest] = this.#unsettled.keys();
+    if (oldest !== undefined && this.#unsettled.size > passedOverAtMost) this.#unsettled.delete(oldest);
   }
 
   #forgetLongSent(nowMs: number): void {
@@ -205,12 +261,8 @@ export class FanSender {
         this.#sentMs.delete(id);
       }
     }
-  }
-
-  #complain(error: unknown, sentence: string): void {
-    // The store tells by itself when it is down; what was left undone is done when it is back.
-    if (error instanceof StoreUnavailable) return;
-    this.#parts.surroundings.report.error({ error }, sentence);
+    // Settled elsewhere, or gone with their device: a try that was due long ago will not come.
+    for (const [id, { nextMs: dueMs }] of this.#unsettled) if (nowMs - dueMs > rememberedMs) this.#unsettled.delete(id);
   }
 }
 

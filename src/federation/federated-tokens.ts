@@ -13,9 +13,10 @@ import type { Surroundings } from "../model/surroundings.ts";
 import type { Membership } from "../nodes/membership.ts";
 import type { Store } from "../store/seam.ts";
 import type { LinkRow } from "../store/tables/links.ts";
-import type { FederationTables, LinkKeeper, OpenToken } from "./keeper.ts";
+import type { FederationTables, LinkKeeper } from "./keeper.ts";
 import { type Mirrored, toAttributeChange } from "./lane.ts";
 import { tokenPlace } from "./link-key.ts";
+import type { OpenToken } from "./link-supervisor.ts";
 import { encodeNotices } from "./notices.ts";
 import { type Removed, removeLink } from "./unlinking.ts";
 
@@ -117,12 +118,23 @@ export class FederatedTokens {
   }
 
   async #unlink(userId: UserId, connector: Pick<Connector, "name" | "revoke">): Promise<Unlinked> {
-    const { store, openToken, keeper, states, signal } = this.#parts;
+    const { store, keeper, states } = this.#parts;
     const { deviceId, sealedToken, removed } = await removeLink(store, userId, connector.name);
     await keeper.drop(deviceId);
     states.forget(deviceId);
-    const isTokenRevoked = await connector.revoke(openToken(sealedToken, tokenPlace(userId, connector.name)), signal);
-    return { deviceId, removed, isTokenRevoked };
+    return { deviceId, removed, isTokenRevoked: await this.#revoke(userId, connector, sealedToken) };
+  }
+
+  /** The link is removed already: a token that can't be opened or ended is reported, and fails nothing. */
+  async #revoke(userId: UserId, connector: Pick<Connector, "name" | "revoke">, sealedToken: string): Promise<boolean> {
+    const { openToken, signal, surroundings } = this.#parts;
+    try {
+      return await connector.revoke(openToken(sealedToken, tokenPlace(userId, connector.name)), signal);
+    } catch (error) {
+      const sentence = "the token of a removed link could not be ended at its ecosystem";
+      surroundings.report.error({ userId, ecosystem: connector.name, error }, sentence);
+      return false;
+    }
   }
 
   /** `readMs`: when the account was read, on this node's own unjumping clock. */

@@ -3,6 +3,7 @@ import type { DeviceStates } from "../devices/states.ts";
 import type { Connector } from "../ecosystem/connector.ts";
 import { placeOf } from "../model/attribute-names.ts";
 import { blankValues } from "../model/attribute-values.ts";
+import type { ErrorOwners } from "../model/error-owners.ts";
 import { UnknownDevice } from "../model/errors.ts";
 import type { DeviceId, UserId } from "../model/ids.ts";
 import { type LargeStrings, largeStrings } from "../model/large-strings.ts";
@@ -17,6 +18,7 @@ import { FanSender } from "./fan-sender.ts";
 import { FederatedTokens, type Unlinked } from "./federated-tokens.ts";
 import { type Freshness, freshnessHere, freshnessOf, freshnessOfEach, tallyOf } from "./freshness.ts";
 import { type FederationTables, LinkKeeper } from "./keeper.ts";
+import type { LinkFaultKind } from "./link-faults.ts";
 import { type LinkStatus, linkStatus } from "./link-status.ts";
 
 /** What the adaptor interface offers a platform user (docs/interface.md). */
@@ -56,6 +58,10 @@ export interface FederationParts {
     open(sealedToken: string, place: string): string;
   };
   readonly surroundings: Surroundings;
+  /** Counts an unexpected error in one link's work. */
+  readonly countFault?: (kind: LinkFaultKind) => void;
+  /** To whom an error belongs that nothing caught. */
+  readonly owners?: ErrorOwners;
 }
 
 /** Federation with the streams behind it: nothing is followed, and nothing sent, before it is started. */
@@ -76,7 +82,7 @@ export function federationOn(parts: FederationParts): RunningFederation {
   const { store, sealing } = parts;
   const stopping = new AbortController();
   const keeper = new LinkKeeper({ ...parts, openToken: sealing.open });
-  const fans = new FanSender({ ...parts, reach: (deviceId) => keeper.reach(deviceId) });
+  const fans = new FanSender({ ...parts, reach: (deviceId) => keeper.supervisor(deviceId)?.reach });
   const tokens = new FederatedTokens({
     ...parts,
     keeper,

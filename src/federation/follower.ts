@@ -3,6 +3,7 @@ import type { Account } from "../model/account.ts";
 import { pause, type Surroundings } from "../model/surroundings.ts";
 import type { Admission } from "./admission.ts";
 import type { Lane } from "./lane.ts";
+import type { FailLink } from "./link-faults.ts";
 import type { LinkRecord } from "./link-record.ts";
 import { SecondLook } from "./second-look.ts";
 
@@ -13,8 +14,9 @@ export interface FollowerParts {
   readonly record: LinkRecord;
   readonly admission: Admission;
   readonly surroundings: Surroundings;
-  /** Ends everything about this link on this node. */
+  /** Ends this follower and its lane. */
   readonly stopping: AbortController;
+  readonly failed: FailLink;
 }
 
 /** How an account reached us. */
@@ -51,6 +53,7 @@ export class Follower {
       signal: parts.stopping.signal,
       seen: (account, purpose) => this.#receive(account, this.#stream, purpose),
       refused: () => this.#stream?.abort("the token was refused"),
+      failed: (error) => parts.failed("second_look", error),
     });
   }
 
@@ -69,7 +72,9 @@ export class Follower {
   }
 
   start(): void {
-    if (this.#parts.record.standing.state !== "needs_reauth") this.#run = this.#follow();
+    const { record, failed } = this.#parts;
+    if (record.standing.state === "needs_reauth") return;
+    this.#run = this.#follow().catch((error) => failed("stream", error));
   }
 
   /** The lane has stored an account: the link is live when it came while this stream was open. */
@@ -91,18 +96,17 @@ export class Follower {
     return token === this.#parts.token && record.standing.state !== "needs_reauth" && !stopping.signal.aborted;
   }
 
-  /** Ends the stream, lets the lane finish what it is at, and tells the store once more how the link stands. */
+  /** Ends the stream, and lets the lane finish its commit. */
   async stop(): Promise<void> {
     this.#parts.stopping.abort();
     this.#stream?.abort();
     this.#secondLook.rest();
     await this.#run;
     await this.#parts.lane.idle();
-    await this.#parts.record.written();
   }
 
   async #follow(): Promise<void> {
-    const { token, connector, surroundings, record, admission, stopping } = this.#parts;
+    const { connector, surroundings, record, admission, stopping, failed } = this.#parts;
     const { signal } = stopping;
     for (;;) {
       await admission.admit(signal);
@@ -118,16 +122,26 @@ export class Follower {
         },
         unchanged: () => this.#repeated(stream),
       };
-      // A connector never throws; should one do so all the same, only this stream has ended.
-      const end = await connector.follow(token, listener, stream.signal).catch(brokenConnector);
+      const end = await this.#connect(guarded(listener, failed), stream.signal);
       stream.abort();
       this.#secondLook.rest();
       if (signal.aborted) return;
+      if (end.error !== undefined) return failed("stream", end.error);
       const lived = firstMs !== undefined && surroundings.elapsedMs() - firstMs >= shortestLifeMs;
       this.#failures = lived ? 0 : this.#failures + 1;
       if (end.reason === "unauthorized") return record.enter("needs_reauth", end.detail);
       record.enter("waiting", describe(end, stream.signal.reason), end.unheardMs);
       await pause(surroundings, connector.pauseMs(end, this.#failures, surroundings.random), signal);
+    }
+  }
+
+  /** A connector never throws. If one does, that is a defect of ours, and it ends this link's stream only. */
+  async #connect(listener: StreamListener, signal: AbortSignal): Promise<StreamEnd> {
+    const { connector, token } = this.#parts;
+    try {
+      return await connector.follow(token, listener, signal);
+    } catch (error) {
+      return { reason: "malformed", detail: "the connector failed", error };
     }
   }
 
@@ -144,11 +158,15 @@ export class Follower {
   #repeated(stream: AbortController): void {
     const timeMs = this.#parts.surroundings.nowMs();
     this.#secondLook.heard(undefined);
-    void this.#parts.lane.idle().then(() => {
+    const confirm = () => {
       // An end of the stream may have given them up.
       const isPresent = stream === this.#stream && !stream.signal.aborted;
       if (isPresent && this.isLive) this.#confirm(timeMs);
-    });
+    };
+    this.#parts.lane
+      .idle()
+      .then(confirm)
+      .catch((error) => this.#parts.failed("stream", error));
   }
 
   #confirm(timeMs: number): void {
@@ -169,11 +187,18 @@ export class Follower {
   }
 }
 
-function brokenConnector(error: unknown): StreamEnd {
-  return {
-    reason: "malformed",
-    detail: `the connector failed (${error instanceof Error ? error.name : typeof error})`,
+/** The connector calls its listener from socket callbacks, where nothing would catch an error. */
+function guarded(listener: StreamListener, failed: FailLink): StreamListener {
+  const guard = <Given extends readonly unknown[]>(act: (...given: Given) => void) => {
+    return (...given: Given) => {
+      try {
+        act(...given);
+      } catch (error) {
+        failed("stream", error);
+      }
+    };
   };
+  return { account: guard(listener.account), unchanged: guard(listener.unchanged) };
 }
 
 /** In our own words when it was us who ended the stream. */

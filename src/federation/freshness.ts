@@ -71,19 +71,21 @@ export function freshnessHere(
   { id, isVirtual }: Pick<DeviceRow, "id" | "isVirtual">,
 ): Freshness | undefined {
   if (!isVirtual) return always;
-  const follower = membership.isAlive ? keeper.follower(id) : undefined;
-  return follower && freshness(follower.isLive, follower.confirmedMs, surroundings.nowMs());
+  const supervisor = membership.isAlive ? keeper.supervisor(id) : undefined;
+  return supervisor && freshness(supervisor.isLive, supervisor.confirmedMs, surroundings.nowMs());
 }
 
 /** The links that this node follows, counted. */
 export function tallyOf(keeper: LinkKeeper, nowMs: number) {
   const byState = { live: 0, waiting: 0, needs_reauth: 0 };
+  const paused = { error: 0, token: 0 };
   let stale = 0;
-  for (const { state, isLive, confirmedMs } of keeper.standings()) {
+  for (const { state, isLive, confirmedMs, pausedBy } of keeper.standings()) {
     byState[state] += 1;
+    if (pausedBy) paused[pausedBy] += 1;
     if (freshness(isLive, confirmedMs, nowMs).isStale) stale += 1;
   }
-  return { byState, stale };
+  return { byState, stale, paused };
 }
 
 function freshness(isLive: boolean, confirmedTimeMs: number, nowMs: number): Freshness {

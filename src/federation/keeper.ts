@@ -1,17 +1,19 @@
 import type { Commit } from "../devices/commit.ts";
 import type { Connector } from "../ecosystem/connector.ts";
+import { BackgroundTask } from "../model/background-task.ts";
+import { type ErrorOwners, noErrorOwners } from "../model/error-owners.ts";
 import type { DeviceId } from "../model/ids.ts";
 import type { Cancel, Surroundings } from "../model/surroundings.ts";
 import type { Membership } from "../nodes/membership.ts";
 import type { Store, Transaction } from "../store/seam.ts";
 import type { LinkRow } from "../store/tables/links.ts";
 import { Admission } from "./admission.ts";
-import { Follower } from "./follower.ts";
-import { Lane, type Mirrored } from "./lane.ts";
-import { type LinkKey, tokenPlace } from "./link-key.ts";
-import { LinkRecord, type LinkRecordParts, type LinkStanding } from "./link-record.ts";
+import type { Mirrored } from "./lane.ts";
+import type { LinkFaultKind, PauseCause } from "./link-faults.ts";
+import type { LinkKey } from "./link-key.ts";
+import type { LinkStanding } from "./link-record.ts";
+import { LinkSupervisor, type OpenToken } from "./link-supervisor.ts";
 import { type HeldLink, isAnothers, SharedLinks } from "./shared-links.ts";
-import { loadMirrored, writeStanding } from "./stored-link.ts";
 
 export type FederationTables = Pick<
   Transaction,
@@ -28,9 +30,6 @@ export type FederationTables = Pick<
   | "clock"
 >;
 
-/** Opens what an ecosystem's token was sealed into, for one place only. */
-export type OpenToken = (sealedToken: string, place: string) => string;
-
 export interface KeeperParts {
   readonly store: Store<FederationTables>;
   readonly membership: Membership;
@@ -38,16 +37,17 @@ export interface KeeperParts {
   readonly commit: Commit;
   readonly openToken: OpenToken;
   readonly surroundings: Surroundings;
+  /** Counts an unexpected error in one link's work. */
+  readonly countFault?: (kind: LinkFaultKind) => void;
+  readonly owners?: ErrorOwners;
 }
 
 const confirmEveryMs = 60_000;
+/** A look that brings a dropped link once more is seconds old: far fewer links are dropped in that time. */
+const droppedRemembered = 10_000;
 
 interface Followed {
-  readonly link: LinkKey;
-  readonly token: string;
-  readonly connector: Connector;
-  readonly follower: Follower;
-  readonly record: LinkRecord;
+  readonly supervisor: LinkSupervisor;
   flushedMs: number;
 }
 
@@ -65,12 +65,15 @@ export class LinkKeeper {
   /** Links that are this node's and of an ecosystem that it doesn't know, with their epochs. */
   readonly #unfollowed = new Map<DeviceId, number>();
   readonly #shared: SharedLinks;
+  readonly #flushing: BackgroundTask;
   #nextFlush: Cancel | undefined;
   #stopping: Promise<void> | undefined;
 
   constructor(parts: KeeperParts) {
     this.#parts = parts;
     this.#admission = new Admission(parts.surroundings);
+    const sentence = "confirmation times could not be stored";
+    this.#flushing = new BackgroundTask("confirmation_times", sentence, parts.surroundings);
     this.#shared = new SharedLinks({
       ...parts,
       held: () => this.#held(),
@@ -94,73 +97,50 @@ export class LinkKeeper {
 
   /** Begins to follow a link that is this node's; one that was just made brings what it has mirrored along. */
   adopt(row: LinkRow, mirrored?: Mirrored): void {
-    const { store, connectors, openToken, surroundings, membership } = this.#parts;
-    const connector = connectors.get(row.ecosystem);
+    const connector = this.#parts.connectors.get(row.ecosystem);
     if (this.#stopping || this.#dropped.has(row.deviceId)) return;
     if (!connector) {
       this.#unfollowed.set(row.deviceId, row.epoch);
       return;
     }
     // A round and a call may both bring the same link: one follower for each, and the newest epoch's.
-    const present = this.#followed.get(row.deviceId);
+    const present = this.#followed.get(row.deviceId)?.supervisor;
     if (present && present.link.ownership.epoch >= row.epoch) return;
     if (present) void this.#abandon(present.link, isAnothers);
-    const ownership = { owner: membership.id, epoch: row.epoch };
-    const link: LinkKey = { userId: row.userId, deviceId: row.deviceId, ecosystem: row.ecosystem, ownership };
-    const stopping = new AbortController();
-    const write: LinkRecordParts["write"] = (standing, ended) =>
-      writeStanding(store, link, standing, ended, follower.confirmedMs);
-    const unsureMs = () => membership.unsureMs;
-    const record = new LinkRecord({ link, write, surroundings, unsureMs, signal: stopping.signal }, row);
-    const lane = new Lane(
-      {
-        link,
-        commit: this.#parts.commit,
-        load: () => loadMirrored(store, link),
-        stored: (account, hasChanged) => follower.stored(account, hasChanged),
-        passedOver: (sinceMs) => record.passedOver(sinceMs, "the store was too slow"),
-        lost: () => void this.#abandon(link, isAnothers),
-        surroundings,
-      },
-      mirrored,
-    );
-    const token = openToken(row.sealedToken, tokenPlace(row.userId, row.ecosystem));
-    const parts = { token, connector, lane, record, admission: this.#admission, surroundings, stopping };
-    // Whoever noted a time that is still to come was wrong about it, and it would hide how old all that follows is.
-    const confirmedMs = Math.min(row.confirmedMs, surroundings.nowMs());
-    const follower = new Follower(parts, confirmedMs);
-    this.#followed.set(row.deviceId, { link, token, connector, follower, record, flushedMs: confirmedMs });
-    follower.start();
+    const { countFault = () => undefined, owners = noErrorOwners } = this.#parts;
+    const lost = () => void this.#abandon(supervisor.link, isAnothers);
+    const parts = { ...this.#parts, connector, admission: this.#admission, owners, countFault, lost };
+    const supervisor: LinkSupervisor = new LinkSupervisor(parts, row);
+    this.#followed.set(row.deviceId, { supervisor, flushedMs: supervisor.confirmedMs });
+    supervisor.start(mirrored);
   }
 
-  /** The follower of a link that this node owns. */
-  follower(deviceId: DeviceId): Follower | undefined {
-    return this.#shared.isSure ? this.#followed.get(deviceId)?.follower : undefined;
-  }
-
-  /** How to reach the account of a link that this node owns. */
-  reach(deviceId: DeviceId): Pick<Followed, "link" | "token" | "connector"> | undefined {
-    return this.#shared.isSure ? this.#followed.get(deviceId) : undefined;
+  /** The supervisor of a link that this node owns for certain. */
+  supervisor(deviceId: DeviceId): LinkSupervisor | undefined {
+    return this.#shared.isSure ? this.#followed.get(deviceId)?.supervisor : undefined;
   }
 
   /** How a link stands that this node owns; ahead of the store by at most one write. */
   standing(deviceId: DeviceId): LinkStanding | undefined {
-    return this.#followed.get(deviceId)?.record.standing;
+    return this.#followed.get(deviceId)?.supervisor.standing;
   }
 
-  /** The link is gone: whatever this node still does for it ends. */
+  /** The link is gone: this node ends all work for it. */
   async drop(deviceId: DeviceId): Promise<void> {
     const followed = this.#followed.get(deviceId);
     this.#dropped.add(deviceId);
+    const [oldest] = this.#dropped;
+    if (oldest !== undefined && this.#dropped.size > droppedRemembered) this.#dropped.delete(oldest);
     this.#followed.delete(deviceId);
-    await followed?.follower.stop();
+    this.#unfollowed.delete(deviceId);
+    await followed?.supervisor.stop();
   }
 
   /** Whether this node follows the link, as it stands in the store, with that token. */
   isFollowing({ deviceId, owner, epoch }: LinkRow, token: string): boolean {
-    const followed = this.#followed.get(deviceId);
-    if (!followed || followed.link.ownership.owner !== owner || followed.link.ownership.epoch !== epoch) return false;
-    return followed.follower.isFollowingWith(token);
+    const supervisor = this.#followed.get(deviceId)?.supervisor;
+    if (supervisor?.link.ownership.owner !== owner || supervisor.link.ownership.epoch !== epoch) return false;
+    return supervisor.isFollowingWith(token);
   }
 
   get followed(): number {
@@ -172,9 +152,11 @@ export class LinkKeeper {
     readonly state: LinkStanding["state"];
     readonly isLive: boolean;
     readonly confirmedMs: number;
+    readonly pausedBy: PauseCause | undefined;
   }> {
-    for (const { record, follower } of this.#followed.values()) {
-      yield { state: record.standing.state, isLive: follower.isLive, confirmedMs: follower.confirmedMs };
+    for (const { supervisor } of this.#followed.values()) {
+      const { isLive, confirmedMs, pausedBy, standing } = supervisor;
+      yield { state: standing.state, isLive, confirmedMs, pausedBy };
     }
   }
 
@@ -187,7 +169,7 @@ export class LinkKeeper {
   async #stop(): Promise<void> {
     this.#nextFlush?.();
     await this.#shared.stop();
-    await Promise.all([...this.#followed.values()].map(({ follower }) => follower.stop()));
+    await Promise.all([...this.#followed.values()].map(({ supervisor }) => supervisor.stop()));
     await this.#flush();
     const { store, membership } = this.#parts;
     if (!store.isShared) return;
@@ -200,15 +182,15 @@ export class LinkKeeper {
   }
 
   async #abandon(link: LinkKey, sentence: string): Promise<void> {
-    const followed = this.#followed.get(link.deviceId);
-    if (followed?.link !== link) return;
+    const supervisor = this.#followed.get(link.deviceId)?.supervisor;
+    if (supervisor?.link !== link) return;
     this.#followed.delete(link.deviceId);
     this.#parts.surroundings.report.info({ ...link }, sentence);
-    await followed.follower.stop();
+    await supervisor.stop();
   }
 
   #held(): readonly HeldLink[] {
-    const followed = [...this.#followed.values()].map(({ link }) => ({
+    const followed = [...this.#followed.values()].map(({ supervisor: { link } }) => ({
       deviceId: link.deviceId,
       epoch: link.ownership.epoch,
     }));
@@ -217,34 +199,35 @@ export class LinkKeeper {
 
   async #letGo({ deviceId, epoch }: HeldLink, sentence: string): Promise<void> {
     if (this.#unfollowed.get(deviceId) === epoch) this.#unfollowed.delete(deviceId);
-    const link = this.#followed.get(deviceId)?.link;
+    const link = this.#followed.get(deviceId)?.supervisor.link;
     if (link?.ownership.epoch === epoch) await this.#abandon(link, sentence);
   }
 
   async #flush(): Promise<void> {
     // Not before the store knows how the link stands: until then only the old time tells since when it was blind.
     const news = [...this.#followed.values()].filter(
-      ({ follower, record, flushedMs }) => record.isWritten && follower.confirmedMs > flushedMs,
+      ({ supervisor, flushedMs }) => supervisor.isWritten && supervisor.confirmedMs > flushedMs,
     );
     if (news.length === 0) return;
-    const times = news.map(({ link, follower }) => ({
+    const times = news.map(({ supervisor: { link, confirmedMs } }) => ({
       deviceId: link.deviceId,
       epoch: link.ownership.epoch,
-      confirmedMs: follower.confirmedMs,
+      confirmedMs,
     }));
     try {
       await this.#parts.store.transaction((tx) => tx.links.confirm(this.#parts.membership.id, times));
       news.forEach((followed, i) => {
         followed.flushedMs = times[i]!.confirmedMs;
       });
+      this.#flushing.succeeded();
     } catch (error) {
-      this.#parts.surroundings.report.warn({ error }, "confirmation times could not be stored");
+      this.#flushing.failed(error);
     }
   }
 
   #scheduleFlush(): void {
     this.#nextFlush = this.#parts.surroundings.after(confirmEveryMs, () => {
-      void this.#flush().then(() => {
+      void this.#flush().finally(() => {
         if (!this.#stopping) this.#scheduleFlush();
       });
     });

@@ -32,6 +32,8 @@ export interface LaneParts {
   readonly passedOver: (sinceMs: number) => void;
   /** Another node has the link now, or it is gone: the lane has ended. */
   readonly lost: () => void;
+  /** A snapshot can't be mirrored or stored for another reason than a store that is down: the lane has ended. */
+  readonly failed: (error: unknown) => void;
   readonly surroundings: Surroundings;
 }
 
@@ -78,7 +80,7 @@ export class Lane {
       this.#parts.passedOver(this.#lastOfferedMs);
     }
     this.#lastOfferedMs = this.#parts.surroundings.nowMs();
-    this.#run ??= this.#work(signal);
+    this.#run ??= this.#work(signal).catch((error) => this.#fail(error));
   }
 
   /** Whether all that was offered is committed or given up. */
@@ -115,6 +117,7 @@ export class Lane {
         if (!(error instanceof StoreUnavailable) && failures > mostTries) {
           this.#waiting.shift();
           this.#parts.passedOver(this.#lastOfferedMs);
+          if (this.#waiting.length === 0) throw error;
           failures = 0;
         }
         await pause(this.#parts.surroundings, this.#retryMs(failures), signal);
@@ -161,6 +164,14 @@ export class Lane {
     const last = this.#waiting.pop();
     this.#waiting.push(account);
     if (last === this.#alarming) this.#alarming = account;
+  }
+
+  #fail(error: unknown): void {
+    this.#waiting.length = 0;
+    this.#mirrored = undefined;
+    this.#alarming = undefined;
+    this.#run = undefined;
+    this.#parts.failed(error);
   }
 
   #complain(error: unknown, failures: number): void {

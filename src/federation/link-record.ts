@@ -1,4 +1,4 @@
-import { OwnershipLost } from "../model/errors.ts";
+import { OwnershipLost, StoreUnavailable } from "../model/errors.ts";
 import { pause, type Surroundings } from "../model/surroundings.ts";
 import type { BlindInterval } from "../store/tables/blind-intervals.ts";
 import type { Blindness, LinkRow, LinkState } from "../store/tables/links.ts";
@@ -19,10 +19,12 @@ export interface LinkRecordParts {
   readonly surroundings: Surroundings;
   /** By how much the clock may be behind. */
   readonly unsureMs: () => number;
+  /** The store refused a write for another reason than being down: it is tried again after a growing pause. */
+  readonly failed: (error: unknown) => void;
   readonly signal: AbortSignal;
 }
 
-const retryMs = 1_000;
+const retry = { everyMs: 1_000, atMostMs: 300_000 };
 
 /**
  * The state of one link over time. It changes at once in memory, where its owner derives presence from it; the store
@@ -149,7 +151,8 @@ export class LinkRecord {
 
   /** While the store can't be reached, what changes meanwhile is written once, not each time. */
   async #write(): Promise<void> {
-    const { signal, surroundings } = this.#parts;
+    const { signal, surroundings, failed } = this.#parts;
+    let failures = 0;
     try {
       while (this.#written !== this.#standing || this.#ended.length > 0) {
         const standing = this.#standing;
@@ -157,13 +160,19 @@ export class LinkRecord {
         try {
           await this.#parts.write(standing, ended);
           this.#written = standing;
+          failures = 0;
         } catch (error) {
           this.#ended.unshift(...ended);
           this.#isLost = error instanceof OwnershipLost;
           if (this.#isLost || signal.aborted) return;
-          await pause(surroundings, retryMs, signal);
+          failures = error instanceof StoreUnavailable ? 0 : failures + 1;
+          if (failures > 0) failed(error);
+          const delayMs = retry.everyMs * 2 ** Math.max(0, failures - 1);
+          await pause(surroundings, Math.min(delayMs, retry.atMostMs), signal);
         }
       }
+    } catch (error) {
+      failed(error);
     } finally {
       // In the same turn as the last look: what is entered after it starts a writing of its own.
       this.#writing = undefined;

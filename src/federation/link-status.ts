@@ -5,7 +5,7 @@ import type { BlindInterval } from "../store/tables/blind-intervals.ts";
 import type { LinkState } from "../store/tables/links.ts";
 import type { Freshness } from "./freshness.ts";
 import type { FederationTables, LinkKeeper } from "./keeper.ts";
-import { decodeNotices, type Notices } from "./notices.ts";
+import { decodeNotices, type Notices, noNotices } from "./notices.ts";
 
 /** How a link stands and what was noticed about its account: what the 519 attributes can't tell. */
 export interface LinkStatus extends Freshness, Notices {
@@ -38,14 +38,15 @@ export async function linkStatus(
     toMs: null,
     cause: standing.blindness.cause,
   };
+  const notices = decodeNotices(link.notices);
   return {
     deviceId,
     ecosystem,
     state: standing.state,
-    reason: standing.reason,
+    reason: standing.reason || (notices ? "" : "the stored notices about its account can't be read"),
     ...(await freshness(userId, deviceId)),
-    ...decodeNotices(link.notices),
-    drifts: keeper.follower(deviceId)?.drifts ?? 0,
+    ...(notices ?? noNotices),
+    drifts: keeper.supervisor(deviceId)?.drifts ?? 0,
     blindIntervals: lasting ? [...ended, lasting] : ended,
   };
 }

@@ -1,6 +1,6 @@
 import type { Connector } from "../ecosystem/connector.ts";
 import type { Account } from "../model/account.ts";
-import { EcosystemRefused } from "../model/errors.ts";
+import { EcosystemRefused, EcosystemUnreachable } from "../model/errors.ts";
 import type { Cancel, Surroundings } from "../model/surroundings.ts";
 
 export interface SecondLookParts {
@@ -11,6 +11,8 @@ export interface SecondLookParts {
   readonly seen: (account: Account, purpose: "settles" | "checks") => void;
   /** The ecosystem no longer takes the token. */
   readonly refused: () => void;
+  /** An unexpected error: the look has failed for another reason than the ecosystem's answer. */
+  readonly failed: (error: unknown) => void;
   readonly signal: AbortSignal;
 }
 
@@ -68,7 +70,7 @@ export class SecondLook {
     const { after, random } = this.#parts.surroundings;
     this.#planned = after(delayMs * (0.9 + 0.2 * random()), () => {
       this.#planned = undefined;
-      void this.#look(turn);
+      this.#look(turn).catch((error) => this.#parts.failed(error));
     });
   }
 
@@ -77,19 +79,28 @@ export class SecondLook {
   }
 
   async #look(turn: number): Promise<void> {
-    const { connector, token, seen, refused, signal } = this.#parts;
+    const { seen, signal } = this.#parts;
     const purpose = this.#isIncomplete ? "settles" : "checks";
+    const account = await this.#read(turn);
+    if (!account) return;
+    if (turn !== this.#turn || signal.aborted) return;
+    if (this.#isIncomplete) this.#incompleteLooks = Math.min(this.#incompleteLooks + 1, mostDoublings);
+    this.#judge(account);
+    this.#plan();
+    seen(account, purpose);
+  }
+
+  /** Undefined when the ecosystem refused or could not be reached: what follows from that is done here. */
+  async #read(turn: number): Promise<Account | undefined> {
+    const { connector, token, refused, signal } = this.#parts;
     try {
-      const account = await connector.read(token, signal);
-      if (turn !== this.#turn || signal.aborted) return;
-      if (this.#isIncomplete) this.#incompleteLooks = Math.min(this.#incompleteLooks + 1, mostDoublings);
-      this.#judge(account);
-      this.#plan();
-      seen(account, purpose);
+      return await connector.read(token, signal);
     } catch (error) {
-      if (turn !== this.#turn || signal.aborted) return;
+      if (turn !== this.#turn || signal.aborted) return undefined;
       if (error instanceof EcosystemRefused) refused();
-      else this.#plan(unreachableMs);
+      else if (error instanceof EcosystemUnreachable) this.#plan(unreachableMs);
+      else throw error;
+      return undefined;
     }
   }
 }

@@ -1,3 +1,4 @@
+import { BackgroundTask } from "../model/background-task.ts";
 import type { DeviceId } from "../model/ids.ts";
 import type { Cancel, Surroundings } from "../model/surroundings.ts";
 import type { Membership } from "../nodes/membership.ts";
@@ -40,6 +41,7 @@ const handedBackAtOnce = 40;
  */
 export class SharedLinks {
   readonly #parts: SharedLinksParts;
+  readonly #task: BackgroundTask;
   /** In which of this node's lives it was last seen that its links are still its own; undefined before it starts. */
   #sureOfLife: number | undefined;
   #isInDoubt = false;
@@ -52,6 +54,8 @@ export class SharedLinks {
 
   constructor(parts: SharedLinksParts) {
     this.#parts = parts;
+    const sentence = "links could not be looked after; trying again";
+    this.#task = new BackgroundTask("link_shares", sentence, parts.surroundings);
   }
 
   async start(): Promise<void> {
@@ -99,8 +103,9 @@ export class SharedLinks {
         if (isDue || this.#isInDoubt || !this.isSure) await this.#compare();
         await this.#claim();
         if (isDue) await this.#handBackSurplus();
+        this.#task.succeeded();
       } catch (error) {
-        surroundings.report.warn({ error }, "links could not be looked after; trying again");
+        this.#task.failed(error);
         return;
       }
     }

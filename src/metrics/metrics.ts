@@ -1,3 +1,4 @@
+import { type BackgroundTaskName, backgroundTasks } from "../model/background-task.ts";
 import { type LimitName, limits as limitTable } from "../model/limits.ts";
 import type { StoreHealth } from "../store/seam.ts";
 import type { StoreHearing } from "./observed-store.ts";
@@ -7,8 +8,12 @@ import { Registry } from "./registry.ts";
 /** What is looked up when somebody asks. */
 export interface Sources {
   readonly store: { health(): Promise<StoreHealth>; size(): Promise<number> };
-  /** The links that this node follows, by state, and those of them that may no longer be as they are shown. */
-  readonly links: () => { readonly byState: Readonly<Record<string, number>>; readonly stale: number };
+  /** The links that this node follows, by state, those that may be stale, and those that a fault has paused, by cause. */
+  readonly links: () => {
+    readonly byState: Readonly<Record<string, number>>;
+    readonly stale: number;
+    readonly paused: Readonly<Record<string, number>>;
+  };
   readonly eventReaders: () => number;
   readonly deliveries: () => Promise<{ readonly waiting: number; readonly lagMs: number }>;
 }
@@ -31,6 +36,10 @@ export interface Metrics {
   grouped(transactions: number, syncMs: number): void;
   /** A caller was refused, or held up, because of a limit (docs/limits.md). */
   limitReached(limit: LimitName): void;
+  /** An unexpected error in one link's work. */
+  linkFault(kind: string): void;
+  /** Work that this node repeats by itself has failed. */
+  backgroundFailure(task: BackgroundTaskName): void;
   readonly store: StoreHearing;
   /** From now on there is somebody to ask. */
   watch(sources: Sources): void;
@@ -48,7 +57,7 @@ interface LastAnswered {
 const seconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const groups = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512];
 
-export function metricsOf(version: string): Metrics {
+export function metricsOf(version: string, linkFaultKinds: readonly string[]): Metrics {
   const registry = new Registry();
   registry.gauge("breezeway_build_info", "Which Breezeway this is, on which Node.", () => [
     [{ version, node: process.versions.node }, 1],
@@ -102,6 +111,18 @@ export function metricsOf(version: string): Metrics {
     ...(["limit"] as const),
   );
   for (const limit of Object.keys(limitTable)) limitsReached.add(0, limit);
+  const linkFaults = registry.counter(
+    "breezeway_link_faults_total",
+    "Unexpected errors in the work for one link, by where they arose (docs/operations.md).",
+    ...(["kind"] as const),
+  );
+  for (const kind of linkFaultKinds) linkFaults.add(0, kind);
+  const failures = registry.counter(
+    "breezeway_background_failures_total",
+    "Failures of work that the node repeats by itself, by task.",
+    ...(["task"] as const),
+  );
+  for (const task of backgroundTasks) failures.add(0, task);
   /** Most requests to a route end as the last one did: then nothing has to be looked up for them. */
   const lastOfRoute = new Map<string, LastAnswered>();
   const stopProcess = measureProcess(registry);
@@ -126,6 +147,8 @@ export function metricsOf(version: string): Metrics {
       syncs.observe(syncMs / 1000);
     },
     limitReached: (limit) => limitsReached.add(1, limit),
+    linkFault: (kind) => linkFaults.add(1, kind),
+    backgroundFailure: (task) => failures.add(1, task),
     store: {
       transaction: (isAvailable) => (isAvailable ? transactions : refusals).add(1),
       logged({ kind, body }) {
@@ -155,6 +178,9 @@ function watch(registry: Registry, { store, links, eventReaders, deliveries }: S
     "breezeway_links_stale",
     "Links of this node that may no longer be as they are shown.",
     () => links().stale,
+  );
+  registry.gauge("breezeway_links_paused", "Links of this node that a fault has paused, by cause.", () =>
+    Object.entries(links().paused).map(([cause, count]) => [{ cause }, count] as const),
   );
   registry.gauge("breezeway_event_readers", "Open streams of events.", eventReaders);
   registry.gauge("breezeway_store_up", "Whether the store answers.", () =>

@@ -1,3 +1,5 @@
+import type { BackgroundTaskName } from "./background-task.ts";
+
 /**
  * What the core is handed instead of reaching for it: time, randomness, timers and a place to report to. The service
  * gives it the real ones, the deterministic simulation its own, and so both run the same code.
@@ -11,6 +13,8 @@ export interface Surroundings {
   /** Runs `act` once after the delay; the returned function cancels it. */
   readonly after: (delayMs: number, act: () => void) => Cancel;
   readonly report: Report;
+  /** Counts a failure of work that this node repeats by itself (model/background-task.ts). */
+  readonly countFailure?: (task: BackgroundTaskName) => void;
 }
 
 export type Cancel = () => void;

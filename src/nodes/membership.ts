@@ -1,3 +1,4 @@
+import { BackgroundTask } from "../model/background-task.ts";
 import { StoreUnavailable } from "../model/errors.ts";
 import type { NodeId } from "../model/ids.ts";
 import type { Cancel, Surroundings } from "../model/surroundings.ts";
@@ -35,13 +36,13 @@ export class Membership {
   readonly #surroundings: Surroundings;
   readonly #takePlace: Neighbours["takePlace"];
   readonly #storeClock: StoreClock;
+  readonly #task: BackgroundTask;
   #place: Place | undefined;
   /** On this node's own unjumping clock, as are all times here. */
   #inPlaceSinceMs = 0;
   #lastHeardMs: number | undefined;
   #life = 0;
   #beating: Promise<void> | undefined;
-  #isUnheard = false;
   #next: Cancel | undefined;
   #stopping: Promise<void> | undefined;
   /** The epoch of the store's log at the last heartbeat. */
@@ -59,6 +60,8 @@ export class Membership {
     this.#surroundings = surroundings;
     this.#takePlace = takePlace;
     this.#storeClock = new StoreClock(surroundings.elapsedMs);
+    const sentence = "a heartbeat did not reach the store; trying again";
+    this.#task = new BackgroundTask("heartbeat", sentence, surroundings);
   }
 
   async start(): Promise<void> {
@@ -155,12 +158,10 @@ export class Membership {
       this.#storeClock.seen(look);
       if (!this.isAlive) this.#life += 1;
       this.#lastHeardMs = sentMs;
-      this.#isUnheard = false;
+      this.#task.succeeded();
       this.#noteEpoch(look.epoch);
     } catch (error) {
-      const { report } = this.#surroundings;
-      if (!this.#isUnheard) report.warn({ node: this.id, error }, "a heartbeat did not reach the store; trying again");
-      this.#isUnheard = true;
+      this.#task.failed(error, { node: this.id });
     }
   }
 

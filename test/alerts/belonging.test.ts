@@ -58,6 +58,7 @@ for (const harness of [sqliteHarness, postgresHarness]) {
             stored: () => undefined,
             passedOver: () => assert.fail("passed over"),
             lost: () => assert.fail("lost"),
+            failed: (error) => assert.ifError(error),
             surroundings: movedSurroundings(),
           },
           mirrored,

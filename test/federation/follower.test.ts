@@ -4,7 +4,7 @@ import { Admission } from "../../src/federation/admission.ts";
 import { Follower } from "../../src/federation/follower.ts";
 import { Lane } from "../../src/federation/lane.ts";
 import { LinkRecord } from "../../src/federation/link-record.ts";
-import { EcosystemRefused, StoreUnavailable } from "../../src/model/errors.ts";
+import { EcosystemRefused, EcosystemUnreachable, StoreUnavailable } from "../../src/model/errors.ts";
 import type { BlindInterval } from "../../src/store/tables/blind-intervals.ts";
 import type { LinkRow } from "../../src/store/tables/links.ts";
 import { HeldStore } from "./held-store.ts";
@@ -24,6 +24,7 @@ describe("a follower", () => {
   let blindIntervals: BlindInterval[];
   let stopping: AbortController;
   let follower: Follower;
+  let faults: { readonly kind: string; readonly error: unknown }[];
 
   beforeEach(() => begin());
 
@@ -35,9 +36,12 @@ describe("a follower", () => {
     const mirrored = store.fill(home());
     blindIntervals = [];
     stopping = new AbortController();
+    faults = [];
+    const failed = (kind: string, error: unknown) => void faults.push({ kind, error });
     const { signal } = stopping;
     const write = async (_: unknown, ended: readonly BlindInterval[]) => void blindIntervals.push(...ended);
-    record = new LinkRecord({ link: adasLink, write, surroundings, unsureMs: () => 0, signal }, linkRow(row));
+    const recordParts = { link: adasLink, write, surroundings, unsureMs: () => 0, signal };
+    record = new LinkRecord({ ...recordParts, failed: (error) => failed("record", error) }, linkRow(row));
     lane = new Lane(
       {
         link: adasLink,
@@ -46,12 +50,13 @@ describe("a follower", () => {
         stored: (account, hasChanged) => follower.stored(account, hasChanged),
         passedOver: (sinceMs) => record.passedOver(sinceMs, "the store was too slow"),
         lost: () => void follower.stop(),
+        failed: (error) => failed("snapshot", error),
         surroundings,
       },
       mirrored,
     );
     const admission = new Admission(surroundings);
-    const parts = { token: "c.token", connector, lane, record, admission, surroundings, stopping };
+    const parts = { token: "c.token", connector, lane, record, admission, surroundings, stopping, failed };
     follower = new Follower(parts, noonMs - 60 * minuteMs);
   }
 
@@ -153,15 +158,14 @@ describe("a follower", () => {
       assert.equal(record.standing.blindness?.sinceMs, noonMs + 5 * minuteMs - 70_000);
     });
 
-    it("by a connector that throws against its contract, is followed by the next stream", async () => {
-      let thrown = 0;
-      const follow = connector.follow.bind(connector);
-      connector.follow = (...given) => (thrown++ === 0 ? Promise.reject(new TypeError("oh")) : follow(...given));
+    it("by a connector that throws against its contract, is a fault of the link", async () => {
+      const mistake = new TypeError("oh");
+      connector.follow = () => Promise.reject(mistake);
       follower.start();
       await settled();
-      assert.equal(record.standing.reason, "malformed: the connector failed (TypeError)");
-      await surroundings.advance(connector.pauseBetweenMs);
-      assert.equal(connector.streams.length, 1);
+      assert.deepEqual(faults, [{ kind: "stream", error: mistake }]);
+      await surroundings.advance(10 * minuteMs);
+      assert.equal(faults.length, 1, "the supervisor of the link decides when to try again");
     });
 
     it("with an end to its token needs a new one, and connects no more", async () => {
@@ -377,7 +381,7 @@ describe("a follower", () => {
     it("by nothing else: not by time, not by an open stream, not by its end, not by a look that failed", async () => {
       await live();
       await surroundings.advance(10 * minuteMs);
-      connector.lastRead.reject(new Error("unreachable"));
+      connector.lastRead.reject(new EcosystemUnreachable("unreachable"));
       await surroundings.advance(5_000);
       connector.stream.ends("closed");
       await surroundings.advance(10_000);

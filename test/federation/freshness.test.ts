@@ -113,7 +113,7 @@ describe("the freshness of a virtual device", () => {
     const deviceId = await linkLive();
     reach.isDown = true;
     await surroundings.advance(heartbeat.leaseMs);
-    assert.equal(federation.keeper.follower(deviceId)?.isLive, true);
+    assert.equal(federation.keeper.supervisor(deviceId)?.isLive, true);
     const { isPresent, isStale } = await federation.freshness(userId, deviceId);
     assert.deepEqual([isPresent, isStale], [false, true]);
   });

@@ -24,6 +24,7 @@ describe("the lane of an account", () => {
   let stopping: AbortController;
   let parts: LaneParts;
   let lane: Lane;
+  let faults: unknown[];
   const offer = (account: Account) => lane.offer(account, stopping.signal);
 
   beforeEach(() => {
@@ -32,6 +33,7 @@ describe("the lane of an account", () => {
     stored = [];
     passedOver = [];
     losses = 0;
+    faults = [];
     stopping = new AbortController();
     parts = {
       link: adasLink,
@@ -40,6 +42,7 @@ describe("the lane of an account", () => {
       stored: (account, hasChanged) => void stored.push({ account, hasChanged }),
       passedOver: (sinceMs) => void passedOver.push(sinceMs - noonMs),
       lost: () => void losses++,
+      failed: (error) => void faults.push(error),
       surroundings,
     };
     lane = new Lane(parts, store.fill(home()));
@@ -321,6 +324,39 @@ describe("the lane of an account", () => {
     for (let tries = 0; tries < 20; tries++) await surroundings.advance(2_000);
     assert.deepEqual(store.history(away), ["auto-away"]);
     assert.equal(passedOver.length, 1);
+    assert.deepEqual(faults, [], "the one behind it was taken");
+  });
+
+  it("fails with the error when the last that waits can't be stored", async () => {
+    const mistake = new TypeError("oh");
+    let tries = 0;
+    const commit = async () => {
+      tries += 1;
+      throw mistake;
+    };
+    lane = new Lane({ ...parts, commit }, store.fill(home()));
+    offer(home({ away: "away" }));
+    await surroundings.advance(60_000);
+    assert.deepEqual([faults, tries, passedOver.length, lane.isIdle], [[mistake], 6, 1, true]);
+  });
+
+  it("fails with the error of a listener, and takes what is offered later", async () => {
+    const mistake = new TypeError("oh");
+    let isThrown = false;
+    const listener: LaneParts["stored"] = (account, hasChanged) => {
+      if (!isThrown) {
+        isThrown = true;
+        throw mistake;
+      }
+      stored.push({ account, hasChanged });
+    };
+    lane = new Lane({ ...parts, stored: listener }, store.fill(home()));
+    offer(home({ away: "away" }));
+    await settled();
+    assert.deepEqual(faults, [mistake]);
+    offer(home());
+    await settled();
+    assert.deepEqual(store.history(away), ["away", "home"]);
   });
 
   it("takes nothing once it is stopped", async () => {

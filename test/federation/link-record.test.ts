@@ -20,6 +20,7 @@ describe("the record of a link", () => {
   let failure: Error | undefined;
   let stopping: AbortController;
   let unsureMs: number;
+  let faults: unknown[];
 
   beforeEach(() => {
     surroundings = movedSurroundings();
@@ -27,6 +28,7 @@ describe("the record of a link", () => {
     written = [];
     tries = 0;
     failure = undefined;
+    faults = [];
     stopping = new AbortController();
   });
 
@@ -38,7 +40,9 @@ describe("the record of a link", () => {
       written.push({ standing, ended: [...ended] });
     };
     const { signal } = stopping;
-    return new LinkRecord({ link: adasLink, write, surroundings, unsureMs: () => unsureMs, signal }, linkRow(row));
+    const failed = (error: unknown) => void faults.push(error);
+    const parts = { link: adasLink, write, surroundings, unsureMs: () => unsureMs, failed, signal };
+    return new LinkRecord(parts, linkRow(row));
   }
 
   /** Live as of noon, and written as such. */
@@ -256,6 +260,27 @@ describe("the record of a link", () => {
       assert.equal(surroundings.timers, 0);
       assert.deepEqual(written, []);
     });
+  });
+
+  it("reports a write that the store refuses while it is up, and tries again ever later", async () => {
+    const record = await liveRecord();
+    failure = new TypeError("a mistake");
+    record.enter("waiting", "closed: bye");
+    await surroundings.advance(3_600_000);
+    assert.deepEqual([...new Set(faults)], [failure]);
+    assert.equal(faults.length, tries);
+    assert.ok(tries >= 15 && tries <= 25, `${tries} tries in an hour`);
+    failure = undefined;
+    await surroundings.advance(300_000);
+    assert.equal(written.at(-1)?.standing, record.standing);
+  });
+
+  it("reports nothing of a store that is down: the store does that by itself", async () => {
+    const record = await liveRecord();
+    failure = new StoreUnavailable("down");
+    record.enter("waiting", "closed: bye");
+    await surroundings.advance(60_000);
+    assert.deepEqual(faults, []);
   });
 
   it("writes what was entered while it wrote", async () => {

@@ -14,6 +14,7 @@ describe("a second look", () => {
   let connector: ScriptedConnector;
   let seen: { readonly account: Account; readonly purpose: string }[];
   let refusals: number;
+  let faults: unknown[];
   let stopping: AbortController;
   let look: SecondLook;
 
@@ -24,6 +25,7 @@ describe("a second look", () => {
     connector = new ScriptedConnector();
     seen = [];
     refusals = 0;
+    faults = [];
     stopping = new AbortController();
     look = new SecondLook({
       connector,
@@ -31,6 +33,7 @@ describe("a second look", () => {
       surroundings,
       seen: (account, purpose) => void seen.push({ account, purpose }),
       refused: () => void refusals++,
+      failed: (error) => void faults.push(error),
       signal: stopping.signal,
     });
   }
@@ -170,6 +173,28 @@ describe("a second look", () => {
       ["settles"],
     );
     assert.equal(refusals, 0);
+  });
+
+  it("that fails for a reason of our own is a fault of the link, not a silent ecosystem", async () => {
+    const mistake = new TypeError("oh");
+    look.heard(home());
+    await untilNextRead();
+    await fail(mistake);
+    assert.deepEqual(faults, [mistake]);
+  });
+
+  it("whose account can't be taken is a fault of the link", async () => {
+    const mistake = new TypeError("oh");
+    const seen = () => {
+      throw mistake;
+    };
+    const failed = (error: unknown) => void faults.push(error);
+    const { signal } = stopping;
+    look = new SecondLook({ connector, token: "c.token", surroundings, seen, refused: () => {}, failed, signal });
+    look.heard(home());
+    await untilNextRead();
+    await answer(home());
+    assert.deepEqual(faults, [mistake]);
   });
 
   it("is not taken while there is no stream", async () => {

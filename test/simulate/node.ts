@@ -180,7 +180,7 @@ export class SimulatedNode implements StoreClient, UpstreamNode {
 
   followerOf(userId: number) {
     const link = this.#parts.linkOf(userId);
-    return link && this.federation.keeper.follower(link.deviceId);
+    return link && this.federation.keeper.supervisor(link.deviceId);
   }
 
   async #provingFor<Result>(userId: number, call: () => Promise<Result>): Promise<Result> {

@@ -127,7 +127,7 @@ export class People {
   /** When an unlinking is answered its node has let go of everything. */
   #leftOver(node: SimulatedNode, deviceId: DeviceId): string | undefined {
     const { upstream, linkOf, tokenOfRemoved } = this.#parts;
-    if (node.federation.keeper.follower(deviceId)) return `${node.name} still follows`;
+    if (node.federation.keeper.supervisor(deviceId)) return `${node.name} still follows`;
     const token = tokenOfRemoved(deviceId);
     const present = linkOf(userOf(token));
     // An earlier call to link with the same token may have come through since.

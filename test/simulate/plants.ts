@@ -303,8 +303,8 @@ export const plants: readonly Plant[] = [
     edits: [
       {
         file: "federation/second-look.ts",
-        find: "if (turn !== this.#turn || signal.aborted) return;\n      if (this.#isIncomplete)",
-        replace: "if (signal.aborted) return;\n      if (this.#isIncomplete)",
+        find: "if (turn !== this.#turn || signal.aborted) return;\n    if (this.#isIncomplete)",
+        replace: "if (signal.aborted) return;\n    if (this.#isIncomplete)",
       },
     ],
   },
@@ -343,7 +343,7 @@ export const plants: readonly Plant[] = [
         file: "federation/federated-tokens.ts",
         find: "    const { deviceId, sealedToken, removed } = await removeLink(store, userId, connector.name);",
         replace:
-          "    const before = await store.read((tx) => tx.links.find(userId, connector.name));\n    if (before) await connector.revoke(openToken(before.sealedToken, tokenPlace(userId, connector.name)), signal);\n    const { deviceId, sealedToken, removed } = await removeLink(store, userId, connector.name);",
+          "    const before = await store.read((tx) => tx.links.find(userId, connector.name));\n    if (before) await this.#revoke(userId, connector, before.sealedToken);\n    const { deviceId, sealedToken, removed } = await removeLink(store, userId, connector.name);",
       },
     ],
   },
@@ -382,7 +382,7 @@ export const plants: readonly Plant[] = [
   {
     name: "confirmed-before-written",
     mistake: "a confirmation time is stored before the blind interval that ended with it",
-    edits: [{ file: "federation/keeper.ts", find: "record.isWritten && ", replace: "record && " }],
+    edits: [{ file: "federation/keeper.ts", find: "supervisor.isWritten && ", replace: "supervisor && " }],
   },
   {
     name: "blind-twice",

@@ -349,7 +349,7 @@ export class World {
         isWanted: this.#people.wantsLink(userId),
         strays: this.#deployment.living.flatMap((node) =>
           removed.flatMap(({ userId: whose, deviceId }) => {
-            const isFollowed = whose === userId && node.federation.keeper.follower(deviceId) !== undefined;
+            const isFollowed = whose === userId && node.federation.keeper.supervisor(deviceId) !== undefined;
             return isFollowed ? [`${node.name} follows the removed link ${deviceId}`] : [];
           }),
         ),

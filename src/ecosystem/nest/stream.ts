@@ -99,7 +99,12 @@ export class NestStream {
     for (const chunk of chunks) if (!this.#end) this.#readChunk(chunk);
     if (!this.#isPaused || this.#end) return;
     this.#isPaused = false;
-    this.#body.resume();
+    // Called in the turn of all streams: an error here must not keep the others from being read.
+    try {
+      this.#body.resume();
+    } catch (error) {
+      this.#fail(error);
+    }
   };
 
   #readChunk(chunk: Buffer): void {
@@ -111,8 +116,13 @@ export class NestStream {
       if (this.#splitter.isOverfull) this.#finish("malformed", "an event was too large");
     } catch (error) {
       // Nothing of ours should throw here; if it does, it must not take the other accounts' streams along.
-      this.#finish("malformed", `an event could not be taken (${error instanceof Error ? error.name : typeof error})`);
+      this.#fail(error);
     }
+  }
+
+  #fail(error: unknown): void {
+    const name = error instanceof Error ? error.name : typeof error;
+    this.#finish("malformed", `an event could not be taken (${name})`, { error });
   }
 
   #take({ name, data }: StreamEvent): void {
@@ -147,7 +157,7 @@ export class NestStream {
     this.#finish("silent", "nothing was heard for too long", { unheardMs });
   }
 
-  #finish(reason: StreamEndReason, detail: string, more: Pick<StreamEnd, "unheardMs"> = {}): void {
+  #finish(reason: StreamEndReason, detail: string, more: Pick<StreamEnd, "unheardMs" | "error"> = {}): void {
     if (this.#end) return;
     this.#end = { reason, detail, ...more };
     this.#turns.forget(this.#read);

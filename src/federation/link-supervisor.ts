@@ -1,0 +1,329 @@
+import type { Commit } from "../devices/commit.ts";
+import type { Connector } from "../ecosystem/connector.ts";
+import type { ErrorOwner, ErrorOwners } from "../model/error-owners.ts";
+import type { Cancel, Surroundings } from "../model/surroundings.ts";
+import type { Membership } from "../nodes/membership.ts";
+import type { Store } from "../store/seam.ts";
+import type { LinkRow } from "../store/tables/links.ts";
+import type { Admission } from "./admission.ts";
+import { Follower } from "./follower.ts";
+import { Lane, type Mirrored } from "./lane.ts";
+import {
+  FaultBackOff,
+  keyCheckMs,
+  type LinkFaultKind,
+  newErrorId,
+  type PauseCause,
+  pauseReason,
+  tokenReason,
+} from "./link-faults.ts";
+import { type LinkKey, tokenPlace } from "./link-key.ts";
+import { LinkRecord, type LinkStanding } from "./link-record.ts";
+import { loadMirrored, type StoredLinkTables, writeStanding } from "./stored-link.ts";
+
+/** Opens what an ecosystem's token was sealed into, for one place only. */
+export type OpenToken = (sealedToken: string, place: string) => string;
+
+export interface LinkSupervisorParts {
+  readonly store: Store<StoredLinkTables>;
+  readonly membership: Membership;
+  readonly connector: Connector;
+  readonly commit: Commit;
+  readonly openToken: OpenToken;
+  readonly admission: Admission;
+  readonly surroundings: Surroundings;
+  readonly owners: ErrorOwners;
+  readonly countFault: (kind: LinkFaultKind) => void;
+  /** Another node owns the link now, or the link is gone. */
+  readonly lost: () => void;
+}
+
+/** One run of the link, from its start to its first fault. */
+interface Run {
+  readonly stopping: AbortController;
+  readonly follower: Follower;
+}
+
+/**
+ * Owns everything that this node does for one link. An unexpected error anywhere in that work pauses this link with a
+ * reason that its status shows, and the link is tried again after a growing pause. Nothing here throws to a caller: the
+ * keeper, the process and all other links go on.
+ */
+export class LinkSupervisor implements ErrorOwner {
+  readonly link: LinkKey;
+  readonly #parts: LinkSupervisorParts;
+  readonly #sealedToken: string;
+  readonly #record: LinkRecord;
+  readonly #stopping = new AbortController();
+  readonly #backOff = new FaultBackOff();
+  #token: string | undefined;
+  #run: Run | undefined;
+  /** Resolves when all runs that have ended do nothing any more. */
+  #ended: Promise<void> = Promise.resolve();
+  #paused: { readonly cause: PauseCause; readonly reason: string } | undefined;
+  #next: Cancel | undefined;
+  #tokenFailures = 0;
+  /** Shown while the record can't be stored. */
+  #recordFault = "";
+  #confirmedMs: number;
+  #drifts = 0;
+
+  constructor(parts: LinkSupervisorParts, row: LinkRow) {
+    const { store, membership, surroundings } = parts;
+    this.#parts = parts;
+    const ownership = { owner: membership.id, epoch: row.epoch };
+    this.link = { userId: row.userId, deviceId: row.deviceId, ecosystem: row.ecosystem, ownership };
+    this.#sealedToken = row.sealedToken;
+    // Clamp future timestamps: they would mask staleness.
+    this.#confirmedMs = Math.min(row.confirmedMs, surroundings.nowMs());
+    this.#record = new LinkRecord(
+      {
+        link: this.link,
+        write: async (standing, ended) => {
+          await writeStanding(store, this.link, standing, ended, this.confirmedMs);
+          this.#recordFault = "";
+        },
+        surroundings,
+        unsureMs: () => membership.unsureMs,
+        failed: (error) => this.failed("record", error),
+        signal: this.#stopping.signal,
+      },
+      row,
+    );
+  }
+
+  /** A link that was just made brings what it has mirrored along. */
+  start(mirrored?: Mirrored): void {
+    this.#guard("stream", () => this.#try(mirrored));
+  }
+
+  /** Ends the stream, lets the lane finish its commit, and stores how the link stands. Never rejects. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    this.#next?.();
+    this.#end();
+    await this.#ended;
+    await this.#record.written();
+  }
+
+  get isLive(): boolean {
+    return this.#run?.follower.isLive ?? false;
+  }
+
+  get confirmedMs(): number {
+    return Math.max(this.#run?.follower.confirmedMs ?? this.#confirmedMs, this.#record.toldUntilMs);
+  }
+
+  get drifts(): number {
+    return this.#drifts + (this.#run?.follower.drifts ?? 0);
+  }
+
+  /** Ahead of the store by at most one write. */
+  get standing(): LinkStanding {
+    const { standing } = this.#record;
+    // Entering the pause may have failed: a paused link must not look live.
+    if (this.#paused && standing.state === "live") {
+      const { reason } = this.#paused;
+      return { state: "waiting", reason, blindness: { sinceMs: this.confirmedMs, cause: reason } };
+    }
+    if (this.#recordFault === "" || standing.reason !== "") return standing;
+    return { ...standing, reason: this.#recordFault };
+  }
+
+  /** Whether the store has the standing. */
+  get isWritten(): boolean {
+    return this.#record.isWritten;
+  }
+
+  get pausedBy(): PauseCause | undefined {
+    return this.#paused?.cause;
+  }
+
+  /** How to reach the account; undefined while its token can't be opened. */
+  get reach() {
+    const { link } = this;
+    const { connector, owners } = this.#parts;
+    if (this.#token === undefined) return undefined;
+    return {
+      link,
+      token: this.#token,
+      connector,
+      run: <Result>(act: () => Result) => owners.run(this, act),
+      failed: (error: unknown) => this.failed("command", error),
+    };
+  }
+
+  isFollowingWith(token: string): boolean {
+    return this.#run?.follower.isFollowingWith(token) ?? false;
+  }
+
+  /** An error of this link's work that nothing else caught. */
+  uncaught(error: unknown): void {
+    this.failed("uncaught", error);
+  }
+
+  /**
+   * A fan request or a write of the record that fails leaves the stream alone: alarms still come through. Every other
+   * fault pauses the link.
+   */
+  failed(kind: LinkFaultKind, error: unknown): void {
+    try {
+      const errorId = newErrorId(this.#parts.surroundings);
+      this.#parts.countFault(kind);
+      const isPausing = kind !== "command" && kind !== "record" && !this.#stopping.signal.aborted;
+      if (kind === "record") this.#recordFault = `its state can't be stored (error id ${errorId})`;
+      if (isPausing) this.#pause(errorId);
+      const sentence = isPausing ? "an internal error paused the link" : "an internal error in a link's work";
+      this.#parts.surroundings.report.error({ ...this.#names, kind, errorId, error }, sentence);
+    } catch (second) {
+      this.#failSafely(second);
+    }
+  }
+
+  #try(mirrored?: Mirrored): void {
+    this.#next = undefined;
+    if (this.#stopping.signal.aborted || this.#record.standing.state === "needs_reauth") return;
+    // A pause that could not be entered is entered now: the blind interval must not be missing.
+    if (this.#paused && this.#record.standing.state === "live") this.#record.enter("waiting", this.#paused.reason);
+    const { surroundings } = this.#parts;
+    this.#backOff.tried(surroundings.elapsedMs());
+    const token = this.#openToken();
+    if (token === undefined) return;
+    this.#token = token;
+    this.#paused = undefined;
+    this.#run = this.#newRun(token, mirrored);
+    this.#run.follower.start();
+  }
+
+  #newRun(token: string, mirrored: Mirrored | undefined): Run {
+    const { store, connector, commit, admission, lost } = this.#parts;
+    const record = this.#record;
+    const stopping = new AbortController();
+    // What an ended run still throws is counted and reported, and pauses nothing.
+    const failed = (kind: LinkFaultKind, error: unknown) => {
+      if (this.#run?.stopping === stopping || this.#stopping.signal.aborted) this.failed(kind, error);
+      else this.#report(kind, error);
+    };
+    const surroundings = this.#guardedTimers(failed);
+    const lane = new Lane(
+      {
+        link: this.link,
+        commit,
+        load: () => loadMirrored(store, this.link),
+        stored: (account, hasChanged) => follower.stored(account, hasChanged),
+        passedOver: (sinceMs) => record.passedOver(sinceMs, "the store was too slow"),
+        lost,
+        failed: (error) => failed("snapshot", error),
+        surroundings,
+      },
+      mirrored,
+    );
+    const parts = { token, connector, lane, record, admission, surroundings, stopping, failed };
+    const follower: Follower = new Follower(parts, this.#confirmedMs);
+    return { stopping, follower };
+  }
+
+  #openToken(): string | undefined {
+    const { userId, ecosystem } = this.link;
+    try {
+      const token = this.#parts.openToken(this.#sealedToken, tokenPlace(userId, ecosystem));
+      this.#tokenFailures = 0;
+      return token;
+    } catch (error) {
+      this.#awaitKey(error);
+      return undefined;
+    }
+  }
+
+  /** Only another key file or a new token helps: the link waits, and says so once and then ever less often. */
+  #awaitKey(error: unknown): void {
+    const { surroundings, countFault } = this.#parts;
+    this.#paused = { cause: "token", reason: tokenReason };
+    this.#next = surroundings.after(keyCheckMs, () => this.#guard("token", () => this.#try()));
+    this.#record.enter("waiting", tokenReason);
+    countFault("token");
+    this.#tokenFailures += 1;
+    const isPowerOfTwo = (this.#tokenFailures & (this.#tokenFailures - 1)) === 0;
+    const fields = { ...this.#names, kind: "token", failures: this.#tokenFailures, error };
+    if (isPowerOfTwo) surroundings.report.error(fields, "a link's token can't be opened with the keys of this node");
+  }
+
+  #pause(errorId: string): void {
+    // A token that was refused stays refused: there is nothing to try again.
+    const isRefused = this.#record.standing.state === "needs_reauth";
+    const isPaused = this.#next !== undefined;
+    this.#end();
+    if (isRefused || isPaused) return;
+    const delayMs = this.#backOff.nextMs(this.#parts.surroundings.elapsedMs());
+    this.#paused = { cause: "error", reason: pauseReason(delayMs, errorId) };
+    this.#tryIn(delayMs);
+    this.#record.enter("waiting", this.#paused.reason);
+  }
+
+  /** The next run starts when nothing of the last one is under way: two runs would write with the same epoch. */
+  #tryIn(delayMs: number): void {
+    const { surroundings } = this.#parts;
+    this.#next = surroundings.after(delayMs, () => {
+      void this.#ended.then(() => this.#guard("stream", () => this.#try()));
+    });
+  }
+
+  #end(): void {
+    const run = this.#run;
+    if (!run) return;
+    this.#confirmedMs = this.confirmedMs;
+    this.#drifts = this.drifts;
+    this.#run = undefined;
+    run.stopping.abort();
+    const ended = run.follower.stop().catch((error) => this.#report("stream", error));
+    this.#ended = Promise.all([this.#ended, ended]).then(() => undefined);
+  }
+
+  #guard(kind: LinkFaultKind, act: () => void): void {
+    this.#parts.owners.run(this, () => {
+      try {
+        act();
+      } catch (error) {
+        this.failed(kind, error);
+      }
+    });
+  }
+
+  /** A delayed step that throws would otherwise end the process. */
+  #guardedTimers(failed: (kind: LinkFaultKind, error: unknown) => void): Surroundings {
+    const { surroundings } = this.#parts;
+    const guarded = (act: () => void) => () => {
+      try {
+        act();
+      } catch (error) {
+        failed("timer", error);
+      }
+    };
+    return { ...surroundings, after: (delayMs, act) => surroundings.after(delayMs, guarded(act)) };
+  }
+
+  #report(kind: LinkFaultKind, error: unknown): void {
+    try {
+      this.#parts.countFault(kind);
+      const errorId = newErrorId(this.#parts.surroundings);
+      const fields = { ...this.#names, kind, errorId, error };
+      this.#parts.surroundings.report.error(fields, "an internal error in a link's work");
+    } catch {
+      // Reporting itself fails: the link goes on.
+    }
+  }
+
+  /** The handling of a fault has failed itself: what matters is that the run ends and another try is planned. */
+  #failSafely(error: unknown): void {
+    this.#report("uncaught", error);
+    if (this.#stopping.signal.aborted) return;
+    this.#end();
+    this.#paused ??= { cause: "error", reason: pauseReason(keyCheckMs, "unknown") };
+    if (!this.#next) this.#tryIn(keyCheckMs);
+  }
+
+  get #names() {
+    const { userId, deviceId, ecosystem, ownership } = this.link;
+    return { userId, deviceId, ecosystem, epoch: ownership.epoch };
+  }
+}
