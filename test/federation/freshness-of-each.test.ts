@@ -81,7 +81,7 @@ describe("the freshness of many devices", () => {
       },
     };
     const followed = new Map<DeviceId, object>();
-    const keeper = { follower: (id: DeviceId) => followed.get(id) } as unknown as LinkKeeper;
+    const keeper = { supervisor: (id: DeviceId) => followed.get(id) } as unknown as LinkKeeper;
     const membership = new Membership(thisNode, counting, surroundings);
     await membership.start();
     const cost = async (asked: readonly DeviceId[]) => {

@@ -1,0 +1,266 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import type { TestContext } from "node:test";
+import { commitOn } from "../../src/devices/commit.ts";
+import { DeviceStates } from "../../src/devices/states.ts";
+import type { Connector, StreamListener } from "../../src/ecosystem/connector.ts";
+import { processErrorOwners } from "../../src/error-owners.ts";
+import { fanEcho } from "../../src/federation/fan-echo.ts";
+import { fanGate } from "../../src/federation/fan-gate.ts";
+import { federationOn } from "../../src/federation/federation.ts";
+import { LinkSupervisor } from "../../src/federation/link-supervisor.ts";
+import type { Account } from "../../src/model/account.ts";
+import { thermostatAttribute } from "../../src/model/attribute-names.ts";
+import type { DeviceId, NodeId, UserId } from "../../src/model/ids.ts";
+import type { Report, Surroundings } from "../../src/model/surroundings.ts";
+import { Membership } from "../../src/nodes/membership.ts";
+import { ownerlessStore } from "../../src/store/ownerless-store.ts";
+import type { OpenStore, Store, Transaction } from "../../src/store/seam.ts";
+import { makeHome } from "../contracts/store/home.ts";
+import { home } from "./made-homes.ts";
+import { type MovedSurroundings, movedSurroundings, settled } from "./moved-surroundings.ts";
+import { type FaultPoint, PlantedFault } from "./planted-fault.ts";
+import { ScriptedStream } from "./scripted-connector.ts";
+
+/** One user's linked home. */
+export interface House {
+  readonly userId: UserId;
+  readonly token: string;
+  deviceId: DeviceId;
+  account: Account;
+  readonly streams: ScriptedStream[];
+}
+
+/** Many linked homes on one store, and one fault at a time in the work for one of them. */
+export async function madeStreet(
+  t: TestContext,
+  store: OpenStore,
+  houseCount: number,
+  { random = (): number => 0.5 } = {},
+) {
+  const fault = new PlantedFault();
+  const moved = movedSurroundings({ random });
+  const surroundings = plantedSurroundings(moved, fault);
+  const blind: DeviceId[] = [];
+  const watched = plantedStore(store, fault, blind);
+  const houses: House[] = [];
+  const connector = streetConnector(houses, fault);
+  const connectors = new Map([["nest", connector]]);
+  const states = new DeviceStates(watched);
+  const linkStore = ownerlessStore(watched, processErrorOwners);
+  const commit = commitOn({
+    store: linkStore,
+    gates: [fanGate({ connectors, stateOf: (deviceId) => federation.keeper.standing(deviceId)?.state })],
+    reactions: [fanEcho((commandId) => federation.fans.sentAt(commandId))],
+    committed: (commits) =>
+      processErrorOwners.outside(() => {
+        states.apply(commits);
+        federation.heard(commits);
+      }),
+    report: surroundings.report,
+  });
+  const membership = new Membership("node-a" as NodeId, watched, surroundings);
+  const kinds: string[] = [];
+  const openToken = (sealed: string, place: string) => {
+    fault.pass("open token", houses.find(({ userId }) => place.includes(`user ${userId} `))?.userId);
+    return sealed;
+  };
+  const federation = federationOn({
+    store: linkStore,
+    states,
+    commit: async (request) => {
+      fault.pass("commit", request.userId);
+      return commit(request);
+    },
+    membership,
+    connectors,
+    sealing: { seal: (token) => token, open: openToken },
+    surroundings: { ...surroundings, nowMs: () => membership.nowMs() },
+    countFault: (kind) => void kinds.push(kind),
+    owners: processErrorOwners,
+  });
+  await membership.start();
+  await federation.start();
+  t.after(async () => {
+    fault.remove();
+    let isStopped = false;
+    const stopped = federation.stop().then(() => {
+      isStopped = true;
+    });
+    while (!isStopped) await moved.advance(100);
+    await stopped;
+    await membership.stop();
+  });
+
+  /** Lets promises run, and time pass, until it is so. */
+  async function until(isSo: () => boolean | Promise<boolean>, what: string): Promise<void> {
+    for (let round = 0; round < 20_000; round++) {
+      if (await isSo()) return;
+      // Ever longer steps: a pause may last minutes, the store's answer only some turns.
+      if (round % 20 === 19) await moved.advance(Math.min(2_000, 100 + round));
+      else await settled();
+    }
+    throw new Error(`it did not come about that ${what}`);
+  }
+
+  for (let i = 1; i <= houseCount; i++) {
+    const { userId } = await makeHome(store, { devices: 0, name: `user ${i}` });
+    const house: House = { userId, token: `c.${i}`, deviceId: 0 as DeviceId, account: home(), streams: [] };
+    houses.push(house);
+    house.deviceId = await federation.link(userId, "nest", house.token);
+  }
+  const isLive = ({ deviceId }: House) => federation.keeper.supervisor(deviceId)?.isLive === true;
+  const isSettled = (house: House) =>
+    isLive(house) && federation.keeper.supervisor(house.deviceId)?.isWritten === true;
+  await until(() => houses.every(isSettled), "all links are live");
+  blind.length = 0;
+
+  return {
+    houses,
+    federation,
+    fault,
+    surroundings: moved,
+    /** The kinds of all faults that were counted. */
+    kinds,
+    /** The devices for which a blind interval was stored. */
+    blind,
+    until,
+    isSettled,
+    standing: ({ deviceId }: House) => federation.keeper.standing(deviceId)!,
+    status: ({ userId }: House) => federation.status(userId, "nest"),
+    /** The house says from now on that it looks so, and its stream brings it. */
+    bring(house: House, account: Account): void {
+      house.account = account;
+      house.streams.at(-1)!.brings(account);
+    },
+    async value({ userId, deviceId }: House, key: number): Promise<string | null> {
+      const [row] = await store.read((tx) => tx.attributes.some(userId, deviceId, [key]));
+      return row?.value ?? null;
+    },
+    async askFan({ userId, deviceId }: House, value: string): Promise<void> {
+      const changes = [{ key: thermostatAttribute(1, 1, "requestWrite"), value }];
+      await commit({ userId, cause: { by: "client", user: userId }, updates: [{ deviceId, changes }] });
+    },
+  };
+}
+
+export type Street = Awaited<ReturnType<typeof madeStreet>>;
+
+/** Each house's stream opens with its account. */
+function streetConnector(houses: readonly House[], fault: PlantedFault): Connector {
+  const of = (token: string) => houses.find((house) => house.token === token)!;
+  return {
+    name: "nest",
+    displayName: "Nest account",
+    capabilities: { away: true, alarms: true, fanTimer: true, fanNeedsHome: false, tokenRefresh: false },
+    async read(token) {
+      fault.pass("read", of(token).userId);
+      return of(token).account;
+    },
+    follow(token, listener, signal) {
+      const house = of(token);
+      fault.pass("follow throws", house.userId);
+      // As a socket does: what it brings is brought to the owner for whom it was opened.
+      const asOwner = AsyncLocalStorage.snapshot();
+      const hostile: StreamListener = {
+        account: (account) =>
+          asOwner(() => listener.account(throwing(account, () => fault.pass("account", house.userId)))),
+        unchanged: () => asOwner(() => listener.unchanged()),
+      };
+      const stream = new ScriptedStream(hostile, signal);
+      house.streams.push(stream);
+      queueMicrotask(() => stream.isOpen && stream.brings(house.account));
+      return (async () => {
+        fault.pass("follow rejects", house.userId);
+        return stream.ended;
+      })();
+    },
+    pauseMs() {
+      fault.pass("pauseMs", presentUser());
+      return 1_000;
+    },
+    async runFan(token) {
+      fault.pass("runFan", of(token).userId);
+      return { state: "accepted" };
+    },
+    revoke: async () => true,
+  };
+}
+
+/** The same account; reading its alarms passes the fault first. */
+function throwing(account: Account, pass: () => void): Account {
+  return Object.defineProperty({ ...account }, "alarms", {
+    enumerable: true,
+    get() {
+      pass();
+      return account.alarms;
+    },
+  });
+}
+
+/** The user for whose link the present work is done. */
+function presentUser(): number | undefined {
+  const owner = processErrorOwners.present;
+  return owner instanceof LinkSupervisor ? owner.link.userId : undefined;
+}
+
+function plantedSurroundings(moved: MovedSurroundings, fault: PlantedFault): Surroundings {
+  const pass = (point: FaultPoint) => fault.pass(point, presentUser());
+  const at = (level: keyof Report) => (fields: object, sentence: string) => {
+    pass("report");
+    moved.report[level](fields, sentence);
+  };
+  return {
+    nowMs() {
+      pass("nowMs");
+      return moved.nowMs();
+    },
+    elapsedMs() {
+      pass("elapsedMs");
+      return moved.elapsedMs();
+    },
+    random() {
+      pass("random");
+      return moved.random();
+    },
+    after(delayMs, act) {
+      pass("after");
+      // As real timers do: the step runs for the owner who set it.
+      return moved.after(delayMs, AsyncLocalStorage.bind(act));
+    },
+    report: { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") },
+  };
+}
+
+/** As one node's own store, whatever the database: time is the test's, and leases would need the real one. */
+function plantedStore(store: OpenStore, fault: PlantedFault, blind: DeviceId[]): Store {
+  const links = (table: Transaction["links"]): Transaction["links"] => ({
+    ...table,
+    setState(userId, ...rest) {
+      fault.pass("record", userId);
+      return table.setState(userId, ...rest);
+    },
+    ofDevice(userId, ...rest) {
+      fault.pass("load", userId);
+      return table.ofDevice(userId, ...rest);
+    },
+  });
+  const blindIntervals = (table: Transaction["blindIntervals"]): Transaction["blindIntervals"] => ({
+    ...table,
+    add(userId, deviceId, interval) {
+      blind.push(deviceId);
+      return table.add(userId, deviceId, interval);
+    },
+  });
+  const planted = (tx: Transaction) =>
+    new Proxy(tx, {
+      get(given, name: keyof Transaction) {
+        if (name === "links") return links(given.links);
+        return name === "blindIntervals" ? blindIntervals(given.blindIntervals) : given[name];
+      },
+    });
+  return {
+    isShared: false,
+    transaction: (body, priority) => store.transaction((tx) => body(planted(tx)), priority),
+    read: (body, priority) => store.read((tx) => body(planted(tx)), priority),
+  };
+}

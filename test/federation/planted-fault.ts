@@ -1,0 +1,61 @@
+/** Where a test can make the work for one link throw. */
+export const faultPoints = [
+  "follow rejects",
+  "follow throws",
+  "pauseMs",
+  "account",
+  "unchanged",
+  "read",
+  "runFan",
+  "open token",
+  "commit",
+  "load",
+  "record",
+  "nowMs",
+  "elapsedMs",
+  "random",
+  "after",
+  "report",
+] as const;
+
+export type FaultPoint = (typeof faultPoints)[number];
+
+/** An error that no code expects. */
+export class PlantedError extends TypeError {}
+
+interface Plan {
+  readonly userId: number;
+  readonly point: FaultPoint;
+  /** How many passes are let through first. */
+  skip: number;
+  /** How many of those after them throw. */
+  times: number;
+}
+
+/** One fault for one user's link at a time. */
+export class PlantedFault {
+  #plan: Plan | undefined;
+  thrown = 0;
+
+  plant(userId: number, point: FaultPoint, { skip = 0, times = 1 } = {}): void {
+    this.#plan = { userId, point, skip, times };
+    this.thrown = 0;
+  }
+
+  remove(): void {
+    this.#plan = undefined;
+  }
+
+  /** The work for that user passes this point now. */
+  pass(point: FaultPoint, userId: number | undefined): void {
+    const plan = this.#plan;
+    if (plan?.point !== point || plan.userId !== userId) return;
+    if (plan.skip > 0) {
+      plan.skip -= 1;
+      return;
+    }
+    if (this.thrown >= plan.times) return;
+    this.thrown += 1;
+    throw new PlantedError(`planted at ${point}`);
+  }
+}
