@@ -26,12 +26,14 @@ export interface MadeFederationPlan {
   readonly fanNeedsHome?: boolean;
   /** By how much the store's clock is ahead of this node's. */
   readonly storeAheadMs?: number;
+  /** Opens sealed tokens; here a token is sealed as it is. */
+  readonly openToken?: (sealed: string) => string;
 }
 
 /** All of federation on a store of its own, for Ada and her lamp; the ecosystem and the time are the test's. */
 export async function madeFederation(
   t: TestContext,
-  { isShared = false, fanNeedsHome = true, storeAheadMs = 0 }: MadeFederationPlan = {},
+  { isShared = false, fanNeedsHome = true, storeAheadMs = 0, openToken = (sealed) => sealed }: MadeFederationPlan = {},
 ) {
   const folder = mkdtempSync(join(tmpdir(), "breezeway-federation-"));
   const surroundings = movedSurroundings();
@@ -42,6 +44,7 @@ export async function madeFederation(
   const connectors = new Map([["nest", connector]]);
   const states = new DeviceStates(store);
   const { report } = surroundings;
+  const faults: string[] = [];
   const commit = commitOn({
     store,
     gates: [fanGate({ connectors, stateOf: (deviceId) => federation.keeper.standing(deviceId)?.state })],
@@ -59,8 +62,9 @@ export async function madeFederation(
     commit,
     membership,
     connectors,
-    sealing: { seal: (token) => token, open: (token) => token },
+    sealing: { seal: (token) => token, open: openToken },
     surroundings: { ...surroundings, nowMs: () => membership.nowMs() },
+    countFault: (kind) => void faults.push(kind),
   });
   await membership.start();
   t.after(async () => {
@@ -106,6 +110,8 @@ export async function madeFederation(
     commit,
     membership,
     reach,
+    /** The kinds of all faults that were counted. */
+    faults,
     userId,
     lamp: devices[0]!,
     link,

@@ -109,8 +109,7 @@ export async function madeStreet(
     house.deviceId = await federation.link(userId, "nest", house.token);
   }
   const isLive = ({ deviceId }: House) => federation.keeper.supervisor(deviceId)?.isLive === true;
-  const isSettled = (house: House) =>
-    isLive(house) && federation.keeper.supervisor(house.deviceId)?.isWritten === true;
+  const isSettled = (house: House) => isLive(house) && federation.keeper.supervisor(house.deviceId)?.isWritten === true;
   await until(() => houses.every(isSettled), "all links are live");
   blind.length = 0;
 
@@ -212,7 +211,7 @@ function plantedSurroundings(moved: MovedSurroundings, fault: PlantedFault): Sur
   return {
     nowMs() {
       pass("nowMs");
-      return moved.nowMs();
+      return Math.floor(moved.nowMs());
     },
     elapsedMs() {
       pass("elapsedMs");

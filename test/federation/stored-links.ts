@@ -1,0 +1,42 @@
+import type { NodeId } from "../../src/model/ids.ts";
+import { emptyIndexMap } from "../../src/model/index-map.ts";
+import { encodeIndexMap } from "../../src/model/stored-index-map.ts";
+import type { OpenStore } from "../../src/store/seam.ts";
+import type { LinkRow } from "../../src/store/tables/links.ts";
+import { makeHome } from "../contracts/store/home.ts";
+import { noonMs } from "./moved-surroundings.ts";
+
+export type StoredLink = Pick<LinkRow, "userId" | "deviceId" | "sealedToken">;
+
+/** Links that an earlier life of a node has left in the store; their tokens are sealed as `sealed <number>`. */
+export async function storeLinks(
+  store: OpenStore,
+  count: number,
+  rowOf: (number: number) => Partial<LinkRow> & { readonly owner?: NodeId },
+): Promise<StoredLink[]> {
+  const links: StoredLink[] = [];
+  for (let number = 1; number <= count; number++) {
+    const { userId } = await makeHome(store, { devices: 0, name: `neighbour ${number}` });
+    const sealedToken = `sealed ${number}`;
+    const deviceId = await store.transaction(async (tx) => {
+      const deviceId = await tx.devices.add({ userId, typeName: "EcosystemAccount", name: "Nest", isVirtual: true });
+      await tx.links.add({
+        userId,
+        deviceId,
+        ecosystem: "nest",
+        sealedToken,
+        state: "live",
+        reason: "",
+        blindness: null,
+        owner: "node-a" as NodeId,
+        confirmedMs: noonMs,
+        indexMap: encodeIndexMap(emptyIndexMap),
+        notices: "{}",
+        ...rowOf(number),
+      });
+      return deviceId;
+    });
+    links.push({ userId, deviceId, sealedToken });
+  }
+  return links;
+}
