@@ -1,0 +1,75 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import pg from "pg";
+import { startChild } from "./child-service.ts";
+import { killableHouse } from "./killable-house.ts";
+import { databases, eventually } from "./world.ts";
+
+const preload = new URL("../set-up/uncaught-error.ts", import.meta.url);
+
+for (const database of databases.filter((one) => one !== "three nodes")) {
+  describe(`an error that nothing catches, on ${database}`, () => {
+    it("pauses the link whose work it was, and no other; the service goes on", { timeout: 60_000 }, async (t) => {
+      const house = await killableHouse(t, database);
+      const { simulator, client } = house;
+      const [hit, spared] = [simulator.addAccount(), simulator.addAccount()];
+      const [structureId] = Object.keys(simulator.document(hit.accountId).structures as object);
+      const ecosystem = { protocol: "nest", apiUrl: simulator.url };
+      const environment = {
+        ...house.environment,
+        BREEZEWAY_ECOSYSTEMS: JSON.stringify({ nest: ecosystem, attic: ecosystem }),
+        UNCAUGHT_TEXT: structureId!,
+      };
+      const child = await startChild("serve", environment, { preload });
+      t.after(() => child.process.kill("SIGKILL"));
+      house.baseUrl = child.baseUrl;
+      await house.signIn();
+      await client.federate("POST", hit.token, "nest");
+      await client.federate("POST", spared.token, "attic");
+      const isLive = async (name: string) => assert.equal((await client.linkStatus(name)).state, "live");
+      await eventually(t.signal, () => isLive("nest"));
+      await eventually(t.signal, () => isLive("attic"));
+      const sparedBefore = await client.linkStatus("attic");
+
+      child.process.kill("SIGUSR2");
+      await eventually(t.signal, async () => {
+        await simulator.playScene(hit.accountId, { scene: "random", steps: 1 });
+        const exposed = await (await fetch(`${child.baseUrl}/metrics`)).text();
+        assert.match(exposed, /^breezeway_link_faults_total\{kind="uncaught"\} 2$/m);
+      });
+      await eventually(t.signal, () => isLive("nest"));
+      const { cause } = (await client.linkStatus("nest")).blindIntervals.at(-1);
+      assert.match(cause, /^paused after an internal error; next try in 1 s \(error id [0-9a-f]{8}\)$/);
+      const sparedAfter = await client.linkStatus("attic");
+      assert.deepEqual([sparedAfter.state, sparedAfter.blindIntervals], ["live", sparedBefore.blindIntervals]);
+      child.process.kill("SIGTERM");
+      assert.equal(await child.ended, 0);
+    });
+
+    it("and belongs to no link stops the node with code 1, and its links are handed back", {
+      timeout: 60_000,
+    }, async (t) => {
+      const house = await killableHouse(t, database);
+      const { simulator, client, environment } = house;
+      const child = await startChild("serve", environment, { preload });
+      t.after(() => child.process.kill("SIGKILL"));
+      house.baseUrl = child.baseUrl;
+      await house.signIn();
+      const { token } = simulator.addAccount();
+      assert.equal((await client.federate("POST", token)).status, 200);
+      await eventually(t.signal, async () => assert.equal((await client.linkStatus()).state, "live"));
+      child.process.kill("SIGUSR1");
+      assert.equal(await child.ended, 1);
+      if (database === "postgres") {
+        const sql = new pg.Client({ connectionString: environment.BREEZEWAY_DATABASE_URL! });
+        await sql.connect();
+        t.after(() => sql.end());
+        assert.deepEqual((await sql.query("SELECT owner FROM links")).rows, [{ owner: null }]);
+      }
+      const next = await startChild("serve", environment);
+      t.after(() => next.process.kill("SIGKILL"));
+      house.baseUrl = next.baseUrl;
+      await eventually(t.signal, async () => assert.equal((await client.linkStatus()).state, "live"));
+    });
+  });
+}
