@@ -44,6 +44,18 @@ export function newErrorId({ random }: Surroundings): string {
     .padStart(8, "0");
 }
 
+/** The error as it may be logged: if it quotes the link's token anywhere, only its name is left. */
+export function withoutToken(error: unknown, token: string | undefined): unknown {
+  if (token === undefined || !quotes(error, token)) return error;
+  return new Error(`${error instanceof Error ? error.name : typeof error} (its text held the token and is withheld)`);
+}
+
+function quotes(error: unknown, token: string, depth = 0): boolean {
+  if (!(error instanceof Error)) return String(error).includes(token);
+  if (error.message.includes(token) || error.stack?.includes(token)) return true;
+  return error.cause !== undefined && depth < 5 && quotes(error.cause, token, depth + 1);
+}
+
 /** The growing, bounded pauses after faults of one link. */
 export class FaultBackOff {
   #faults = 0;

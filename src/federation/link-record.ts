@@ -25,6 +25,8 @@ export interface LinkRecordParts {
 }
 
 const retry = { everyMs: 1_000, atMostMs: 300_000 };
+/** Blind intervals that wait for the store. */
+const endedAtMost = 1_000;
 
 /**
  * The state of one link over time. It changes at once in memory, where its owner derives presence from it; the store
@@ -100,7 +102,7 @@ export class LinkRecord {
       else this.#unconfirmed.push(interval);
       return;
     }
-    this.#ended.push(endedAt({ sinceMs, cause }, blindness.sinceMs));
+    this.#addEnded(endedAt({ sinceMs, cause }, blindness.sinceMs));
     this.#keepWriting();
   }
 
@@ -108,7 +110,7 @@ export class LinkRecord {
   confirmed(timeMs: number): void {
     const isOver = ({ toMs }: BlindInterval) => toMs <= timeMs;
     if (!this.#unconfirmed.some(isOver)) return;
-    this.#ended.push(...this.#unconfirmed.filter(isOver));
+    this.#addEnded(...this.#unconfirmed.filter(isOver));
     this.#unconfirmed = this.#unconfirmed.filter((interval) => !isOver(interval));
     this.#keepWriting();
   }
@@ -123,7 +125,17 @@ export class LinkRecord {
     const unsureMs = this.#parts.unsureMs();
     const interval = endedAt(blindness, toMs + unsureMs);
     this.#last = { toMs: interval.toMs, unsureMs };
-    this.#ended.push(interval);
+    this.#addEnded(interval);
+  }
+
+  /** While the store is down intervals wait in memory. Beyond the bound the two oldest become one that covers both. */
+  #addEnded(...intervals: readonly BlindInterval[]): void {
+    this.#ended.push(...intervals);
+    while (this.#ended.length > endedAtMost) {
+      const [first, second] = this.#ended as [BlindInterval, BlindInterval];
+      const toMs = Math.max(first.toMs, second.toMs);
+      this.#ended.splice(0, 2, { ...first, fromMs: Math.min(first.fromMs, second.fromMs), toMs });
+    }
   }
 
   /** What is told as blind already is not told again; but a clock that was set back has told nothing yet. */
@@ -141,7 +153,7 @@ export class LinkRecord {
   /** From `sinceMs` on the link is blind as a whole; what was passed over before is told beside it. */
   #endUnconfirmed(sinceMs: number): void {
     for (const { fromMs, toMs, cause } of this.#unconfirmed.splice(0)) {
-      if (fromMs < sinceMs) this.#ended.push({ fromMs, toMs: Math.min(toMs, sinceMs), cause });
+      if (fromMs < sinceMs) this.#addEnded({ fromMs, toMs: Math.min(toMs, sinceMs), cause });
     }
   }
 

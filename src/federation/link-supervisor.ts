@@ -6,8 +6,7 @@ import type { Membership } from "../nodes/membership.ts";
 import type { Store } from "../store/seam.ts";
 import type { LinkRow } from "../store/tables/links.ts";
 import type { Admission } from "./admission.ts";
-import { Follower } from "./follower.ts";
-import { Lane, type Mirrored } from "./lane.ts";
+import type { Mirrored } from "./lane.ts";
 import {
   FaultBackOff,
   keyCheckMs,
@@ -16,10 +15,12 @@ import {
   type PauseCause,
   pauseReason,
   tokenReason,
+  withoutToken,
 } from "./link-faults.ts";
 import { type LinkKey, tokenPlace } from "./link-key.ts";
 import { LinkRecord, type LinkStanding } from "./link-record.ts";
-import { loadMirrored, type StoredLinkTables, writeStanding } from "./stored-link.ts";
+import { type LinkRun, newRun } from "./link-run.ts";
+import { type StoredLinkTables, writeStanding } from "./stored-link.ts";
 
 /** Opens what an ecosystem's token was sealed into, for one place only. */
 export type OpenToken = (sealedToken: string, place: string) => string;
@@ -38,11 +39,7 @@ export interface LinkSupervisorParts {
   readonly lost: () => void;
 }
 
-/** One run of the link, from its start to its first fault. */
-interface Run {
-  readonly stopping: AbortController;
-  readonly follower: Follower;
-}
+const faultSentence = "an internal error in a link's work";
 
 /**
  * Owns everything that this node does for one link. An unexpected error anywhere in that work pauses this link with a
@@ -57,7 +54,7 @@ export class LinkSupervisor implements ErrorOwner {
   readonly #stopping = new AbortController();
   readonly #backOff = new FaultBackOff();
   #token: string | undefined;
-  #run: Run | undefined;
+  #run: LinkRun | undefined;
   /** Resolves when all runs that have ended do nothing any more. */
   #ended: Promise<void> = Promise.resolve();
   #paused: { readonly cause: PauseCause; readonly reason: string } | undefined;
@@ -173,8 +170,8 @@ export class LinkSupervisor implements ErrorOwner {
       const isPausing = kind !== "command" && kind !== "record" && !this.#stopping.signal.aborted;
       if (kind === "record") this.#recordFault = `its state can't be stored (error id ${errorId})`;
       if (isPausing) this.#pause(errorId);
-      const sentence = isPausing ? "an internal error paused the link" : "an internal error in a link's work";
-      this.#parts.surroundings.report.error({ ...this.#names, kind, errorId, error }, sentence);
+      const fields = { ...this.#names, kind, errorId, error: withoutToken(error, this.#token) };
+      this.#parts.surroundings.report.error(fields, isPausing ? "an internal error paused the link" : faultSentence);
     } catch (second) {
       this.#failSafely(second);
     }
@@ -195,32 +192,16 @@ export class LinkSupervisor implements ErrorOwner {
     this.#run.follower.start();
   }
 
-  #newRun(token: string, mirrored: Mirrored | undefined): Run {
-    const { store, connector, commit, admission, lost } = this.#parts;
-    const record = this.#record;
+  #newRun(token: string, mirrored: Mirrored | undefined): LinkRun {
     const stopping = new AbortController();
     // What an ended run still throws is counted and reported, and pauses nothing.
     const failed = (kind: LinkFaultKind, error: unknown) => {
       if (this.#run?.stopping === stopping || this.#stopping.signal.aborted) this.failed(kind, error);
       else this.#report(kind, error);
     };
-    const surroundings = this.#guardedTimers(failed);
-    const lane = new Lane(
-      {
-        link: this.link,
-        commit,
-        load: () => loadMirrored(store, this.link),
-        stored: (account, hasChanged) => follower.stored(account, hasChanged),
-        passedOver: (sinceMs) => record.passedOver(sinceMs, "the store was too slow"),
-        lost,
-        failed: (error) => failed("snapshot", error),
-        surroundings,
-      },
-      mirrored,
-    );
-    const parts = { token, connector, lane, record, admission, surroundings, stopping, failed };
-    const follower: Follower = new Follower(parts, this.#confirmedMs);
-    return { stopping, follower };
+    const { link } = this;
+    const own = { link, token, record: this.#record, stopping, confirmedMs: this.#confirmedMs, mirrored, failed };
+    return newRun({ ...this.#parts, ...own });
   }
 
   #openToken(): string | undefined {
@@ -289,25 +270,12 @@ export class LinkSupervisor implements ErrorOwner {
     });
   }
 
-  /** A delayed step that throws would otherwise end the process. */
-  #guardedTimers(failed: (kind: LinkFaultKind, error: unknown) => void): Surroundings {
-    const { surroundings } = this.#parts;
-    const guarded = (act: () => void) => () => {
-      try {
-        act();
-      } catch (error) {
-        failed("timer", error);
-      }
-    };
-    return { ...surroundings, after: (delayMs, act) => surroundings.after(delayMs, guarded(act)) };
-  }
-
   #report(kind: LinkFaultKind, error: unknown): void {
     try {
       this.#parts.countFault(kind);
       const errorId = newErrorId(this.#parts.surroundings);
-      const fields = { ...this.#names, kind, errorId, error };
-      this.#parts.surroundings.report.error(fields, "an internal error in a link's work");
+      const fields = { ...this.#names, kind, errorId, error: withoutToken(error, this.#token) };
+      this.#parts.surroundings.report.error(fields, faultSentence);
     } catch {
       // Reporting itself fails: the link goes on.
     }

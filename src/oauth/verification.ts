@@ -1,5 +1,6 @@
 import type { Principal } from "../identity/principal.ts";
 import { isCredential, keyOf } from "../identity/secrets.ts";
+import { BackgroundTask } from "../model/background-task.ts";
 import { InvalidToken, StoreUnavailable } from "../model/errors.ts";
 import type { Cancel, Surroundings } from "../model/surroundings.ts";
 import type { Store, Transaction } from "../store/seam.ts";
@@ -57,6 +58,7 @@ interface Held {
 export class Verification {
   readonly #store: VerificationParts["store"];
   readonly #surroundings: Surroundings;
+  readonly #hearingTask: BackgroundTask;
   readonly #held = new Map<string, Held>();
   readonly #ofGrant = new Map<string, Set<string>>();
   readonly #watchers = new Map<string, Watched>();
@@ -73,6 +75,8 @@ export class Verification {
   constructor({ store, surroundings }: VerificationParts) {
     this.#store = store;
     this.#surroundings = surroundings;
+    const sentence = "what other nodes revoked could not be read";
+    this.#hearingTask = new BackgroundTask("revocations", sentence, surroundings);
   }
 
   async start(): Promise<void> {
@@ -226,9 +230,10 @@ export class Verification {
       else await this.#forgetAll();
       this.#newsMark = { epoch, end };
       this.#newsFromMs = askedMs;
+      this.#hearingTask.succeeded();
     } catch (error) {
       // Not for ever: what was kept before may have been revoked in the dark, but is forgotten once we hear of it.
-      this.#surroundings.report.warn({ error }, "what other nodes revoked could not be read");
+      this.#hearingTask.failed(error);
     }
   }
 

@@ -151,11 +151,12 @@ describe("a Nest stream ends", () => {
 
   it("malformed when its listener fails, and takes nothing else along", async (t) => {
     const { connector } = await streamOf(t, streamHead + put);
+    const error = new RangeError(token);
     const fail = () => {
-      throw new RangeError(token);
+      throw error;
     };
     const end = await connector.follow(token, { account: fail, unchanged: fail }, new AbortController().signal);
-    assert.deepEqual(end, { reason: "malformed", detail: "an event could not be taken (RangeError)" });
+    assert.deepEqual(end, { reason: "malformed", detail: "an event could not be taken (RangeError)", error });
   });
 });
 

@@ -9,6 +9,7 @@ import { silent } from "../contracts/store/home.ts";
 import { madeFans, until } from "./made-fans.ts";
 import { otherNode } from "./made-federation.ts";
 import { noonMs, settled } from "./moved-surroundings.ts";
+import { storeLinks } from "./stored-links.ts";
 
 const noon = "2026-01-01T12:00:00.000Z";
 const noAnswer = /^error: no answer from the ecosystem, true, \d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
@@ -83,6 +84,29 @@ describe("a fan request on its way", () => {
       surroundings.said.filter(({ level }) => level === "error").map(({ fields }) => (fields as { kind: string }).kind),
       ["command"],
     );
+  });
+
+  it("is sent though requests of accounts that can't be reached wait before it", async (t) => {
+    const openToken = (sealed: string) => {
+      if (sealed.startsWith("sealed")) throw new Error("a value was sealed with key abc");
+      return sealed;
+    };
+    const { write, sent, store, surroundings, federation } = await madeFans(t, { openToken });
+    const locked = await storeLinks(store, 3, () => ({}));
+    await store.transaction(async (tx) => {
+      for (const { userId, deviceId } of locked) {
+        for (let attribute = 0; attribute < 40; attribute++) {
+          const command = { userId, deviceId, attribute, thermostatId: "t1", value: "true", text: null };
+          const requestedMs = surroundings.nowMs();
+          await tx.commands.add({ ...command, state: "queued", requestedMs, settledMs: null });
+        }
+      }
+    });
+    await federation.keeper.start();
+    await surroundings.advance(1_000);
+    await write("true");
+    await surroundings.advance(1_000);
+    await sent(1);
   });
 
   it("has nobody to tell when the account was unlinked meanwhile", async (t) => {

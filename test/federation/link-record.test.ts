@@ -240,6 +240,24 @@ describe("the record of a link", () => {
       assert.equal(written[0]!.standing, record.standing);
     });
 
+    it("keeps at most 1,000 intervals, of which the oldest covers all before it", async () => {
+      const record = await liveRecord();
+      failure = new StoreUnavailable("down");
+      for (let i = 0; i < 1_500; i++) {
+        record.enter("waiting", "closed: bye");
+        await surroundings.advance(100);
+        record.enter("live", "");
+        await surroundings.advance(100);
+      }
+      failure = undefined;
+      await surroundings.advance(1_000);
+      await record.written();
+      const ended = written.flatMap((one) => one.ended);
+      assert.equal(ended.length, 1_000);
+      assert.deepEqual([ended[0]!.fromMs - noonMs, ended[0]!.toMs - noonMs], [0, 500 * 200 + 100]);
+      assert.equal(ended.at(-1)!.toMs - noonMs, 1_499 * 200 + 100);
+    });
+
     it("tries about once a second, however often the state changes", async () => {
       const record = await liveRecord();
       failure = new StoreUnavailable("down");

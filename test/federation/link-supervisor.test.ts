@@ -148,6 +148,18 @@ describe("a link that was paused by a fault", () => {
     while ((await stored()) !== reason) await settled();
   });
 
+  it("logs no error that quotes its token", async (t) => {
+    const { linkLive, connector, surroundings } = await madeFederation(t);
+    await linkLive();
+    connector.follow = () => Promise.reject(new TypeError("outer", { cause: new Error("no route for c.token") }));
+    connector.stream.ends("closed", "bye");
+    await surroundings.advance(connector.pauseBetweenMs);
+    const { fields } = surroundings.said.find(({ level }) => level === "error")!;
+    const { error } = fields as { error: Error };
+    assert.equal(error.message, "TypeError (its text held the token and is withheld)");
+    assert.equal(error.cause, undefined);
+  });
+
   it("begins with short pauses again after it was well for long", async (t) => {
     const { linkLive, connector, surroundings, federation, userId, bringLive } = await madeFederation(t);
     await linkLive();

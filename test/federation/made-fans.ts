@@ -26,11 +26,15 @@ export const fanShown = (fanTimerActive: boolean) => fanHome({ thermostats: { t1
 export interface FanPlan extends FanHome {
   readonly isShared?: boolean;
   readonly fanNeedsHome?: boolean;
+  readonly openToken?: (sealed: string) => string;
 }
 
 /** Ada's linked and live account, with somebody who writes fan requests and an ecosystem that the test speaks for. */
-export async function madeFans(t: TestContext, { isShared = false, fanNeedsHome = true, ...plan }: FanPlan = {}) {
-  const made = await madeFederation(t, { isShared, fanNeedsHome });
+export async function madeFans(
+  t: TestContext,
+  { isShared = false, fanNeedsHome = true, openToken, ...plan }: FanPlan = {},
+) {
+  const made = await madeFederation(t, { isShared, fanNeedsHome, ...(openToken && { openToken }) });
   const { federation, connector, store, userId } = made;
   const deviceId = await made.linkLive(fanHome(plan));
   await federation.fans.start();

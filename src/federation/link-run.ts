@@ -1,0 +1,68 @@
+import type { Commit } from "../devices/commit.ts";
+import type { Connector } from "../ecosystem/connector.ts";
+import type { Surroundings } from "../model/surroundings.ts";
+import type { Store } from "../store/seam.ts";
+import type { Admission } from "./admission.ts";
+import { Follower } from "./follower.ts";
+import { Lane, type Mirrored } from "./lane.ts";
+import type { FailLink } from "./link-faults.ts";
+import type { LinkKey } from "./link-key.ts";
+import type { LinkRecord } from "./link-record.ts";
+import { loadMirrored, type StoredLinkTables } from "./stored-link.ts";
+
+export interface LinkRunParts {
+  readonly link: LinkKey;
+  readonly token: string;
+  readonly record: LinkRecord;
+  readonly store: Store<StoredLinkTables>;
+  readonly connector: Connector;
+  readonly commit: Commit;
+  readonly admission: Admission;
+  readonly surroundings: Surroundings;
+  readonly stopping: AbortController;
+  /** When the ecosystem last confirmed the whole state. */
+  readonly confirmedMs: number;
+  /** What the store holds, if that is known. */
+  readonly mirrored: Mirrored | undefined;
+  readonly failed: FailLink;
+  readonly lost: () => void;
+}
+
+/** One run of a link, from its start to its first fault. */
+export interface LinkRun {
+  readonly stopping: AbortController;
+  readonly follower: Follower;
+}
+
+export function newRun(parts: LinkRunParts): LinkRun {
+  const { link, token, record, store, connector, commit, admission, stopping, failed, lost } = parts;
+  const surroundings = guardedTimers(parts.surroundings, failed);
+  const lane = new Lane(
+    {
+      link,
+      commit,
+      load: () => loadMirrored(store, link),
+      stored: (account, hasChanged) => follower.stored(account, hasChanged),
+      passedOver: (sinceMs) => record.passedOver(sinceMs, "the store was too slow"),
+      lost,
+      failed: (error) => failed("snapshot", error),
+      surroundings,
+    },
+    parts.mirrored,
+  );
+  const followed = { token, connector, lane, record, admission, surroundings, stopping, failed };
+  const follower: Follower = new Follower(followed, parts.confirmedMs);
+  return { stopping, follower };
+}
+
+/** A delayed step that throws would otherwise be an uncaught exception. */
+function guardedTimers(surroundings: Surroundings, failed: FailLink): Surroundings {
+  const guarded = (act: () => void) => () => {
+    try {
+      act();
+    } catch (error) {
+      failed("timer", error);
+    }
+  };
+  return { ...surroundings, after: (delayMs, act) => surroundings.after(delayMs, guarded(act)) };
+}
