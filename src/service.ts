@@ -129,6 +129,7 @@ export async function openParts(config: Config, report: Report, given?: Surround
 
     membership.onStoreReplaced(() => {
       states.forgetAll();
+      void federation.keeper.startOver();
       events.hinted();
     });
     const events = eventsOn({

@@ -46,6 +46,8 @@ const confirmEveryMs = 60_000;
 /** A look that brings a dropped link once more is seconds old: far fewer links are dropped in that time. */
 const droppedRemembered = 10_000;
 
+const isRestored = "the store was restored or promoted: the link is taken up anew";
+
 interface Followed {
   readonly supervisor: LinkSupervisor;
   flushedMs: number;
@@ -67,6 +69,7 @@ export class LinkKeeper {
   readonly #shared: SharedLinks;
   readonly #flushing: BackgroundTask;
   #nextFlush: Cancel | undefined;
+  #isStartingOver = false;
   #stopping: Promise<void> | undefined;
 
   constructor(parts: KeeperParts) {
@@ -95,10 +98,25 @@ export class LinkKeeper {
     this.#shared.wake();
   }
 
+  /**
+   * The store was restored, or a standby promoted: what lanes believe to be stored may not be there. Every link is let go
+   * and taken up again from the store, so that its account is mirrored anew.
+   */
+  async startOver(): Promise<void> {
+    if (this.#isStartingOver || this.#stopping) return;
+    this.#isStartingOver = true;
+    // A restored store may give an id again that a link had which ended here.
+    this.#dropped.clear();
+    await Promise.all([...this.#followed.values()].map(({ supervisor: { link } }) => this.#abandon(link, isRestored)));
+    this.#isStartingOver = false;
+    this.#shared.wake();
+  }
+
   /** Begins to follow a link that is this node's; one that was just made brings what it has mirrored along. */
   adopt(row: LinkRow, mirrored?: Mirrored): void {
     const connector = this.#parts.connectors.get(row.ecosystem);
-    if (this.#stopping || this.#dropped.has(row.deviceId)) return;
+    // What is let go to start over is taken up by the next comparison with the store.
+    if (this.#stopping || this.#isStartingOver || this.#dropped.has(row.deviceId)) return;
     if (!connector) {
       this.#unfollowed.set(row.deviceId, row.epoch);
       return;
