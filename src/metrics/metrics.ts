@@ -183,7 +183,7 @@ function watch(registry: Registry, { store, links, eventReaders, deliveries }: S
     Object.entries(links().paused).map(([cause, count]) => [{ cause }, count] as const),
   );
   registry.gauge("breezeway_event_readers", "Open streams of events.", eventReaders);
-  registry.gauge("breezeway_store_up", "Whether the store answers.", () =>
+  registry.gauge("breezeway_store_up", "Whether the store answers and can be written.", () =>
     store.health().then(
       () => 1,
       () => 0,

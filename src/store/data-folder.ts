@@ -5,6 +5,7 @@ import { dirname, join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { Conflict } from "../model/errors.ts";
 import { checkDataFolder, checkSocketFolder, makePrivateFolder, makeSocketFolder, ownUid } from "./private-folder.ts";
+import { isTrouble, unavailable } from "./sqlite/trouble.ts";
 
 /** The folder that holds everything one deployment keeps on this machine. */
 export interface DataFolder {
@@ -55,7 +56,7 @@ export function dataFolder(given: string): DataFolder {
         holder.exec("BEGIN EXCLUSIVE");
       } catch (error) {
         holder.close();
-        if ((error as { errcode?: unknown }).errcode !== busy) throw error;
+        if ((error as { errcode?: unknown }).errcode !== busy) throw isTrouble(error) ? unavailable(error) : error;
         throw new Conflict(`Another Breezeway is running on ${path}. Stop it, or choose another folder.`, {
           cause: error,
         });

@@ -54,7 +54,7 @@ export interface Priority {
 /** A store that lives: opened by its adapter, watched by `/readyz`, closed once. */
 export interface OpenStore extends Store {
   readonly neighbours: Neighbours;
-  /** A sentence for `/readyz` about how the store does; rejects when it doesn't answer. */
+  /** How the store does, for `/readyz`; rejects with the reason when the store can't be read or can't be written. */
   health(): Promise<StoreHealth>;
   /** How many bytes it takes where it lies. */
   size(): Promise<number>;

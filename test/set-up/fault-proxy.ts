@@ -15,7 +15,7 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
 
 /** Stands between the service and the ecosystem, and breaks what a network breaks. */
 export class FaultProxy {
-  readonly #target: URL;
+  #target: URL;
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
   mood: ProxyMood = "open";
@@ -36,6 +36,11 @@ export class FaultProxy {
 
   get url(): string {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  /** New connections go to another target; those that are open stay where they are. */
+  turnTo(target: string): void {
+    this.#target = new URL(target);
   }
 
   /** Breaks every open connection at once. */

@@ -12,6 +12,10 @@ export interface Account {
 export interface Server {
   /** Ends as in a crash and starts again. */
   crash(): Promise<void>;
+  /** Ends every process of the server with SIGKILL and starts it again. */
+  kill(): Promise<void>;
+  /** The same, and the server stays down. */
+  killForGood(): Promise<void>;
   /** Shuts down in good order, and stays down until it is started again. */
   halt(): Promise<void>;
   start(): Promise<void>;
@@ -22,13 +26,24 @@ const maxConnections = 100;
 
 /**
  * Keeps the server as long as its standard input is open: when the test process ends, however it ends, the pipe closes,
- * and the server and its files go. Each line on it is an order: to crash and start again, to halt, to start.
+ * and the server and its files go. Each line on it is an order: to crash and start again, to halt, to start. A server that
+ * was killed must have no process left when it is started again: it would find its shared memory in use.
  */
 const keeper = `
   start() { "$@" 1>&2 & server=$!; }
+  ended() { [ ! -e /proc/$1/status ] || grep -q '^State:.[ZX]' /proc/$1/status; }
+  killed() {
+    kill -STOP $server; all="$server $(pgrep -P $server)"; kill -KILL $all; wait $server
+    for one in $all; do until ended $one; do :; done; done
+  }
   start "$@"
   while read -r order; do
-    case $order in crash) kill -QUIT $server; wait $server;; halt) kill -INT $server; wait $server; continue;; esac
+    case $order in
+      crash) kill -QUIT $server; wait $server;;
+      kill) killed 2>/dev/null;;
+      kill-for-good) killed 2>/dev/null; echo "$order done" 1>&2; continue;;
+      halt) kill -INT $server; wait $server; continue;;
+    esac
     start "$@"
   done
   kill -QUIT $server; wait $server; rm -rf "$FOLDER"`;
@@ -39,6 +54,10 @@ export async function startServer(how: {
   readonly account: Account | undefined;
   readonly port: number;
   readonly fsync: boolean;
+  /** More settings of the server. */
+  readonly settings?: Readonly<Record<string, string | number>> | undefined;
+  /** It follows a primary, and is ready as soon as it can be read. */
+  readonly isStandby?: boolean;
 }): Promise<Server> {
   const settings = {
     listen_addresses: "127.0.0.1",
@@ -49,6 +68,7 @@ export async function startServer(how: {
     lc_messages: "C",
     logging_collector: "off",
     log_destination: "stderr",
+    ...how.settings,
   };
   const command = [join(how.bin, "postgres"), "-D", join(how.folder, "data")];
   for (const [name, value] of Object.entries(settings)) command.push("-c", `${name}=${value}`);
@@ -63,7 +83,7 @@ export async function startServer(how: {
   // A keeper that is gone has done what closing its pipe asks for.
   keeping.stdin.on("error", () => undefined);
   const said = new ServerLog(keeping);
-  await said.ready();
+  await (how.isStandby ? said.readable() : said.ready());
   // It keeps the test process from ending only while somebody waits for it.
   const handles = [keeping, keeping.stdin as Socket, keeping.stderr as Socket];
   for (const handle of handles) handle.unref();
@@ -75,6 +95,8 @@ export async function startServer(how: {
   };
   return {
     crash: () => order("crash", said.ready()),
+    kill: () => order("kill", said.ready()),
+    killForGood: () => order("kill-for-good", said.says("kill-for-good done")),
     halt: () => order("halt", said.down()),
     start: () => order("start", said.ready()),
     async stop() {
@@ -105,14 +127,18 @@ class ServerLog {
   }
 
   ready(): Promise<void> {
-    return this.#says("ready to accept connections");
+    return this.says("ready to accept connections");
+  }
+
+  readable(): Promise<void> {
+    return this.says("ready to accept read-only connections");
   }
 
   down(): Promise<void> {
-    return this.#says("database system is shut down");
+    return this.says("database system is shut down");
   }
 
-  #says(awaited: string): Promise<void> {
+  says(awaited: string): Promise<void> {
     this.#recent = "";
     this.#awaited = awaited;
     return new Promise((resolve, reject) => {

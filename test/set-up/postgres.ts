@@ -16,15 +16,34 @@ export interface Cluster {
   createDatabase(options?: { readonly onFolder?: string }): Promise<string>;
   /** Ends the server as a crash would, and starts it again on what it had made durable. */
   crash(): Promise<void>;
+  /** Ends every process of the server with SIGKILL, and starts it again on what it had made durable. */
+  kill(): Promise<void>;
+  /** The same, and the server stays down. */
+  killForGood(): Promise<void>;
   /** Shuts it down, until it is started again. */
   halt(): Promise<void>;
   start(): Promise<void>;
   stop(): Promise<void>;
+  readonly place: ClusterPlace;
+}
+
+/** Where a cluster lies, for what PostgreSQL's own programs do with it. */
+export interface ClusterPlace {
+  readonly bin: string;
+  /** Its data is in `data` there. */
+  readonly folder: string;
+  readonly account: Account | undefined;
 }
 
 export interface ClusterOptions {
   /** Off only where nothing is said about what survives. */
   readonly fsync?: boolean;
+  /** More settings of the server. */
+  readonly settings?: Readonly<Record<string, string | number>>;
+  /** Fills the new cluster's data folder; without it, it is a fresh one. */
+  readonly prepare?: (place: ClusterPlace) => void | Promise<void>;
+  /** It follows a primary until it is promoted. */
+  readonly isStandby?: boolean;
 }
 
 const portAttempts = 3;
@@ -37,17 +56,19 @@ export function sharedCluster(): Promise<Cluster> {
   return shared;
 }
 
-export async function startCluster({ fsync = true }: ClusterOptions = {}): Promise<Cluster> {
+export async function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
+  const { fsync = true, settings, prepare = initialise, isStandby = false } = options;
   const { bin } = ensurePostgres();
   const account = serverAccount();
   for (let attempt = 1; ; attempt++) {
     const folder = mkdtempSync(join(tmpdir(), "breezeway-postgres-"));
     try {
       if (account) chownSync(folder, account.uid, account.gid);
-      initialise(bin, folder, account);
+      const place = { bin, folder, account };
+      await prepare(place);
       const port = await freePort();
-      const server = await startServer({ bin, folder, account, port, fsync });
-      return clusterOn(server, `postgres://breezeway@127.0.0.1:${port}`, folder, account);
+      const server = await startServer({ ...place, port, fsync, settings, isStandby });
+      return clusterOn(server, `postgres://breezeway@127.0.0.1:${port}`, place);
     } catch (error) {
       rmSync(folder, { recursive: true, force: true });
       // Somebody may have taken the port meanwhile.
@@ -56,7 +77,8 @@ export async function startCluster({ fsync = true }: ClusterOptions = {}): Promi
   }
 }
 
-function clusterOn(server: Server, url: string, folder: string, account: Account | undefined): Cluster {
+function clusterOn(server: Server, url: string, place: ClusterPlace): Cluster {
+  const { folder, account } = place;
   let databases = 0;
   const administer = async (...statements: readonly string[]) => {
     const client = new pg.Client({ connectionString: `${url}/postgres` });
@@ -73,14 +95,17 @@ function clusterOn(server: Server, url: string, folder: string, account: Account
       const name = `test_${++databases}`;
       if (onFolder === undefined) await administer(`CREATE DATABASE ${name}`);
       else {
-        const place = join(onFolder, name);
-        mkdirSync(place);
-        if (account) chownSync(place, account.uid, account.gid);
-        await administer(`CREATE TABLESPACE ${name} LOCATION '${place}'`, `CREATE DATABASE ${name} TABLESPACE ${name}`);
+        const space = join(onFolder, name);
+        mkdirSync(space);
+        if (account) chownSync(space, account.uid, account.gid);
+        await administer(`CREATE TABLESPACE ${name} LOCATION '${space}'`, `CREATE DATABASE ${name} TABLESPACE ${name}`);
       }
       return `${url}/${name}`;
     },
+    place,
     crash: () => server.crash(),
+    kill: () => server.kill(),
+    killForGood: () => server.killForGood(),
     halt: () => server.halt(),
     start: () => server.start(),
     async stop() {
@@ -103,11 +128,17 @@ function serverAccount(): Account | undefined {
   return { uid: Number(fields[2]), gid: Number(fields[3]) };
 }
 
-function initialise(bin: string, folder: string, account: Account | undefined): void {
-  const outcome = spawnSync(
-    join(bin, "initdb"),
-    ["-D", join(folder, "data"), "-U", "breezeway", "--auth=trust", "--encoding=UTF8", "--no-locale", "--no-sync"],
-    { ...account, cwd: folder, env: cleanEnvironment(), encoding: "utf8" },
-  );
-  if (outcome.status !== 0) throw new Error(`initdb failed: ${outcome.stderr?.trim() || outcome.error?.message}`);
+function initialise(place: ClusterPlace): void {
+  const data = join(place.folder, "data");
+  const how = ["-U", "breezeway", "--auth=trust", "--encoding=UTF8", "--no-locale", "--no-sync"];
+  runPostgresProgram(place, "initdb", ["-D", data, ...how]);
+}
+
+/** Runs a program of PostgreSQL's own as the account of the server, and answers what it printed. */
+export function runPostgresProgram(place: ClusterPlace, program: string, args: readonly string[]): string {
+  const { bin, folder, account } = place;
+  const options = { ...account, cwd: folder, env: cleanEnvironment(), encoding: "utf8" } as const;
+  const outcome = spawnSync(join(bin, program), args, options);
+  if (outcome.status !== 0) throw new Error(`${program} failed: ${outcome.stderr?.trim() || outcome.error?.message}`);
+  return outcome.stdout;
 }

@@ -7,8 +7,8 @@ import { join } from "node:path";
 /** A file system of its own, small enough to be filled. */
 export interface SmallDisk {
   readonly path: string;
-  /** Leaves no space at all. */
-  fill(): void;
+  /** Leaves no space at all, or so many bytes. */
+  fill(leavingBytes?: number): void;
   /** Gives all the space back that `fill` took. */
   empty(): void;
   unmount(): Promise<void>;
@@ -44,9 +44,10 @@ export async function smallDisk(megabytes: number): Promise<SmallDisk> {
   const ballast = join(path, "ballast");
   return {
     path,
-    fill() {
+    fill(leavingBytes = 0) {
+      rmSync(ballast, { force: true });
       const { bavail, bsize } = statfsSync(path);
-      appendFileSync(ballast, Buffer.alloc(Math.max(0, bavail * bsize)));
+      appendFileSync(ballast, Buffer.alloc(Math.max(0, bavail * bsize - leavingBytes)));
     },
     empty: () => rmSync(ballast, { force: true }),
     async unmount() {

@@ -81,9 +81,7 @@ export class LentSql implements Sql {
 
   #post(asked: Promise<unknown>): void {
     // Heard at the end, or not at all when the body fails by itself.
-    asked.catch((error) => {
-      this.#firstFailure ??= error;
-    });
+    asked.catch(() => undefined);
     this.#posted.push(asked);
   }
 
@@ -106,7 +104,12 @@ export class LentSql implements Sql {
         stream.uncork();
       });
     }
-    return this.#client.query(query);
+    const sent = this.#client.query(query);
+    // Statements that travel together fail together: only the first one's error says why.
+    sent.catch((error) => {
+      this.#firstFailure ??= error;
+    });
+    return sent;
   }
 }
 

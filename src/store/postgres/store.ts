@@ -5,13 +5,16 @@ import type { NodeId } from "../../model/ids.ts";
 import type { Neighbours, Place } from "../neighbours.ts";
 import { type OpenStore, type Priority, type StoreHealth, type Transaction, transactionOn } from "../seam.ts";
 import { StaleEpoch } from "../tables/log-epoch.ts";
+import { writeProbe } from "../tables/write-probe.ts";
+import { type ProbeSize, Writability } from "../writability.ts";
 import { LentSql } from "./connection.ts";
 import { beginEpoch } from "./epoch.ts";
 import { PatientPool } from "./patient-pool.ts";
 import { takePlace } from "./place.ts";
 import { newPool } from "./pool.ts";
+import { refuseReadOnly } from "./read-only.ts";
 import { changeSchema } from "./schema.ts";
-import { isSilence, isWorthRepeating, translated, unavailable } from "./trouble.ts";
+import { isReadOnly, isSilence, isWorthRepeating, translated, unavailable } from "./trouble.ts";
 import { Wake } from "./wake.ts";
 
 export interface PostgresOptions {
@@ -64,6 +67,7 @@ class PostgresStore implements OpenStore {
   readonly #places = new Set<Place>();
   readonly #wake: Wake;
   #epochBeginning: Promise<void> | undefined;
+  readonly #writability = new Writability((size) => this.#probe(size));
   #lastSyncMs = 0;
   #isClosed = false;
 
@@ -105,6 +109,7 @@ class PostgresStore implements OpenStore {
   async migrate(): Promise<void> {
     const pool = newPool({ ...this.#connect, pipeline: true, max: 1 });
     try {
+      await this.#attempt(pool, forReading, refuseReadOnly);
       await changeSchema({
         attempt: (body) => this.#attempt(pool, forWriting, body),
         outside: (body) => this.#outside(pool, body),
@@ -120,7 +125,8 @@ class PostgresStore implements OpenStore {
   ): Promise<Result> {
     this.#refuseInside("a transaction");
     const pool = urgent || soon ? this.#urgentPool : patient ? this.#patient : this.#pool;
-    return this.#run(() => this.#attempts(pool, forWriting, (sql) => body(transactionOn(sql)), hurry));
+    const write = () => this.#attempts(pool, forWriting, (sql) => body(transactionOn(sql)), hurry);
+    return this.#run(() => this.#writability.observe(write));
   }
 
   async read<Result>(
@@ -133,9 +139,18 @@ class PostgresStore implements OpenStore {
   }
 
   async health(): Promise<StoreHealth> {
-    await this.read((tx) => tx.settings.get("health"));
+    await Promise.all([this.read((tx) => tx.settings.get("health")), this.#writability.check()]);
     const waiting = [...this.#pools, this.#patient].reduce((sum, pool) => sum + pool.waitingCount, 0);
     return { kind: "postgres", waiting, lastSyncMs: this.#lastSyncMs };
+  }
+
+  async #probe(size: ProbeSize): Promise<void> {
+    await this.#run(() =>
+      this.#attempt(this.#urgentPool, forWriting, async (sql) => {
+        await refuseReadOnly(sql);
+        await writeProbe(sql, size);
+      }),
+    );
   }
 
   async size(): Promise<number> {
@@ -227,9 +242,11 @@ class PostgresStore implements OpenStore {
     } catch (thrown) {
       const error = sql.reasonOf(thrown);
       sql.end();
-      // A connection that is silent, or whose ROLLBACK fails, is broken: it is thrown away, not lent to the next.
+      // A connection that is silent, or whose ROLLBACK fails, is broken: it is thrown away, not lent to the next. A
+      // session that is read-only stays so after its server accepts writes again: it is replaced too.
       const isUsable =
         !isSilence(error) &&
+        !isReadOnly(error) &&
         (await client.query("ROLLBACK").then(
           () => true,
           () => false,

@@ -4,8 +4,8 @@ import { BreezewayError, StoreUnavailable } from "../../model/errors.ts";
 export function translated(error: unknown, isConnected: boolean): unknown {
   if (error instanceof BreezewayError || !(error instanceof Error)) return error;
   const code = codeOf(error);
-  // Lost connections, a server that stops or starts, a full disk: the store's trouble, not the caller's.
-  const isTrouble = !isConnected || /^(08|53|57|58|XX)/.test(code) || /^E[A-Z]+$/.test(code);
+  // Lost connections, a server that stops or starts, a full disk, a read-only server: not the caller's fault.
+  const isTrouble = !isConnected || isReadOnly(error) || /^(08|53|57|58|XX)/.test(code) || /^E[A-Z]+$/.test(code);
   return isTrouble ? unavailable(error) : error;
 }
 
@@ -23,6 +23,11 @@ export function isRefusal(error: unknown): boolean {
 export function isSilence(error: unknown): boolean {
   const cause = error instanceof StoreUnavailable ? error.cause : error;
   return cause instanceof Error && cause.message === "Query read timeout";
+}
+
+/** The server takes no writes: it is a standby, or `default_transaction_read_only` is on. */
+export function isReadOnly(error: unknown): boolean {
+  return error instanceof Error && codeOf(error) === "25006";
 }
 
 export function unavailable(error: unknown): StoreUnavailable {

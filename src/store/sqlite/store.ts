@@ -5,6 +5,8 @@ import { StoreUnavailable } from "../../model/errors.ts";
 import { migrate } from "../migrations.ts";
 import { noNeighbours } from "../neighbours.ts";
 import { type OpenStore, type Priority, type StoreHealth, type Transaction, transactionOn } from "../seam.ts";
+import { writeProbe } from "../tables/write-probe.ts";
+import { type ProbeSize, Writability } from "../writability.ts";
 import { Checkpointer } from "./checkpointer.ts";
 import { CommitQueue } from "./commit-queue.ts";
 import { Connection, lend } from "./connection.ts";
@@ -21,6 +23,14 @@ export interface SqliteOptions {
 }
 
 export async function openSqlite(options: SqliteOptions): Promise<OpenStore> {
+  try {
+    return await openFile(options);
+  } catch (error) {
+    throw isTrouble(error) ? unavailable(error) : error;
+  }
+}
+
+async function openFile(options: SqliteOptions): Promise<OpenStore> {
   const file = join(options.folder, "breezeway.db");
   const writer = new Connection(file);
   chmodSync(file, 0o600);
@@ -53,6 +63,7 @@ class SqliteStore implements OpenStore {
   readonly #checkpointer: Checkpointer;
   readonly #nowMs: () => number;
   readonly #body = new AsyncLocalStorage<true>();
+  readonly #writability = new Writability((size) => this.#probe(size));
   #lastRead: Promise<unknown> = Promise.resolve();
   #isClosed = false;
 
@@ -72,7 +83,9 @@ class SqliteStore implements OpenStore {
   async transaction<Result>(body: (tx: Transaction) => Promise<Result>, priority?: Priority): Promise<Result> {
     this.#refuseIfClosed();
     this.#refuseInside("a transaction");
-    const result = await this.#queue.add(() => this.#run(this.#writer, body), priority);
+    const result = await this.#writability.observe(() =>
+      this.#queue.add(() => this.#run(this.#writer, body), priority),
+    );
     this.#checkpointer.committed();
     return result;
   }
@@ -86,8 +99,14 @@ class SqliteStore implements OpenStore {
   }
 
   async health(): Promise<StoreHealth> {
-    await this.read((tx) => tx.settings.get("health"));
+    await Promise.all([this.read((tx) => tx.settings.get("health")), this.#writability.check()]);
     return { kind: "sqlite", waiting: this.#queue.waiting, lastSyncMs: this.#queue.lastSyncMs };
+  }
+
+  async #probe(size: ProbeSize): Promise<void> {
+    this.#refuseIfClosed();
+    const write = () => lend(this.#writer, this.#nowMs, (sql) => writeProbe(sql, size));
+    await this.#queue.add(write, { soon: true });
   }
 
   async size(): Promise<number> {

@@ -1,0 +1,119 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import pg from "pg";
+import { startFaultProxy } from "../set-up/fault-proxy.ts";
+import { sharedCluster, startCluster } from "../set-up/postgres.ts";
+import { startStandby } from "../set-up/postgres-standby.ts";
+import { canMount, smallDisk } from "../set-up/small-disk.ts";
+
+/** A store that a test can keep from writing while it can still be read. */
+export interface UnwritableStore {
+  readonly folder: string;
+  readonly databaseUrl?: string;
+  /** Whether a service can't even start on it. */
+  readonly refusesStart?: boolean;
+  stopWrites(): Promise<void>;
+  allowWrites(): Promise<void>;
+  /** What `/readyz` says about it. */
+  readonly reason: RegExp;
+  remove(): Promise<void>;
+}
+
+/** The ways in which a store stops writing, by name; undefined where this machine can't make it happen. */
+export const unwritableStores: Readonly<Record<string, (() => Promise<UnwritableStore>) | undefined>> = {
+  "SQLite on a full disk": canMount() ? fullSqlite : undefined,
+  "PostgreSQL on a full disk": canMount() ? fullPostgres : undefined,
+  "PostgreSQL with default_transaction_read_only": readOnlyPostgres,
+  "a PostgreSQL that has become a standby": standby,
+};
+
+async function fullSqlite(): Promise<UnwritableStore> {
+  const disk = await smallDisk(16);
+  return {
+    folder: join(disk.path, "data"),
+    stopWrites: async () => disk.fill(),
+    allowWrites: async () => disk.empty(),
+    reason: /disk is full/,
+    remove: () => disk.unmount(),
+  };
+}
+
+async function fullPostgres(): Promise<UnwritableStore> {
+  // A server of its own: it must not miss the disk when the disk goes.
+  const [cluster, disk] = await Promise.all([startCluster(), smallDisk(32)]);
+  const databaseUrl = await cluster.createDatabase({ onFolder: disk.path });
+  const folder = emptyFolder();
+  return {
+    folder,
+    databaseUrl,
+    stopWrites: async () => disk.fill(),
+    allowWrites: async () => disk.empty(),
+    reason: /No space left on device/,
+    async remove() {
+      await cluster.stop();
+      await disk.unmount();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function readOnlyPostgres(): Promise<UnwritableStore> {
+  const cluster = await sharedCluster();
+  const databaseUrl = await cluster.createDatabase();
+  const name = new URL(databaseUrl).pathname.slice(1);
+  const administer = async (...statements: readonly string[]) => {
+    const client = new pg.Client({ connectionString: cluster.url });
+    await client.connect();
+    for (const statement of statements) await client.query(statement);
+    await client.end();
+  };
+  const folder = emptyFolder();
+  return {
+    folder,
+    databaseUrl,
+    refusesStart: true,
+    // The setting counts for new sessions only.
+    stopWrites: () =>
+      administer(
+        `ALTER DATABASE ${name} SET default_transaction_read_only = on`,
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}'`,
+      ),
+    // Sessions that are read-only are left alone: the service must replace them by itself.
+    allowWrites: () => administer(`ALTER DATABASE ${name} RESET default_transaction_read_only`),
+    reason: /default_transaction_read_only/,
+    remove: async () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
+
+async function standby(): Promise<UnwritableStore> {
+  const primary = await startCluster();
+  const onPrimary = await primary.createDatabase();
+  const follower = await startStandby(primary);
+  const proxy = await startFaultProxy(onPrimary);
+  const folder = emptyFolder();
+  const databaseUrl = new URL(onPrimary);
+  databaseUrl.port = new URL(proxy.url).port;
+  return {
+    folder,
+    databaseUrl: String(databaseUrl),
+    refusesStart: true,
+    async stopWrites() {
+      await follower.caughtUp();
+      proxy.turnTo(follower.cluster.url);
+      proxy.drop();
+    },
+    allowWrites: () => follower.promote(),
+    reason: /this PostgreSQL is a standby. Name the primary in BREEZEWAY_DATABASE_URL/,
+    async remove() {
+      await proxy.stop();
+      await follower.stop();
+      await primary.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function emptyFolder(): string {
+  return mkdtempSync(join(tmpdir(), "breezeway-unwritable-"));
+}
