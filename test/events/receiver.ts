@@ -5,6 +5,7 @@ import type { TestContext } from "node:test";
 import { eventually } from "../stories/world.ts";
 
 export interface Received {
+  readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
   // biome-ignore lint/suspicious/noExplicitAny: the shape is what the tests look at
@@ -20,10 +21,11 @@ export async function receiver(t: TestContext) {
   const server = createServer(async (request, response) => {
     let body = "";
     for await (const part of request.setEncoding("utf8")) body += part;
-    const one = { headers: request.headers as Record<string, string>, body, message: JSON.parse(body) };
+    const headers = request.headers as Record<string, string>;
+    const one = { path: request.url ?? "", headers, body, message: JSON.parse(body) };
     received.push(one);
-    const { status, headers } = behaviour.answer(one);
-    response.writeHead(status, headers).end();
+    const answer = behaviour.answer(one);
+    response.writeHead(answer.status, answer.headers).end();
   });
   const listen = async (port: number) => {
     server.listen(port, "127.0.0.1");

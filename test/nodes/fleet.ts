@@ -63,7 +63,7 @@ const away = structureAttribute(1, "away");
  */
 export async function startFleet(
   test: TestContext,
-  cluster: Cluster,
+  cluster: Pick<Cluster, "createDatabase">,
   { links, nodes = 3, clocksMs = [], environment: special = {} }: FleetPlan,
 ) {
   const folder = mkdtempSync(join(tmpdir(), "breezeway-nodes-"));
@@ -117,6 +117,7 @@ export class Fleet {
   readonly parts: Parts;
   readonly sql: pg.Pool;
   readonly homes: readonly LinkedHome[];
+  readonly databaseUrl: string;
   readonly nodes: FleetNode[] = [];
   /** Nodes that were ended for good. */
   readonly gone: FleetNode[] = [];
@@ -131,6 +132,7 @@ export class Fleet {
     this.parts = parts.parts;
     this.sql = parts.sql;
     this.homes = parts.homes;
+    this.databaseUrl = parts.databaseUrl;
   }
 
   async startNode(name: string, { port = 0, tree, clockMs = 0 }: NodePlan = {}): Promise<FleetNode> {

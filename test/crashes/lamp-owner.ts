@@ -1,0 +1,46 @@
+import { addClient, addGrant, type GrantedClient } from "../../bench/granted.ts";
+import { addDevice } from "../../src/devices/inventory.ts";
+import type { DeviceId, UserId } from "../../src/model/ids.ts";
+import type { Parts } from "../../src/service.ts";
+
+/** A user with a lamp that nobody else writes, and a token for both. */
+export interface LampOwner {
+  readonly userId: UserId;
+  readonly lamp: DeviceId;
+  readonly accessToken: string;
+}
+
+export interface LampOwners {
+  readonly client: GrantedClient;
+  readonly owners: readonly LampOwner[];
+}
+
+export async function addLampOwners(parts: Parts, userIds: readonly UserId[]): Promise<LampOwners> {
+  const { store, oauth } = parts;
+  const { tenantId } = (await store.read((tx) => tx.users.byId(userIds[0]!)))!;
+  const client = await addClient({ oauth }, tenantId);
+  const owners: LampOwner[] = [];
+  for (const userId of userIds) {
+    const lamp = await addDevice(store, { userId, typeName: "Lamp", name: "Lamp" });
+    const { accessToken } = await store.transaction((tx) => addGrant(tx, client, userId));
+    owners.push({ userId, lamp, accessToken });
+  }
+  return { client, owners };
+}
+
+/** All values of a lamp that were ever committed, oldest first; undefined while the service can't tell. */
+export async function historyOf(baseUrl: string, { lamp, accessToken }: LampOwner): Promise<string[] | undefined> {
+  const headers = { authorization: `Bearer ${accessToken}` };
+  const values: string[] = [];
+  for (let cursor = ""; ; ) {
+    const answer = await fetch(`${baseUrl}/v3/devices/${lamp}/history?cursor=${cursor}`, { headers });
+    if (answer.status !== 200) return void (await answer.body?.cancel());
+    const page = (await answer.json()) as { changes: { value: string }[]; cursor?: string };
+    values.push(...page.changes.map(({ value }) => value));
+    if (page.cursor === undefined) return values;
+    cursor = page.cursor;
+  }
+}
+
+/** Between two attempts while the database is down. */
+export const retryPauseMs = 20;
