@@ -35,6 +35,16 @@ describe("a transaction's statements on their way to PostgreSQL", { skip: missin
     assert.deepEqual(await numbers(), []);
   };
 
+  it("fail for the reason of the first that failed, whichever of them is heard first", async () => {
+    const sql = begun();
+    const first = sql.all(impossible, [0]).catch((error) => error);
+    const second = await sql.all("SELECT 1").catch((error) => error);
+    assert.match(String(second), /transaction is aborted/);
+    assert.equal(sql.reasonOf(second), await first);
+    sql.end();
+    await client.query("ROLLBACK");
+  });
+
   it("are carried out in the order in which they were made, whether anybody waits for them or not", async () => {
     const sql = begun();
     void insert(sql, 1);

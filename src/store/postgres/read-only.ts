@@ -1,5 +1,5 @@
-import { StoreUnavailable } from "../../model/errors.ts";
 import type { Sql } from "../sql.ts";
+import { ReadOnlyServer } from "./trouble.ts";
 
 /** Rejects with what to do when this server takes no writes. */
 export async function refuseReadOnly(sql: Sql): Promise<void> {
@@ -7,12 +7,12 @@ export async function refuseReadOnly(sql: Sql): Promise<void> {
     `SELECT pg_is_in_recovery() AS "isStandby", current_setting('default_transaction_read_only') = 'on' AS "isReadOnly"`,
   );
   if (server?.isStandby) {
-    throw new StoreUnavailable(
+    throw new ReadOnlyServer(
       "The store can't be written: this PostgreSQL is a standby. Name the primary in BREEZEWAY_DATABASE_URL, or promote this server.",
     );
   }
   if (server?.isReadOnly) {
-    throw new StoreUnavailable(
+    throw new ReadOnlyServer(
       "The store can't be written: PostgreSQL has default_transaction_read_only on. Find out why (a full disk, maintenance), and turn it off.",
     );
   }

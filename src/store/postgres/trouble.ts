@@ -27,8 +27,11 @@ export function isSilence(error: unknown): boolean {
 
 /** The server takes no writes: it is a standby, or `default_transaction_read_only` is on. */
 export function isReadOnly(error: unknown): boolean {
-  return error instanceof Error && codeOf(error) === "25006";
+  return error instanceof ReadOnlyServer || (error instanceof Error && codeOf(error) === "25006");
 }
+
+/** The same, found out before anything was written. */
+export class ReadOnlyServer extends StoreUnavailable {}
 
 export function unavailable(error: unknown): StoreUnavailable {
   const reason = error instanceof Error ? error.message : String(error);
