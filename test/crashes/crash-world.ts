@@ -247,5 +247,5 @@ export async function untilKnown(
   });
 }
 
-/** Streams and webhooks catch up within this time once all is well. */
-const toldWithinMs = 30_000;
+/** Longer than two pauses of a webhook's delivery that fails: what is not there by then was missed, not late. */
+const toldWithinMs = 120_000;
