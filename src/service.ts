@@ -142,6 +142,7 @@ export async function openParts(config: Config, report: Report, given?: Surround
       streamsAtOnce: config.eventStreams,
       allowsPrivateWebhooks: config.allowPrivateWebhooks,
       userAgent: `breezeway/${version}`,
+      reached: metrics.limitReached,
     });
 
     const administration = administrationOn({

@@ -1,4 +1,5 @@
 import type { DeviceId, UserId } from "../model/ids.ts";
+import type { ReachLimit } from "../model/limits.ts";
 import type { Reach } from "../model/reach.ts";
 import type { Surroundings } from "../model/surroundings.ts";
 import type { Store, Transaction } from "../store/seam.ts";
@@ -34,6 +35,8 @@ export interface EventsParts {
   /** How webhooks are called; over the network unless it is given. */
   readonly post?: Post;
   readonly newWebhookId?: () => string;
+  /** Something was held up, or dropped, because of a limit (docs/limits.md). */
+  readonly reached?: ReachLimit;
 }
 
 /** A stream that somebody wants to read. */
@@ -78,6 +81,8 @@ export function eventsOn(parts: EventsParts): RunningEvents {
     surroundings,
     post: parts.post ?? postWith({ ...outgoing, userAgent }),
     secretOf: ({ id, sealedSecret }) => sealing.open(sealedSecret, sealedPlace(id)),
+    addressOf: ({ url }) => url,
+    ...(parts.reached && { reached: parts.reached }),
   });
   const hub = new EventHub({
     store,

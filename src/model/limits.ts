@@ -36,6 +36,18 @@ export const limits = {
   tokensPerGrant: 100,
   /** Tokens that a client took with its own secret (client_credentials). */
   tokensPerClient: 1_000,
+  filterDevices: 100,
+  filterNames: 600,
+  webhookLookupsWaiting: 20,
+  webhookSends: 100,
+  webhookSendsUrgent: 20,
+  webhookSendsPerTenant: 50,
+  webhookSendsPerReceiver: 25,
+  webhookSendsPerOwner: 20,
+  webhookSendsPerWebhook: 5,
+  webhookMessagesWaiting: 10_000,
+  webhookBytesWaiting: 16_777_216,
+  webhookMessagesKept: 1_000,
 } as const;
 
 export type LimitName = keyof typeof limits;

@@ -186,6 +186,11 @@ const steps: readonly Step[] = [
     ...alertSizes,
   ],
   { index: "devices_with_erased_names", on: "devices (erased_ms) WHERE erased_ms IS NOT NULL" },
+  // By webhook, so that each gets its turn however much is due for another.
+  {
+    index: "webhook_deliveries_heads",
+    on: "webhook_deliveries (webhook_id, next_ms, id) WHERE state = 'waiting' AND next_ms IS NOT NULL",
+  },
 ];
 
 export const schemaVersion = steps.length;

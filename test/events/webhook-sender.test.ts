@@ -6,6 +6,8 @@ import type { Store } from "../../src/store/seam.ts";
 import type { DeliveryRow } from "../../src/store/tables/webhook-deliveries.ts";
 import { movedSurroundings, noonMs, settled } from "../federation/moved-surroundings.ts";
 
+const unsealed = { secretOf: () => "whsec_", addressOf: () => "https://receiver.example/" };
+
 describe("a node that stood still while it claimed a webhook's message", () => {
   for (const { stoodStillMs, sent, what } of [
     { stoodStillMs: webhookTimes.usedMs - 1, sent: 1, what: "sends it while it is surely its own" },
@@ -19,7 +21,7 @@ describe("a node that stood still while it claimed a webhook's message", () => {
         return { status: 200, text: null };
       };
       const store = storeWithOneDue(() => surroundings.advance(stoodStillMs));
-      const sender = new WebhookSender({ store, surroundings, post, secretOf: () => "whsec_" });
+      const sender = new WebhookSender({ store, surroundings, post, ...unsealed });
       sender.wake();
       await settled();
       await settled();
@@ -38,7 +40,7 @@ describe("a message that can't be claimed, since the store can't write", () => {
       throw new StoreUnavailable("The disk is full.");
     });
     const post = async () => ({ status: 200, text: null });
-    const sender = new WebhookSender({ store, surroundings, post, secretOf: () => "whsec_" });
+    const sender = new WebhookSender({ store, surroundings, post, ...unsealed });
     sender.start();
     sender.wake();
     await settled();
@@ -65,7 +67,8 @@ function storeWithOneDue(whileClaiming: () => Promise<void>): Store<SenderTables
       lock: async () => undefined,
     },
     deliveries: {
-      due: async () => (isDue ? [delivery] : []),
+      due: async () => ({ deliveries: isDue ? [delivery] : [], lastWebhook: undefined }),
+      find: async () => delivery,
       claim: async () => {
         await whileClaiming();
         isDue = false;

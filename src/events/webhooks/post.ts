@@ -58,9 +58,10 @@ function send(
         },
       },
       (response) => {
-        // What it says beyond its status is of no interest, and without an end only until the signal.
-        response.on("error", () => undefined).resume();
         resolve(response.statusCode ?? 0);
+        // Only the status counts. Waiting for the body would let a receiver that never ends it keep the socket.
+        response.on("error", () => undefined);
+        request.destroy();
       },
     );
     request.on("error", reject);

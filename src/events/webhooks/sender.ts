@@ -1,18 +1,19 @@
+import type { LimitName, ReachLimit } from "../../model/limits.ts";
 import { type Cancel, type Surroundings, within } from "../../model/surroundings.ts";
 import type { Store, Transaction } from "../../store/seam.ts";
-import type { Attempt, DeliveryRow } from "../../store/tables/webhook-deliveries.ts";
-import type { WebhookRow } from "../../store/tables/webhooks.ts";
+import type { Attempt, DueDelivery } from "../../store/tables/webhook-deliveries.ts";
+import { type AttemptParts, Attempts } from "./attempts.ts";
+import { type DueMessage, DueMessages } from "./due-messages.ts";
 import { type FeedTables, feedWebhooks } from "./feeder.ts";
-import type { Post } from "./post.ts";
-import { signedHeaders } from "./signature.ts";
+import { inTurns, SendingSlots } from "./sending-slots.ts";
 
 export type SenderTables = FeedTables & Pick<Transaction, "clock">;
 
-export interface SenderParts {
+export interface SenderParts extends AttemptParts {
   readonly store: Store<SenderTables>;
   readonly surroundings: Surroundings;
-  readonly post: Post;
-  readonly secretOf: (webhook: WebhookRow) => string;
+  /** A message waits because of a limit. */
+  readonly reached?: ReachLimit;
 }
 
 /**
@@ -29,8 +30,8 @@ export const webhookTimes = {
 const everyMs = 1_000;
 /** Who has added to the log feeds webhooks from it at once; others give it that long before they look themselves. */
 const othersMs = 250;
-/** A receiver that doesn't answer must not keep others waiting. */
-const atOnce = { inAll: 100, perWebhook: 5 };
+/** When one look didn't reach all webhooks with messages waiting, the next follows after this long. */
+const lookAgainMs = 100;
 
 /**
  * Tells webhooks what they asked to be told, at least once and in order for each device: the next message of a device
@@ -39,7 +40,10 @@ const atOnce = { inAll: 100, perWebhook: 5 };
 export class WebhookSender {
   readonly #parts: SenderParts;
   readonly #stopping = new AbortController();
-  readonly #sending = new Map<number, { readonly webhookId: string; readonly done: Promise<void> }>();
+  readonly #due: DueMessages;
+  readonly #slots = new SendingSlots();
+  readonly #sending = new Map<number, Promise<void>>();
+  readonly #attempts: Attempts;
   #round: Promise<void> | undefined;
   #isAwaited = false;
   #hasWebhooks = true;
@@ -47,9 +51,12 @@ export class WebhookSender {
   #isUrgent = false;
   #next: Cancel | undefined;
   #hinted: Cancel | undefined;
+  #again: Cancel | undefined;
 
   constructor(parts: SenderParts) {
     this.#parts = parts;
+    this.#due = new DueMessages(parts.store, parts.addressOf);
+    this.#attempts = new Attempts(parts, parts.surroundings.report);
   }
 
   start(): void {
@@ -87,7 +94,8 @@ export class WebhookSender {
     this.#hinted?.();
     this.#stopping.abort();
     await this.#round;
-    await Promise.all([...this.#sending.values()].map(({ done }) => done));
+    this.#again?.();
+    await Promise.all(this.#sending.values());
   }
 
   async #work(): Promise<void> {
@@ -102,11 +110,7 @@ export class WebhookSender {
         this.#hasWebhooks = fed !== "nobody listens";
         if (fed === "there is more") this.#isAwaited = true;
         if (!this.#hasWebhooks) continue;
-        const busy = this.#busy();
-        const due = await store.read(async (tx) => tx.deliveries.due(await tx.clock.nowMs(), busy, atOnce.inAll), {
-          soon: true,
-        });
-        for (const delivery of due) this.#begin(delivery);
+        await this.#beginDue();
       }
     } catch (error) {
       surroundings.report.warn({ error }, "webhooks could not be looked after");
@@ -115,64 +119,87 @@ export class WebhookSender {
     }
   }
 
-  /** The webhooks for which no more can be sent at once. */
-  #busy(): readonly string[] {
-    const byWebhook = Map.groupBy(this.#sending.values(), ({ webhookId }) => webhookId);
-    return [...byWebhook].filter(([, { length }]) => length >= atOnce.perWebhook).map(([webhookId]) => webhookId);
+  async #beginDue(): Promise<void> {
+    const { messages, isAll } = await this.#due.look();
+    const reached = new Set<LimitName>();
+    for (const message of inTurns(messages, this.#slots)) {
+      if (this.#sending.has(message.delivery.id)) continue;
+      const limit = this.#slots.limitFor(message.use);
+      if (limit) reached.add(limit);
+      else this.#begin(message);
+    }
+    for (const limit of reached) this.#parts.reached?.(limit);
+    if (!isAll) this.#lookAgain();
   }
 
-  #begin(delivery: DeliveryRow): void {
-    const { webhookId } = delivery;
-    const isFull = this.#sending.size >= atOnce.inAll || this.#busy().includes(webhookId);
-    if (isFull || this.#sending.has(delivery.id)) return;
+  #lookAgain(): void {
+    if (this.#stopping.signal.aborted) return;
+    this.#again ??= this.#parts.surroundings.after(lookAgainMs, () => {
+      this.#again = undefined;
+      this.wake();
+    });
+  }
+
+  #begin({ delivery, use }: DueMessage): void {
+    this.#slots.take(use);
     const done = this.#send(delivery)
       .then(
-        // The next of that device may be due now.
-        () => true,
+        (isClaimed) => {
+          // Another node was quicker, or the webhook is gone.
+          if (!isClaimed) this.#due.forget(delivery.webhookId);
+          return true;
+        },
         // A store that can't write (a full disk) is asked again by and by, not at once and for ever.
         (error) => {
           this.#parts.surroundings.report.warn({ error }, "a webhook's delivery could not be settled");
           return false;
         },
       )
-      .then((isNextDue) => {
+      .then((isSlotFree) => {
         this.#sending.delete(delivery.id);
-        if (isNextDue && !this.#stopping.signal.aborted) this.wake();
+        this.#slots.release(use);
+        // The next message of that device may be due now, and others may have waited for the slot.
+        if (isSlotFree && !this.#stopping.signal.aborted) this.wake();
       });
-    this.#sending.set(delivery.id, { webhookId, done });
+    this.#sending.set(delivery.id, done);
   }
 
-  async #send(delivery: DeliveryRow): Promise<void> {
-    const { store, secretOf, surroundings, post } = this.#parts;
+  /** Answers whether the message was this node's to send. */
+  async #send(delivery: DueDelivery): Promise<boolean> {
+    const { store, surroundings } = this.#parts;
     // What is long due is urgent; the rest stands in line with those whose changes it tells.
     const urgent = delivery.nextMs === 0;
     const untilMs = surroundings.elapsedMs() + webhookTimes.usedMs;
     const claimed = await store.transaction(
       async (tx) => {
-        const webhook = await tx.webhooks.byKey({ ownerId: delivery.ownerId, id: delivery.webhookId });
+        const key = { ownerId: delivery.ownerId, id: delivery.webhookId };
+        const [webhook, message] = await Promise.all([tx.webhooks.byKey(key), tx.deliveries.find(key, delivery.id)]);
         const nowMs = await tx.clock.nowMs();
         const nextMs = nowMs + webhookTimes.claimMs;
-        const isClaimed = webhook && (await tx.deliveries.claim(delivery, nextMs));
-        return isClaimed ? { webhook, nowMs, own: { ...delivery, nextMs } } : undefined;
+        const isClaimed = webhook && message && (await tx.deliveries.claim(delivery, nextMs));
+        return isClaimed ? { webhook, body: message.body, nowMs, own: { ...delivery, nextMs } } : undefined;
       },
       { urgent },
     );
+    if (!claimed) return false;
     // To a node that stood still for too long the message may no longer belong.
     const leftMs = untilMs - surroundings.elapsedMs();
-    if (!claimed || leftMs <= 0) return;
-    const { webhook, nowMs, own } = claimed;
-    const { messageId: id, body } = delivery;
-    const headers = signedHeaders(secretOf(webhook), { id, body }, nowMs);
-    const limitMs = Math.min(webhookTimes.answerMs, leftMs);
-    const attempt = await within(surroundings, limitMs, this.#stopping.signal, (inTime) =>
-      post(webhook.url, headers, body, inTime),
+    if (leftMs <= 0) return true;
+    const { webhook, body, nowMs, own } = claimed;
+    const message = { id: delivery.messageId, body };
+    const attempt = await within(
+      surroundings,
+      Math.min(webhookTimes.answerMs, leftMs),
+      this.#stopping.signal,
+      (inTime) => this.#attempts.make(webhook, message, nowMs, inTime),
     );
-    if (this.#stopping.signal.aborted && attempt.status === null) return;
+    if (this.#stopping.signal.aborted && attempt.status === null) return true;
     await store.transaction((tx) => settle(tx, own, attempt, surroundings.random()), { urgent });
+    return true;
   }
 }
 
-async function settle(tx: SenderTables, delivery: DeliveryRow, attempt: Attempt, chance: number): Promise<void> {
+async function settle(tx: SenderTables, delivery: DueDelivery, attempt: Attempt, chance: number): Promise<void> {
   await tx.webhooks.lock({ ownerId: delivery.ownerId, id: delivery.webhookId });
   const nowMs = await tx.clock.nowMs();
   if (attempt.text === null) return tx.deliveries.settle(delivery, "delivered", nowMs, attempt);

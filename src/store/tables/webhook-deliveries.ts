@@ -33,6 +33,22 @@ export interface Attempt {
   readonly text: string | null;
 }
 
+/** A delivery without its body, which is read when it is sent. */
+export type DueDelivery = Omit<DeliveryRow, "body">;
+
+/** Which webhooks are looked at: so many whose ids follow this one; and how many messages of each. */
+export interface DueLook {
+  readonly after: string;
+  readonly webhooks: number;
+  readonly perWebhook: number;
+}
+
+export interface DueDeliveries {
+  readonly deliveries: readonly DueDelivery[];
+  /** The last webhook that was looked at; undefined when no other has messages waiting. */
+  readonly lastWebhook: string | undefined;
+}
+
 /** The deliveries of webhooks. Of one webhook and device only the oldest that waits is ever sent, so order is kept. */
 export interface DeliveryTable {
   /** Whoever adds one holds the webhook's lock. An urgent one goes before those of other devices. */
@@ -46,33 +62,53 @@ export interface DeliveryTable {
   /** The newest first. */
   ofWebhook(webhook: WebhookKey, limit: number): Promise<DeliveryRow[]>;
   find(webhook: WebhookKey, id: number): Promise<DeliveryRow | undefined>;
-  /** What should be sent by now to any but these webhooks, the longest due first. */
-  due(nowMs: number, exceptWebhooks: readonly string[], limit: number): Promise<DeliveryRow[]>;
+  /** What should be sent by now, a few messages of a few webhooks: the cost doesn't grow with what is due. */
+  due(nowMs: number, look: DueLook): Promise<DueDeliveries>;
   /** Makes it this sender's for so long; false when somebody else was quicker. */
-  claim(delivery: DeliveryRow, untilMs: number): Promise<boolean>;
+  claim(delivery: DueDelivery, untilMs: number): Promise<boolean>;
   /** It is tried again then; unless it is somebody else's by now, as its time shows. */
-  postpone(delivery: DeliveryRow, untilMs: number, attempt: Attempt): Promise<void>;
+  postpone(delivery: DueDelivery, untilMs: number, attempt: Attempt): Promise<void>;
   /** Its end, whichever; the next of that device is sent at once. Whoever settles one holds the webhook's lock. */
-  settle(delivery: DeliveryRow, state: "delivered" | "failed", nowMs: number, attempt: Attempt): Promise<void>;
+  settle(delivery: DueDelivery, state: "delivered" | "failed", nowMs: number, attempt: Attempt): Promise<void>;
   removeSettled(beforeMs: number, limit: number): Promise<number>;
   /** How many wait, counted up to a limit, and since when the longest due of them has been due. */
   backlog(limit: number): Promise<{ readonly waiting: number; readonly dueMs: number | null }>;
 }
 
-const columns = `d.id, d.owner_id AS "ownerId", d.webhook_id AS "webhookId", d.user_id AS "userId", d.device_id AS "deviceId",
-  d.message_id AS "messageId", d.type, d.body, d.state, d.attempts, d.next_ms AS "nextMs", d.created_ms AS "createdMs",
-  d.settled_ms AS "settledMs", d.status, d.text`;
+const bodiless = `d.id, d.owner_id AS "ownerId", d.webhook_id AS "webhookId", d.user_id AS "userId",
+  d.device_id AS "deviceId", d.message_id AS "messageId", d.type, d.state, d.attempts, d.next_ms AS "nextMs",
+  d.created_ms AS "createdMs", d.settled_ms AS "settledMs", d.status, d.text`;
+const columns = `${bodiless}, d.body`;
 /** What has been due since ever is sent first. */
 const longDue = 0;
 /** A message about no device in particular: no device has this id. */
 const noDevice = 0;
 const behind = "owner_id = $1 AND webhook_id = $2 AND device_id = $3 AND state = 'waiting'";
+/** The oldest waiting delivery of a device: the others of that device have no time yet. */
+const isHead = "state = 'waiting' AND next_ms IS NOT NULL";
+/**
+ * A skip scan over the index of heads: one step to each webhook that has messages waiting, however many these are.
+ */
+const waitingWebhooks = `WITH RECURSIVE waiting (webhook_id, place) AS (
+    SELECT (SELECT MIN(webhook_id) FROM webhook_deliveries WHERE ${isHead} AND webhook_id > $1), 1
+    UNION ALL
+    SELECT (SELECT MIN(d.webhook_id) FROM webhook_deliveries d WHERE ${isHead} AND d.webhook_id > waiting.webhook_id),
+      place + 1 FROM waiting WHERE waiting.webhook_id IS NOT NULL AND place < $2)
+  SELECT webhook_id AS id,
+    (SELECT MIN(d.next_ms) FROM webhook_deliveries d WHERE ${isHead} AND d.webhook_id = waiting.webhook_id) AS "nextMs"
+  FROM waiting WHERE webhook_id IS NOT NULL ORDER BY place`;
+/** How many are looked at beyond the webhooks whose turn it is: what has just become due, or is urgent, goes at once. */
+const outOfTurn = { urgent: 50, newest: 100 };
 const ofWebhook = "d.owner_id = $1 AND d.webhook_id = $2";
 
 export function deliveryTable(sql: Sql): DeliveryTable {
   const rows = (tail: string, parameters: readonly Parameter[]) =>
     sql.all<DeliveryRow>(`SELECT ${columns} FROM webhook_deliveries d ${tail}`, parameters);
-  const noneOf = sql.dialect === "postgres" ? "<> ALL($2::text[])" : "NOT IN (SELECT value FROM json_each($2))";
+  const due = (tail: string, ...[nowMs, limit, ...rest]: readonly [number, number, ...Parameter[]]) =>
+    sql.all<DueDelivery>(
+      `SELECT ${bodiless} FROM webhook_deliveries d WHERE d.state = 'waiting' AND ${tail} LIMIT $2`,
+      [nowMs, limit, ...rest],
+    );
   return {
     async add({ ownerId, webhookId, userId, deviceId, messageId, type, body, isUrgent = false }) {
       const nowMs = await sql.nowMs();
@@ -99,11 +135,21 @@ export function deliveryTable(sql: Sql): DeliveryTable {
     ofWebhook: ({ ownerId, id: webhookId }, limit) =>
       rows(`WHERE ${ofWebhook} ORDER BY d.id DESC LIMIT $3`, [ownerId, webhookId, limit]),
     find: ({ ownerId, id: webhookId }, id) => first(rows(`WHERE ${ofWebhook} AND d.id = $3`, [ownerId, webhookId, id])),
-    due: (nowMs, exceptWebhooks, limit) =>
-      rows(
-        `WHERE d.state = 'waiting' AND d.next_ms <= $1 AND d.webhook_id ${noneOf} ORDER BY d.next_ms, d.id LIMIT $3`,
-        [nowMs, exceptWebhooks, limit],
-      ),
+    async due(nowMs, { after, webhooks, perWebhook }) {
+      const found = await sql.all<{ id: string; nextMs: number }>(waitingWebhooks, [after, webhooks]);
+      const isLast = found.length < webhooks;
+      const looks = found
+        .filter(({ nextMs }) => nextMs <= nowMs)
+        .map(({ id }) => due("d.webhook_id = $3 AND d.next_ms <= $1 ORDER BY d.next_ms, d.id", nowMs, perWebhook, id));
+      if (!isLast || after !== "") {
+        looks.push(
+          due("d.next_ms = $1 ORDER BY d.id DESC", longDue, outOfTurn.urgent),
+          due("d.next_ms <= $1 ORDER BY d.next_ms DESC, d.id DESC", nowMs, outOfTurn.newest),
+        );
+      }
+      const deliveries = new Map((await Promise.all(looks)).flat().map((delivery) => [delivery.id, delivery]));
+      return { deliveries: [...deliveries.values()], lastWebhook: isLast ? undefined : found.at(-1)?.id };
+    },
     async claim({ ownerId, id, nextMs }, untilMs) {
       const touched = await sql.run(
         `UPDATE webhook_deliveries SET next_ms = $4, attempts = attempts + 1

@@ -1,0 +1,86 @@
+import type { OwnerId, TenantId } from "../../model/ids.ts";
+import { type LimitName, limits } from "../../model/limits.ts";
+
+/** One message that is to be sent, and everything that its slot is counted for. */
+export interface SlotUse {
+  readonly webhookId: string;
+  readonly ownerId: OwnerId;
+  readonly tenantId: TenantId;
+  /** Host and port of the receiver: webhooks of many owners may name the same one. */
+  readonly receiver: string;
+  readonly isUrgent: boolean;
+}
+
+/**
+ * Bounds how many messages this node sends at once: in all, and for each tenant, receiver, owner and webhook. A slow
+ * receiver keeps a slot until its attempt times out, so no single party may take them all. Urgent messages may use a
+ * reserve on top of the bounds in all and of a tenant.
+ */
+export class SendingSlots {
+  #inAll = 0;
+  readonly #byTenant = new Map<TenantId, number>();
+  readonly #byReceiver = new Map<string, number>();
+  readonly #byOwner = new Map<OwnerId, number>();
+  readonly #byWebhook = new Map<string, number>();
+
+  /** The limit that keeps this message waiting; undefined when there is a slot for it. */
+  limitFor({ webhookId, receiver, ownerId, tenantId, isUrgent }: SlotUse): LimitName | undefined {
+    const reserve = isUrgent ? limits.webhookSendsUrgent : 0;
+    if (countOf(this.#byWebhook, webhookId) >= limits.webhookSendsPerWebhook) return "webhookSendsPerWebhook";
+    if (countOf(this.#byOwner, ownerId) >= limits.webhookSendsPerOwner) return "webhookSendsPerOwner";
+    if (countOf(this.#byReceiver, receiver) >= limits.webhookSendsPerReceiver) return "webhookSendsPerReceiver";
+    if (countOf(this.#byTenant, tenantId) >= limits.webhookSendsPerTenant + reserve) return "webhookSendsPerTenant";
+    return this.#inAll >= limits.webhookSends + reserve ? "webhookSends" : undefined;
+  }
+
+  take(use: SlotUse): void {
+    this.#count(use, 1);
+  }
+
+  release(use: SlotUse): void {
+    this.#count(use, -1);
+  }
+
+  /** How many messages of this owner are being sent. */
+  ofOwner(ownerId: OwnerId): number {
+    return countOf(this.#byOwner, ownerId);
+  }
+
+  #count({ tenantId, receiver, ownerId, webhookId }: SlotUse, by: 1 | -1): void {
+    this.#inAll += by;
+    add(this.#byTenant, tenantId, by);
+    add(this.#byReceiver, receiver, by);
+    add(this.#byOwner, ownerId, by);
+    add(this.#byWebhook, webhookId, by);
+  }
+}
+
+function countOf<Key>(counts: ReadonlyMap<Key, number>, key: Key): number {
+  return counts.get(key) ?? 0;
+}
+
+function add<Key>(counts: Map<Key, number>, key: Key, by: number): void {
+  const count = countOf(counts, key) + by;
+  if (count > 0) counts.set(key, count);
+  else counts.delete(key);
+}
+
+/**
+ * Urgent messages first, then one message of each owner in turn: an owner with many messages due, or many under way,
+ * doesn't come before the first message of another.
+ */
+export function inTurns<Message extends { readonly use: SlotUse }>(
+  messages: readonly Message[],
+  slots: Pick<SendingSlots, "ofOwner">,
+): readonly Message[] {
+  const turns = new Map<OwnerId, number>();
+  const placed = messages.map((message) => {
+    const { ownerId, isUrgent } = message.use;
+    const turn = turns.get(ownerId) ?? slots.ofOwner(ownerId);
+    turns.set(ownerId, turn + 1);
+    return { message, isUrgent, turn };
+  });
+  return placed
+    .sort((a, b) => Number(b.isUrgent) - Number(a.isUrgent) || a.turn - b.turn)
+    .map(({ message }) => message);
+}
