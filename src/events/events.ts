@@ -9,8 +9,9 @@ import { type Beginning, beginningAt, type EventOutlet, EventReader } from "./ev
 import { type HistoryPage, type HistoryQuestion, historyOf } from "./history.ts";
 import { LogRetention } from "./log-retention.ts";
 import { OpenStreams } from "./open-streams.ts";
+import { nameLookup } from "./webhooks/name-lookup.ts";
 import { type Post, postWith } from "./webhooks/post.ts";
-import { type Resolve, resolveHost } from "./webhooks/public-address.ts";
+import type { Resolve } from "./webhooks/public-address.ts";
 import { WebhookSender } from "./webhooks/sender.ts";
 import { newWebhookId, sealedPlace, type Webhooks, webhooksOn } from "./webhooks/webhooks.ts";
 
@@ -74,8 +75,8 @@ export interface RunningEvents extends Events {
 }
 
 export function eventsOn(parts: EventsParts): RunningEvents {
-  const { store, surroundings, logDays, sealing, allowsPrivateWebhooks, resolve = resolveHost, userAgent } = parts;
-  const outgoing = { resolve, allowsPrivate: allowsPrivateWebhooks };
+  const { store, surroundings, logDays, sealing, allowsPrivateWebhooks: allowsPrivate, userAgent } = parts;
+  const outgoing = { resolve: parts.resolve ?? nameLookup({ isLocal: allowsPrivate }), allowsPrivate };
   const sender = new WebhookSender({
     store,
     surroundings,

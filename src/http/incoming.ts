@@ -1,4 +1,4 @@
-import { isIP } from "node:net";
+import { isIP, type Socket } from "node:net";
 import { Readable } from "node:stream";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { closingOf } from "./closing.ts";
@@ -31,6 +31,8 @@ export interface Incoming {
   readonly gone: AbortSignal;
   /** It comes from this machine, and nobody says to have passed it on. */
   readonly isLocal: boolean;
+  /** For those who stop working when the client has gone. */
+  readonly connection: Pick<Socket, "destroyed" | "once" | "off">;
 }
 
 export function readIncoming(request: FastifyRequest): Incoming {
@@ -50,6 +52,7 @@ export function readIncoming(request: FastifyRequest): Incoming {
       return closingOf(request.socket);
     },
     isLocal: isLocal(request),
+    connection: request.raw.socket,
   };
 }
 

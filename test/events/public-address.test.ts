@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, it } from "node:test";
 import { postWith } from "../../src/events/webhooks/post.ts";
-import { isPublic, publicAddresses } from "../../src/events/webhooks/public-address.ts";
+import { isPublic, reachableAddresses } from "../../src/events/webhooks/public-address.ts";
 
 describe("a public address", () => {
   it("is none of those that lead inside, or anywhere", () => {
@@ -36,12 +36,14 @@ describe("a public address", () => {
     assert.deepEqual(outside.filter(isPublic), outside);
   });
 
-  it("is every address that the name has, not just one", async () => {
-    const named = (...addresses: string[]) =>
-      publicAddresses("example.com", async () => addresses.map((address) => ({ address, family: 4 })));
+  it("is every address that the name has, not just one", async (t) => {
+    const named = (...addresses: string[]) => {
+      const resolve = async () => addresses.map((address) => ({ address, family: 4 }));
+      return reachableAddresses("example.com", { resolve, allowsPrivate: false }, t.signal);
+    };
     assert.equal((await named("8.8.8.8", "1.1.1.1")).length, 2);
-    await assert.rejects(named("8.8.8.8", "127.0.0.1"), { name: "NotPublic" });
-    await assert.rejects(named(), { name: "NotPublic" });
+    await assert.rejects(named("8.8.8.8", "127.0.0.1"), { name: "NotReachable" });
+    await assert.rejects(named(), { name: "NotReachable" });
   });
 });
 
@@ -66,7 +68,10 @@ describe("a message to a name", () => {
     };
     const post = postWith(options);
     const attempt = await post(`http://changed.example:${port}/`, {}, "{}", t.signal);
-    assert.deepEqual(attempt, { status: null, text: "the address is not public" });
+    assert.deepEqual(attempt, {
+      status: null,
+      text: "the host could not be resolved to an address that may be called",
+    });
     assert.deepEqual(await post(`http://127.0.0.1:${port}/`, {}, "{}", t.signal), attempt);
     assert.deepEqual([asked, calls], [["changed.example"], 0]);
     const anywhere = postWith({ ...options, allowsPrivate: true });

@@ -78,6 +78,9 @@ export function deliveryRows(session: Session): SimulatedTables["deliveries"] {
         },
       );
     },
+    // A run never comes near the bounds on what waits or is kept.
+    waitingOf: async () => ({ messages: 0, bytes: 0 }),
+    keepSettled: async () => 0,
     removeSettled: (beforeMs, limit) =>
       session.run("remove settled deliveries", (rows) => {
         const old = deliveriesIn(rows).filter(({ settledMs }) => settledMs !== null && settledMs < beforeMs);

@@ -1,11 +1,20 @@
 import { type AttributeBody, readAttributeBody } from "../../devices/log-entries.ts";
+import { type OwnerId, ownerIdOf } from "../../model/ids.ts";
 import { isUrgent } from "../../model/transitions.ts";
 import type { Priority, Store, Transaction } from "../../store/seam.ts";
 import { comparePositions, type TailedEntry } from "../../store/tables/log.ts";
 import type { FeedPlace, WebhookRow } from "../../store/tables/webhooks.ts";
-import { messageOf, resyncBody } from "./message.ts";
+import { writeEventId } from "../event-id.ts";
+import type { Backlog } from "./backlog.ts";
+import type { CompiledFilters } from "./compiled-filters.ts";
+import { messageOf, resyncBody, type WebhookMessage } from "./message.ts";
 
 export type FeedTables = Pick<Transaction, "log" | "logEpoch" | "webhooks" | "deliveries" | "clock">;
+
+export interface FeedParts {
+  readonly filters: CompiledFilters;
+  readonly backlog: Backlog;
+}
 
 /** One step may turn so many entries into so many deliveries, and a few more: everybody waits while it does. */
 const atOnce = { entries: 500, deliveries: 200 };
@@ -17,6 +26,7 @@ const atOnce = { entries: 500, deliveries: 200 };
 export async function feedWebhooks(
   store: Store<FeedTables>,
   priority: Priority,
+  { filters, backlog }: FeedParts,
 ): Promise<"nobody listens" | "there is more" | "done"> {
   if (!(await store.read((tx) => tx.webhooks.isAny(), { soon: true }))) return "nobody listens";
   return store.transaction(async (tx) => {
@@ -27,13 +37,21 @@ export async function feedWebhooks(
     if (entries.length === 0) return "done";
     const users = [...new Set(entries.flatMap(({ userId }) => (userId === null ? [] : [userId])))];
     const webhooks = await tx.webhooks.hearing(users);
-    for (const webhook of webhooks) await tx.webhooks.lock(webhook);
-    let deliveries = 0;
+    const byOwner = Map.groupBy(webhooks, ({ ownerId }) => ownerId);
+    const planned: Planned[] = [];
     let fed = 0;
     for (const entry of entries) {
-      for (const webhook of webhooks) if (await deliver(tx, webhook, entry, epoch)) deliveries += 1;
+      planned.push(...plan(byOwner, entry, filters, epoch));
       fed += 1;
-      if (deliveries >= atOnce.deliveries) break;
+      if (planned.length >= atOnce.deliveries) break;
+    }
+    const byWebhook = Map.groupBy(planned, ({ webhook }) => webhook);
+    // Only those that get something, always in the same order.
+    for (const webhook of webhooks) if (byWebhook.has(webhook)) await tx.webhooks.lock(webhook);
+    for (const one of planned) await add(tx, one);
+    for (const [webhook, added] of byWebhook) {
+      const bytes = added.reduce((sum, { message }) => sum + Buffer.byteLength(message.body), 0);
+      await backlog.added(tx, webhook, { messages: added.length, bytes }, writeEventId({ epoch, position: entries[fed - 1]!.position }));
     }
     await tx.webhooks.setFeed({ ...entries[fed - 1]!.position, epoch });
     return fed < entries.length || fed === atOnce.entries ? "there is more" : "done";
@@ -52,25 +70,42 @@ async function enterEpoch(tx: FeedTables, feed: FeedPlace, epoch: string): Promi
   await tx.webhooks.setFeed({ ...feed, epoch });
 }
 
-/** Answers whether the webhook is to be told of it. */
-async function deliver(tx: FeedTables, webhook: WebhookRow, entry: TailedEntry, epoch: string): Promise<boolean> {
-  const { userId, deviceId } = entry;
-  const isIts = webhook.userId === null ? entry.tenantId === webhook.tenantId : userId === webhook.userId;
-  if (!isIts || userId === null || deviceId === null) return false;
-  if (comparePositions(entry.position, webhook.from) <= 0) return false;
-  const message = messageOf(webhook.id, webhook, entry, epoch);
-  if (!message) return false;
+/** A message of one entry for one webhook. */
+interface Planned {
+  readonly webhook: WebhookRow;
+  readonly entry: TailedEntry;
+  readonly message: WebhookMessage;
+}
+
+function plan(
+  webhooks: ReadonlyMap<OwnerId, readonly WebhookRow[]>,
+  entry: TailedEntry,
+  filters: CompiledFilters,
+  epoch: string,
+): readonly Planned[] {
+  const { userId, tenantId, deviceId, position } = entry;
+  if (userId === null || deviceId === null) return [];
+  const owners = [userId, ownerIdOf({ userId: null, tenantId })];
+  return owners
+    .flatMap((ownerId) => webhooks.get(ownerId) ?? [])
+    .flatMap((webhook) => {
+      if (comparePositions(position, webhook.from) <= 0) return [];
+      const message = messageOf(webhook.id, filters.of(webhook), entry, epoch);
+      return message ? [{ webhook, entry, message }] : [];
+    });
+}
+
+async function add(tx: FeedTables, { webhook, entry, message }: Planned): Promise<void> {
   await tx.deliveries.add({
     ownerId: webhook.ownerId,
     webhookId: webhook.id,
-    userId,
-    deviceId,
+    userId: entry.userId!,
+    deviceId: entry.deviceId!,
     messageId: message.id,
     type: message.type,
     body: message.body,
     isUrgent: tellsOfAlarm(entry),
   });
-  return true;
 }
 
 /** An alarm that began or ceased to sound, an alert that fired, and what it wrote: they overtake other devices' news. */

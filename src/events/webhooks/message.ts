@@ -1,6 +1,6 @@
 import { isoTime } from "../../model/iso-time.ts";
 import type { TailedEntry } from "../../store/tables/log.ts";
-import { type EventFilter, eventsThrough } from "../client-events.ts";
+import type { EventsOf } from "../client-events.ts";
 import { writeEventId } from "../event-id.ts";
 
 /** What a webhook is told of one entry of the log. */
@@ -11,18 +11,18 @@ export interface WebhookMessage {
 }
 
 /** Tells a receiver that it may have missed messages and has to read its devices anew. */
-export function resyncBody(reason: "restored", nowMs: number): string {
+export function resyncBody(reason: "restored" | "too_many_waiting", nowMs: number): string {
   return JSON.stringify({ type: "resync", timestamp: isoTime(nowMs), data: { reason } });
 }
 
 /** One message for each commit: all attributes that it changed stand together. Undefined: nothing that was asked for. */
 export function messageOf(
   webhookId: string,
-  filter: EventFilter,
+  eventsOf: EventsOf,
   entry: TailedEntry,
   epoch: string,
 ): WebhookMessage | undefined {
-  const events = eventsThrough(filter)(entry, epoch);
+  const events = eventsOf(entry, epoch);
   const [first] = events;
   if (!first) return undefined;
   const type = first.name;

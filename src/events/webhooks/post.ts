@@ -1,12 +1,9 @@
 import { request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
 import type { Attempt } from "../../store/tables/webhook-deliveries.ts";
-import { lookupAmong, publicAddresses, type Resolve } from "./public-address.ts";
+import { type AddressRules, lookupAmong, NotReachable, reachableAddresses } from "./public-address.ts";
 
-export interface PostOptions {
-  readonly resolve: Resolve;
-  /** Also to addresses that aren't public: for those who run receivers of their own beside the service. */
-  readonly allowsPrivate: boolean;
+export interface PostOptions extends AddressRules {
   readonly userAgent: string;
 }
 
@@ -19,12 +16,11 @@ export type Post = (
 ) => Promise<Attempt>;
 
 /** Over the network. Redirects are none that we follow. */
-export function postWith({ resolve, allowsPrivate, userAgent }: PostOptions): Post {
+export function postWith({ userAgent, ...rules }: PostOptions): Post {
   return async (url, headers, body, signal) => {
     try {
       const { protocol, hostname } = new URL(url);
-      const addresses = allowsPrivate ? undefined : await publicAddresses(hostname, resolve);
-      const lookup = addresses && lookupAmong(addresses);
+      const lookup = lookupAmong(await reachableAddresses(hostname, rules, signal));
       const named = { "user-agent": userAgent, ...headers };
       const status = await send(url, protocol === "https:", named, body, lookup, signal);
       return { status, text: status >= 200 && status < 300 ? null : refusal(status) };
@@ -39,7 +35,7 @@ function send(
   isSecure: boolean,
   headers: Readonly<Record<string, string>>,
   body: string,
-  lookup: ReturnType<typeof lookupAmong> | undefined,
+  lookup: ReturnType<typeof lookupAmong>,
   signal: AbortSignal,
 ): Promise<number> {
   return new Promise((resolve, reject) => {
@@ -50,7 +46,7 @@ function send(
         // A connection that is kept would go on to an address that was checked long ago.
         agent: false,
         signal,
-        ...(lookup && { lookup }),
+        lookup,
         headers: {
           "content-type": "application/json; charset=utf-8",
           "content-length": String(Buffer.byteLength(body)),
@@ -76,10 +72,9 @@ function refusal(status: number): string {
 /** In words for the owner of the webhook, without what our own network looks like. */
 function wordsFor(error: unknown): string {
   if (!(error instanceof Error)) return "failed";
-  if (error.name === "NotPublic") return error.message;
+  if (error instanceof NotReachable) return error.message;
   if (error.name === "AbortError") return "no answer in time";
   const code = "code" in error ? String(error.code) : "";
-  if (code === "ENOTFOUND" || code === "EAI_AGAIN") return "the name could not be resolved";
   if (code === "ECONNREFUSED") return "the connection was refused";
   if (code.startsWith("ERR_TLS") || /CERT|SELF_SIGNED|ERR_SSL/.test(code)) return "the certificate is not trusted";
   return "the connection failed";

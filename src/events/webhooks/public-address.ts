@@ -1,15 +1,12 @@
-import { lookup as resolveName } from "node:dns/promises";
 import { BlockList, isIP, type LookupFunction } from "node:net";
 
-/** All addresses that a name has now. */
-export type Resolve = (host: string) => Promise<readonly ResolvedAddress[]>;
+/** All addresses that a name has now; none when it can't be resolved, or not before the signal. */
+export type Resolve = (host: string, signal: AbortSignal) => Promise<readonly ResolvedAddress[]>;
 
 export interface ResolvedAddress {
   readonly address: string;
   readonly family: number;
 }
-
-export const resolveHost: Resolve = (host) => resolveName(host, { all: true });
 
 /** What doesn't lead to the public internet (RFC 6890), or may lead anywhere (translation and tunnels). */
 const notPublic = new BlockList();
@@ -50,20 +47,34 @@ export function isPublic(address: string): boolean {
   return family === 6 && publicV6.check(address, "ipv6") && !notPublic.check(address, "ipv6");
 }
 
-/** An address that we must not be made to call: whoever names it sits outside, and it may lead inside. */
-export class NotPublic extends Error {
+/**
+ * The host can't be called: it has no address, or one that isn't public. Both read the same, so that nobody learns from
+ * outside which names a private network has.
+ */
+export class NotReachable extends Error {
   constructor() {
-    super("the address is not public");
-    this.name = "NotPublic";
+    super("the host could not be resolved to an address that may be called");
+    this.name = "NotReachable";
   }
 }
 
-/** The public addresses of a host; rejects when it has none, or one that isn't public among them. */
-export async function publicAddresses(host: string, resolve: Resolve): Promise<readonly ResolvedAddress[]> {
+export interface AddressRules {
+  readonly resolve: Resolve;
+  /** Also addresses that aren't public: for operators that run receivers of their own beside the service. */
+  readonly allowsPrivate: boolean;
+}
+
+/** The addresses of a host that may be called; rejects when it has none, or one that isn't public among them. */
+export async function reachableAddresses(
+  host: string,
+  { resolve, allowsPrivate }: AddressRules,
+  signal: AbortSignal,
+): Promise<readonly ResolvedAddress[]> {
   const bare = host.replace(/^\[(.*)\]$/, "$1");
   const family = isIP(bare);
-  const addresses = family === 0 ? await resolve(bare) : [{ address: bare, family }];
-  if (addresses.length === 0 || !addresses.every(({ address }) => isPublic(address))) throw new NotPublic();
+  const addresses = family === 0 ? await resolve(bare, signal) : [{ address: bare, family }];
+  const areAllowed = allowsPrivate || addresses.every(({ address }) => isPublic(address));
+  if (addresses.length === 0 || !areAllowed) throw new NotReachable();
   return addresses;
 }
 

@@ -1,13 +1,16 @@
 import type { LimitName, ReachLimit } from "../../model/limits.ts";
 import { type Cancel, type Surroundings, within } from "../../model/surroundings.ts";
-import type { Store, Transaction } from "../../store/seam.ts";
+import type { Store } from "../../store/seam.ts";
+import { claimMs } from "../../store/tables/delivery-bounds.ts";
 import type { Attempt, DueDelivery } from "../../store/tables/webhook-deliveries.ts";
 import { type AttemptParts, Attempts } from "./attempts.ts";
+import { Backlog } from "./backlog.ts";
+import { CompiledFilters } from "./compiled-filters.ts";
 import { type DueMessage, DueMessages } from "./due-messages.ts";
 import { type FeedTables, feedWebhooks } from "./feeder.ts";
 import { inTurns, SendingSlots } from "./sending-slots.ts";
 
-export type SenderTables = FeedTables & Pick<Transaction, "clock">;
+export type SenderTables = FeedTables;
 
 export interface SenderParts extends AttemptParts {
   readonly store: Store<SenderTables>;
@@ -22,7 +25,7 @@ export interface SenderParts extends AttemptParts {
  */
 export const webhookTimes = {
   answerMs: 15_000,
-  claimMs: 30_000,
+  claimMs,
   usedMs: 25_000,
   giveUpMs: 86_400_000,
   longestWaitMs: 3_600_000,
@@ -44,6 +47,8 @@ export class WebhookSender {
   readonly #slots = new SendingSlots();
   readonly #sending = new Map<number, Promise<void>>();
   readonly #attempts: Attempts;
+  readonly #backlog: Backlog;
+  readonly #filters = new CompiledFilters();
   #round: Promise<void> | undefined;
   #isAwaited = false;
   #hasWebhooks = true;
@@ -56,6 +61,7 @@ export class WebhookSender {
   constructor(parts: SenderParts) {
     this.#parts = parts;
     this.#due = new DueMessages(parts.store, parts.addressOf);
+    this.#backlog = new Backlog(parts.reached ?? (() => undefined));
     this.#attempts = new Attempts(parts, parts.surroundings.report);
   }
 
@@ -105,7 +111,10 @@ export class WebhookSender {
         this.#isAwaited = false;
         const isUrgent = this.#isUrgent;
         this.#isUrgent = false;
-        const fed = await feedWebhooks(store, isUrgent ? { urgent: true } : { soon: true });
+        const fed = await feedWebhooks(store, isUrgent ? { urgent: true } : { soon: true }, {
+          filters: this.#filters,
+          backlog: this.#backlog,
+        });
         if (fed === "there is more") this.#isUrgent ||= isUrgent;
         this.#hasWebhooks = fed !== "nobody listens";
         if (fed === "there is more") this.#isAwaited = true;
@@ -194,20 +203,28 @@ export class WebhookSender {
       (inTime) => this.#attempts.make(webhook, message, nowMs, inTime),
     );
     if (this.#stopping.signal.aborted && attempt.status === null) return true;
-    await store.transaction((tx) => settle(tx, own, attempt, surroundings.random()), { urgent });
+    await store.transaction((tx) => settle(tx, own, attempt, surroundings.random(), this.#backlog), { urgent });
     return true;
   }
 }
 
-async function settle(tx: SenderTables, delivery: DueDelivery, attempt: Attempt, chance: number): Promise<void> {
-  await tx.webhooks.lock({ ownerId: delivery.ownerId, id: delivery.webhookId });
+async function settle(
+  tx: SenderTables,
+  delivery: DueDelivery,
+  attempt: Attempt,
+  chance: number,
+  backlog: Backlog,
+): Promise<void> {
+  const webhook = { ownerId: delivery.ownerId, id: delivery.webhookId };
+  await tx.webhooks.lock(webhook);
   const nowMs = await tx.clock.nowMs();
-  if (attempt.text === null) return tx.deliveries.settle(delivery, "delivered", nowMs, attempt);
   const nextMs = nowMs + waitAfter(delivery.attempts + 1, chance);
-  if (nextMs > delivery.createdMs + webhookTimes.giveUpMs) {
-    return tx.deliveries.settle(delivery, "failed", nowMs, attempt);
+  const isDelivered = attempt.text === null;
+  if (!isDelivered && nextMs <= delivery.createdMs + webhookTimes.giveUpMs) {
+    return tx.deliveries.postpone(delivery, nextMs, attempt);
   }
-  return tx.deliveries.postpone(delivery, nextMs, attempt);
+  await tx.deliveries.settle(delivery, isDelivered ? "delivered" : "failed", nowMs, attempt);
+  await backlog.settled(tx, webhook);
 }
 
 /** 5 seconds, then four times as long each time, an hour at most; spread, so that receivers aren't all met at once. */

@@ -2,21 +2,22 @@ import { randomBytes } from "node:crypto";
 import { BadParameter, LimitReached, NotFound } from "../../model/errors.ts";
 import type { TenantId } from "../../model/ids.ts";
 import { limits } from "../../model/limits.ts";
+import { ownerWithin } from "../../model/reach.ts";
 import type { Store, Transaction } from "../../store/seam.ts";
 import type { DeliveryRow } from "../../store/tables/webhook-deliveries.ts";
 import type { WebhookOwner, WebhookRow } from "../../store/tables/webhooks.ts";
 import type { EventFilter } from "../client-events.ts";
-import { NotPublic, publicAddresses, type Resolve } from "./public-address.ts";
+import { boundedFilter } from "../event-filter.ts";
+import { OwnerLanes } from "./owner-lanes.ts";
+import { type AddressRules, NotReachable, reachableAddresses } from "./public-address.ts";
 import { newWebhookSecret } from "./signature.ts";
 
 export type { DeliveryRow } from "../../store/tables/webhook-deliveries.ts";
 export type { WebhookOwner, WebhookRow } from "../../store/tables/webhooks.ts";
 
-export interface WebhookParts {
+export interface WebhookParts extends AddressRules {
   readonly store: Store<Pick<Transaction, "log" | "logEpoch" | "webhooks" | "deliveries">>;
   readonly seal: (secret: string, place: string) => string;
-  readonly resolve: Resolve;
-  readonly allowsPrivate: boolean;
   readonly newId: () => string;
   /** There is something to send at once. */
   readonly wake: () => void;
@@ -28,10 +29,11 @@ export interface NewWebhook extends EventFilter {
 
 /** Webhooks as their owners see them: a client, for the user or tenant that it acts for. Another's don't exist. */
 export interface Webhooks {
-  /** The secret is answered here and never again. */
+  /** The secret is answered here and never again. The signal: the client has gone. */
   add(
     owner: WebhookOwner & { readonly tenantId: TenantId },
     webhook: NewWebhook,
+    signal?: AbortSignal,
   ): Promise<{ readonly webhook: WebhookRow; readonly secret: string }>;
   list(owner: WebhookOwner): Promise<readonly WebhookRow[]>;
   remove(owner: WebhookOwner, id: string): Promise<void>;
@@ -47,17 +49,18 @@ export function newWebhookId(): string {
   return `wh_${randomBytes(12).toString("base64url")}`;
 }
 
-export function webhooksOn({ store, seal, resolve, allowsPrivate, newId, wake }: WebhookParts): Webhooks {
+export function webhooksOn({ store, seal, newId, wake, ...rules }: WebhookParts): Webhooks {
+  const lookups = new OwnerLanes();
   return {
-    async add(owner, { url, deviceIds, attributes }) {
-      await checkUrl(url, resolve, allowsPrivate);
+    async add(owner, { url, ...filter }, signal = new AbortController().signal) {
+      const { deviceIds, attributes } = boundedFilter(filter);
+      const { hostname } = readUrl(url, rules.allowsPrivate);
+      refuseMore(await store.read((tx) => tx.webhooks.ofOwner(owner)));
+      await lookups.run(ownerWithin(owner), () => checkHost(hostname, rules, signal));
       const id = newId();
       const secret = newWebhookSecret();
       const webhook = await store.transaction(async (tx) => {
-        if ((await tx.webhooks.ofOwner(owner)).length >= limits.webhooksPerOwner) {
-          const sentence = `There are ${limits.webhooksPerOwner} webhooks already. Remove one to add another.`;
-          throw new LimitReached("webhooksPerOwner", sentence);
-        }
+        refuseMore(await tx.webhooks.ofOwner(owner));
         await tx.webhooks.lockFeed();
         const from = await tx.log.end();
         // While there was none, nobody followed the log.
@@ -102,6 +105,11 @@ export function webhooksOn({ store, seal, resolve, allowsPrivate, newId, wake }:
         const delivery = webhook && (await tx.deliveries.find(webhook, deliveryId));
         if (!delivery) throw unknown();
         await tx.webhooks.lock(webhook);
+        const { messages } = await tx.deliveries.waitingOf(webhook, limits.webhookMessagesWaiting);
+        if (messages >= limits.webhookMessagesWaiting) {
+          const sentence = `${messages} messages wait for this webhook already. Try again when they are delivered.`;
+          throw new LimitReached("webhookMessagesWaiting", sentence);
+        }
         return tx.deliveries.find(webhook, await tx.deliveries.add(delivery));
       });
       wake();
@@ -119,17 +127,31 @@ function unknown(): NotFound {
   return new NotFound("There is no such webhook or delivery.");
 }
 
-async function checkUrl(text: string, resolve: Resolve, allowsPrivate: boolean): Promise<void> {
+function refuseMore({ length }: readonly WebhookRow[]): void {
+  if (length < limits.webhooksPerOwner) return;
+  const sentence = `There are ${limits.webhooksPerOwner} webhooks already. Remove one to add another.`;
+  throw new LimitReached("webhooksPerOwner", sentence);
+}
+
+function readUrl(text: string, allowsPrivate: boolean): URL {
   const url = URL.canParse(text) && text.length <= webhookLimits.urlCharacters ? new URL(text) : undefined;
   const isWeb = url?.protocol === "https:" || (allowsPrivate && url?.protocol === "http:");
   if (!url || !isWeb || url.username || url.password || url.hash) {
     throw new BadParameter("url", "The member url must be an https address without user, password and fragment.");
   }
-  if (allowsPrivate) return;
+  return url;
+}
+
+/** One sentence for a private address and an unknown name: the answer must not map a private network. */
+async function checkHost(hostname: string, rules: AddressRules, signal: AbortSignal): Promise<void> {
+  // The operator's own names may come and go: the attempt tells when one can't be resolved.
+  if (rules.allowsPrivate) return;
   try {
-    await publicAddresses(url.hostname, resolve);
+    if (!signal.aborted) await reachableAddresses(hostname, rules, signal);
+    // The client has gone: nobody would learn the secret.
+    if (signal.aborted) throw new NotReachable();
   } catch (error) {
-    const why = error instanceof NotPublic ? "a public address" : "an address that can be resolved";
-    throw new BadParameter("url", `The member url must be ${why}.`);
+    if (!(error instanceof NotReachable)) throw error;
+    throw new BadParameter("url", "The member url must be a public https address that can be resolved.");
   }
 }

@@ -52,5 +52,6 @@ export const followEvents: Description = {
   errors: [
     { status: 400, code: "invalid_request", when: "A parameter is malformed." },
     { status: 404, code: "unknown_device", when: "The token reaches no device with a `deviceId` that was given." },
+    { status: 409, code: "limit_reached", when: "More than 100 devices or 600 attribute names are given." },
   ],
 };

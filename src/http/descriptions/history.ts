@@ -89,7 +89,11 @@ export const getHistory: Description = {
       },
     },
   ],
-  errors: [{ status: 400, code: "invalid_request", when: "A parameter is malformed." }, unknownDevice],
+  errors: [
+    { status: 400, code: "invalid_request", when: "A parameter is malformed." },
+    unknownDevice,
+    { status: 409, code: "limit_reached", when: "More than 600 attribute names are given." },
+  ],
 };
 
 export const getCommands: Description = {

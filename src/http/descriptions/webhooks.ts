@@ -36,8 +36,8 @@ const delivery: Schema = named(
   object("A message and what became of it.", {
     deliveryId: integer("Its id."),
     messageId: text("The `webhook-id` under which it is sent, the same each time."),
-    type: text("What it is about: `attribute`, `alert`, `link`, `command` or `device`."),
-    deviceId: integer("The device that it is about."),
+    type: text("What it is about: `attribute`, `alert`, `link`, `command`, `device` or `resync`."),
+    deviceId: orNull(integer("The device that it is about; null for a `resync`.")),
     state: text("How it stands.", { enum: ["waiting", "delivered", "failed"] }),
     attempts: integer("How often it was sent."),
     status: orNull(integer("The HTTP status of the last answer.")),
@@ -68,6 +68,7 @@ export const addWebhook: Description = {
   words: [
     "From now on every change, alert, link state and fan outcome is sent to the address as a signed POST (Standard Webhooks: verify `webhook-id`, `webhook-timestamp` and `webhook-signature` with the secret, which is shown here and never again). The body is `{type, timestamp, data}`; for `attribute` the data holds all that one commit changed: `{deviceId, updateTime, cause, attributes}`.",
     "Answer with a 2xx within 15 seconds. Each message is sent at least once, those of one device in order: the next one waits until the one before it was taken. What fails is tried again after 5 seconds, then ever more rarely, for 24 hours. Use `webhook-id` to pass over what you have heard already.",
+    'Up to 10,000 messages wait for one webhook, and 16 MiB of them. Beyond that the oldest give way to one message of the type `resync` with `{reason: "too_many_waiting"}`: not all that happened was sent, so read your devices again.',
     "A webhook belongs to your client and to whom the token speaks for. It ends when the user takes the client's access away. There may be 20.",
   ],
   body: {
@@ -76,8 +77,8 @@ export const addWebhook: Description = {
       "What is wanted.",
       { url: text("An https address on the public internet. Redirects are not followed.", { format: "uri" }) },
       {
-        deviceIds: list("Only these devices.", { type: ["integer", "string"] }),
-        attributes: list("Of attributes only these, in any published spelling; messages use yours.", {
+        deviceIds: list("Only these devices, 100 at most.", { type: ["integer", "string"] }),
+        attributes: list("Of attributes only these, 600 at most, in any published spelling; messages use yours.", {
           type: "string",
         }),
       },
@@ -96,9 +97,17 @@ export const addWebhook: Description = {
     },
   ],
   errors: [
-    { status: 400, code: "invalid_request", when: "The body is malformed, or the address is not a public https one." },
+    {
+      status: 400,
+      code: "invalid_request",
+      when: "The body is malformed, or the address is not a public https one that can be resolved.",
+    },
     { status: 404, code: "unknown_device", when: "The token reaches no device with an id that was given." },
-    { status: 409, code: "limit_reached", when: "There are 20 webhooks already." },
+    {
+      status: 409,
+      code: "limit_reached",
+      when: "There are 20 webhooks already, the filter names more than 100 devices or 600 attributes, or too many addresses wait to be looked up.",
+    },
   ],
 };
 
@@ -145,7 +154,7 @@ export const listDeliveries: Description = {
   tag: "Events",
   summary: "Read what was delivered",
   words: [
-    "The last 100 messages of a webhook and what became of them, the newest first. They are kept as long as events.",
+    "The last 100 messages of a webhook and what became of them, the newest first. Settled ones are kept as long as events, the newest 1,000 of each webhook.",
   ],
   parameters: [webhookId],
   answers: [
@@ -191,5 +200,9 @@ export const resendDelivery: Description = {
       },
     },
   ],
-  errors: [bodyGiven, unknownWebhook],
+  errors: [
+    bodyGiven,
+    unknownWebhook,
+    { status: 409, code: "limit_reached", when: "10,000 messages wait for the webhook already." },
+  ],
 };

@@ -1,4 +1,5 @@
 import type { DeviceReading } from "../../devices/read.ts";
+import { boundedFilter } from "../../events/event-filter.ts";
 import type { Events } from "../../events/events.ts";
 import type { TokenLife } from "../../oauth/verification.ts";
 import { followEvents } from "../descriptions/events.ts";
@@ -27,9 +28,11 @@ export function eventRoutes({ devices, events, tokens }: EventRouteParts): reado
       errors: "standard",
       description: followEvents,
       async answer(incoming, caller) {
-        const deviceIds = [...new Set(each(incoming, "deviceId").map(readDeviceId))];
-        for (const deviceId of deviceIds) await devices.device(caller, deviceId);
-        const filter = { deviceIds, attributes: each(incoming, "attribute") };
+        const filter = boundedFilter({
+          deviceIds: each(incoming, "deviceId").map(readDeviceId),
+          attributes: each(incoming, "attribute"),
+        });
+        for (const deviceId of filter.deviceIds) await devices.device(caller, deviceId);
         // Some stand-ins for a browser's EventSource can't send the header.
         const lastEventId = incoming.lastEventId || onlyOne(incoming, "lastEventId");
         const beginning = await events.beginning(lastEventId);

@@ -1,5 +1,6 @@
 import type { DeviceReading } from "../../devices/read.ts";
 import { shownName } from "../../devices/shown-attribute.ts";
+import { boundedNames } from "../../events/event-filter.ts";
 import type { Events } from "../../events/events.ts";
 import type { Federation } from "../../federation/federation.ts";
 import { BadParameter } from "../../model/errors.ts";
@@ -26,7 +27,7 @@ export function historyRoutes({ devices, events, federation }: HistoryRouteParts
       description: getHistory,
       async answer(incoming, caller) {
         const question = {
-          attributes: each(incoming, "attribute"),
+          attributes: boundedNames(each(incoming, "attribute")),
           fromMs: readCursor(incoming) ?? timeOf(incoming, "from") ?? 0,
           toMs: timeOf(incoming, "to") ?? Number.MAX_SAFE_INTEGER,
         };

@@ -1,8 +1,11 @@
 import type { DeviceReading } from "../../devices/read.ts";
+import { boundedFilter } from "../../events/event-filter.ts";
+import { noDevice } from "../../events/webhooks/resync.ts";
 import type { DeliveryRow, WebhookOwner, WebhookRow, Webhooks } from "../../events/webhooks/webhooks.ts";
 import type { Principal } from "../../identity/principal.ts";
 import { BadParameter, NotFound } from "../../model/errors.ts";
 import { jsonAnswer } from "../answer.ts";
+import { whileConnected } from "../client-gone.ts";
 import { addWebhook, listDeliveries, listWebhooks, removeWebhook, resendDelivery } from "../descriptions/webhooks.ts";
 import type { Body, Incoming } from "../incoming.ts";
 import type { Route } from "../routes.ts";
@@ -32,7 +35,8 @@ export function webhookRoutes({ devices, webhooks, tokens }: WebhookRouteParts):
       async answer(incoming, caller) {
         const wanted = readNewWebhook(incoming.body);
         for (const deviceId of wanted.deviceIds) await devices.device(caller, deviceId);
-        const { webhook, secret } = await webhooks.add(await ownerOf(incoming, caller), wanted);
+        const owner = await ownerOf(incoming, caller);
+        const { webhook, secret } = await whileConnected(incoming, (signal) => webhooks.add(owner, wanted, signal));
         return jsonAnswer(201, { ...shownWebhook(webhook), secret });
       },
     },
@@ -106,7 +110,8 @@ function readNewWebhook(body: Body) {
   if (!Array.isArray(attributes) || !attributes.every(isName)) {
     throw new BadParameter("attributes", "The member attributes must be a list of attribute names.");
   }
-  return { url, deviceIds: deviceIds.map((id) => readDeviceId(String(id))), attributes: attributes as string[] };
+  const given = new Set(deviceIds.map(String));
+  return { url, ...boundedFilter({ deviceIds: [...given].map(readDeviceId), attributes: attributes as string[] }) };
 }
 
 function shownWebhook({ id, url, deviceIds, attributes, createdMs }: WebhookRow) {
@@ -118,7 +123,7 @@ function shownDelivery({ id, messageId, type, deviceId, state, attempts, ...rest
     deliveryId: id,
     messageId,
     type,
-    deviceId,
+    deviceId: deviceId === noDevice ? null : deviceId,
     state,
     attempts,
     status: rest.status,

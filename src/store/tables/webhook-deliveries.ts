@@ -1,5 +1,6 @@
 import type { DeviceId, OwnerId, UserId } from "../../model/ids.ts";
 import { first, type Parameter, type Sql } from "../sql.ts";
+import { type DeliveryBounds, deliveryBounds } from "./delivery-bounds.ts";
 import type { WebhookKey } from "./webhooks.ts";
 
 /** Something that a webhook is to be told, and what became of that. */
@@ -50,7 +51,7 @@ export interface DueDeliveries {
 }
 
 /** The deliveries of webhooks. Of one webhook and device only the oldest that waits is ever sent, so order is kept. */
-export interface DeliveryTable {
+export interface DeliveryTable extends DeliveryBounds {
   /** Whoever adds one holds the webhook's lock. An urgent one goes before those of other devices. */
   add(
     delivery: Pick<DeliveryRow, "ownerId" | "webhookId" | "userId" | "deviceId" | "messageId" | "type" | "body"> & {
@@ -178,6 +179,7 @@ export function deliveryTable(sql: Sql): DeliveryTable {
         [ownerId, webhookId, deviceId, nowMs],
       );
     },
+    ...deliveryBounds(sql),
     async backlog(limit) {
       const [found] = await sql.all<{ waiting: number; dueMs: number | null }>(
         `SELECT (SELECT COUNT(*) FROM (SELECT 1 FROM webhook_deliveries WHERE state = 'waiting' LIMIT $1) AS counted)

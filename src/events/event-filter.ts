@@ -1,0 +1,27 @@
+import { LimitReached } from "../model/errors.ts";
+import { limits } from "../model/limits.ts";
+import type { EventFilter } from "./client-events.ts";
+
+/** A filter as a client sent it, without duplicates; refused when it is longer than a filter may be. */
+export function boundedFilter({ deviceIds, attributes }: EventFilter): EventFilter {
+  const devices = [...new Set(deviceIds)];
+  if (devices.length > limits.filterDevices) {
+    throw new LimitReached(
+      "filterDevices",
+      `The filter names ${devices.length} devices, and ${limits.filterDevices} is the limit. Name fewer, or none to get all.`,
+    );
+  }
+  return { deviceIds: devices, attributes: boundedNames(attributes) };
+}
+
+/** Attribute names without duplicates; refused when there are more than a filter may have. */
+export function boundedNames(attributes: readonly string[]): readonly string[] {
+  const names = [...new Set(attributes)];
+  if (names.length > limits.filterNames) {
+    throw new LimitReached(
+      "filterNames",
+      `The filter names ${names.length} attributes, and ${limits.filterNames} is the limit. Name fewer, or none to get all.`,
+    );
+  }
+  return names;
+}

@@ -1,0 +1,63 @@
+import { limits, type ReachLimit } from "../../model/limits.ts";
+import type { Transaction } from "../../store/seam.ts";
+import type { WebhookKey, WebhookRow } from "../../store/tables/webhooks.ts";
+import { addResync, tooManyWaiting } from "./resync.ts";
+
+type BacklogTables = Pick<Transaction, "deliveries" | "clock">;
+
+/** After so many more messages, or bytes, a webhook's backlog is counted: counting it for each would cost too much. */
+export const countedAfter = { messages: 500, bytes: 1_048_576, settled: 200 };
+/** What stays when the bound is exceeded, so that the next message doesn't exceed it again. */
+const keptShare = 0.75;
+const webhooksAtMost = 10_000;
+
+interface Growth {
+  messages: number;
+  bytes: number;
+}
+
+/**
+ * Bounds what is kept for each webhook. Beyond the bound the oldest waiting messages give way to one `resync`, which
+ * tells the receiver that it missed something; of settled ones the newest are kept. Each node counts what it adds, so
+ * the bound is exceeded by what nodes add between two counts, and no more.
+ */
+export class Backlog {
+  readonly #reached: ReachLimit;
+  readonly #added = new Map<string, Growth>();
+  readonly #settled = new Map<string, Growth>();
+
+  constructor(reached: ReachLimit) {
+    this.#reached = reached;
+  }
+
+  /** Messages were added to a webhook, whose lock the caller holds; `id` names this point of the log. */
+  async added(tx: BacklogTables, webhook: WebhookRow, added: Growth, id: string): Promise<void> {
+    const grown = grow(this.#added, webhook.id, added);
+    if (grown.messages < countedAfter.messages && grown.bytes < countedAfter.bytes) return;
+    this.#added.delete(webhook.id);
+    const { webhookMessagesWaiting: messages, webhookBytesWaiting: bytes } = limits;
+    const waiting = await tx.deliveries.waitingOf(webhook, 2 * messages);
+    if (waiting.messages <= messages && waiting.bytes <= bytes) return;
+    const kept = { messages: messages * keptShare, bytes: bytes * keptShare };
+    const nowMs = await tx.clock.nowMs();
+    await tx.deliveries.removeOldest(webhook, kept, nowMs);
+    await addResync(tx, webhook, tooManyWaiting(webhook.id, id, nowMs));
+    this.#reached(waiting.messages > messages ? "webhookMessagesWaiting" : "webhookBytesWaiting");
+  }
+
+  /** A message to this webhook was settled. */
+  async settled(tx: BacklogTables, webhook: WebhookKey): Promise<void> {
+    const grown = grow(this.#settled, webhook.id, { messages: 1, bytes: 0 });
+    if (grown.messages < countedAfter.settled) return;
+    this.#settled.delete(webhook.id);
+    await tx.deliveries.keepSettled(webhook, limits.webhookMessagesKept);
+  }
+}
+
+function grow(counts: Map<string, Growth>, webhookId: string, by: Growth): Growth {
+  const before = counts.get(webhookId);
+  const grown = { messages: (before?.messages ?? 0) + by.messages, bytes: (before?.bytes ?? 0) + by.bytes };
+  counts.set(webhookId, grown);
+  if (counts.size > webhooksAtMost) counts.delete(counts.keys().next().value!);
+  return grown;
+}

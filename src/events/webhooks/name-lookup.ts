@@ -1,0 +1,85 @@
+import { Resolver } from "node:dns/promises";
+import { readFile } from "node:fs/promises";
+import { isIP } from "node:net";
+import type { Resolve, ResolvedAddress } from "./public-address.ts";
+
+export interface LookupOptions {
+  /** Names of the local network count too: those of the hosts file, and those behind the search domains. */
+  readonly isLocal: boolean;
+  /** Instead of the system's name servers, its hosts file and its resolver configuration. */
+  readonly servers?: readonly string[];
+  readonly hostsFile?: string;
+  readonly resolverFile?: string;
+}
+
+/** How long one look-up may take in all. */
+const lookupMs = 2_000;
+const systemHosts = process.platform === "win32" ? "C:\\Windows\\System32\\drivers\\etc\\hosts" : "/etc/hosts";
+
+/**
+ * Looks names up by sockets of its own. The system's look-up (`dns.lookup`) would take one of the four threads that
+ * password hashing, files and all other look-ups share, and keep it as long as a name server stays silent.
+ */
+export function nameLookup(options: LookupOptions): Resolve {
+  const { isLocal, servers, hostsFile = systemHosts, resolverFile = "/etc/resolv.conf" } = options;
+  return async (host, signal) => {
+    const name = host.toLowerCase();
+    const known = isLocal ? await addressesIn(hostsFile, name) : [];
+    if (known.length > 0) return known;
+    const resolver = new Resolver({ timeout: lookupMs, tries: 1 });
+    if (servers) resolver.setServers(servers);
+    const ends = AbortSignal.any([signal, AbortSignal.timeout(lookupMs)]);
+    const cancel = () => resolver.cancel();
+    ends.addEventListener("abort", cancel, { once: true });
+    try {
+      for (const candidate of isLocal ? await candidatesFor(name, resolverFile) : [name]) {
+        if (ends.aborted) break;
+        const addresses = await ask(resolver, candidate);
+        if (addresses.length > 0) return addresses;
+      }
+      return [];
+    } finally {
+      ends.removeEventListener("abort", cancel);
+    }
+  };
+}
+
+/** Both families at once. A family without an answer counts as empty. */
+async function ask(resolver: Resolver, name: string): Promise<readonly ResolvedAddress[]> {
+  const found = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
+  return found.flatMap((family, at) =>
+    family.status === "fulfilled" ? family.value.map((address) => ({ address, family: at === 0 ? 4 : 6 })) : [],
+  );
+}
+
+/** The addresses that the hosts file gives a name. */
+async function addressesIn(file: string, name: string): Promise<readonly ResolvedAddress[]> {
+  const found = (await linesOf(file)).flatMap(([address = "", ...names]) => {
+    const family = isIP(address);
+    return family !== 0 && names.some((one) => one.toLowerCase() === name) ? [{ address, family }] : [];
+  });
+  if (found.length > 0 || name !== "localhost") return found;
+  return [
+    { address: "127.0.0.1", family: 4 },
+    { address: "::1", family: 6 },
+  ];
+}
+
+/** The name as it is, and below each search domain; a name without a dot first below these. */
+async function candidatesFor(name: string, file: string): Promise<readonly string[]> {
+  const last = (await linesOf(file)).findLast(([word]) => word === "search" || word === "domain");
+  const below = (last?.slice(1) ?? []).map((domain) => `${name}.${domain}`);
+  if (name.endsWith(".")) return [name];
+  return name.includes(".") ? [name, ...below] : [...below, name];
+}
+
+/** The words of each line, without comments. A file that isn't there has none. */
+async function linesOf(file: string): Promise<readonly (readonly string[])[]> {
+  const text = await readFile(file, "utf8").catch(() => "");
+  return text.split("\n").map((line) =>
+    line
+      .replace(/[#;].*/, "")
+      .split(/\s+/)
+      .filter((word) => word !== ""),
+  );
+}

@@ -1,0 +1,93 @@
+import type { DeviceId } from "../../model/ids.ts";
+import type { Sql } from "../sql.ts";
+import type { WebhookKey } from "./webhooks.ts";
+
+export interface Waiting {
+  readonly messages: number;
+  readonly bytes: number;
+}
+
+/** For how long a claimed message is one sender's. */
+export const claimMs = 30_000;
+/** No statement removes more rows than this: others wait for it. */
+const removedAtOnce = 2_000;
+
+/** What bounds the deliveries of one webhook. */
+export interface DeliveryBounds {
+  /** How much waits for a webhook, counted up to so many messages. */
+  waitingOf(webhook: WebhookKey, atMost: number): Promise<Waiting>;
+  /** Whether a message about this device waits that was never sent. */
+  isUnsent(webhook: WebhookKey, deviceId: DeviceId): Promise<boolean>;
+  /**
+   * Removes the oldest of what waits beyond this, a bounded number at a time, but not what may be under way; of each
+   * device the oldest that is left becomes due. Whoever calls it holds the webhook's lock.
+   */
+  removeOldest(webhook: WebhookKey, kept: Waiting, nowMs: number): Promise<number>;
+  /** Removes the oldest settled deliveries of a webhook beyond so many, a bounded number at a time. */
+  keepSettled(webhook: WebhookKey, kept: number): Promise<number>;
+}
+
+const ofWebhook = "d.owner_id = $1 AND d.webhook_id = $2";
+
+export function deliveryBounds(sql: Sql): DeliveryBounds {
+  return {
+    async waitingOf({ ownerId, id }, atMost) {
+      const [found] = await sql.all<Waiting>(
+        `SELECT COUNT(*) AS messages, COALESCE(SUM(counted.bytes), 0) AS bytes FROM
+           (SELECT OCTET_LENGTH(d.body) AS bytes FROM webhook_deliveries d WHERE ${ofWebhook} AND d.state = 'waiting'
+            LIMIT $3) AS counted`,
+        [ownerId, id, atMost],
+      );
+      return found!;
+    },
+    isUnsent: async ({ ownerId, id }, deviceId) =>
+      (
+        await sql.all(
+          `SELECT 1 FROM webhook_deliveries d
+           WHERE ${ofWebhook} AND d.device_id = $3 AND d.state = 'waiting' AND d.attempts = 0 LIMIT 1`,
+          [ownerId, id, deviceId],
+        )
+      ).length > 0,
+    async removeOldest({ ownerId, id: webhookId }, kept, nowMs) {
+      const newest = await sql.all<{ id: number; bytes: number }>(
+        `SELECT d.id, OCTET_LENGTH(d.body) AS bytes FROM webhook_deliveries d
+         WHERE ${ofWebhook} AND d.state = 'waiting' ORDER BY d.id DESC LIMIT $3`,
+        [ownerId, webhookId, kept.messages + 1],
+      );
+      let bytes = 0;
+      const firstBeyond = newest.find((one, at) => {
+        bytes += one.bytes;
+        return at >= kept.messages || bytes > kept.bytes;
+      });
+      if (!firstBeyond) return 0;
+      // What was claimed lately may be under way: removed, its device's next message could overtake it.
+      const removed = await sql.run(
+        `DELETE FROM webhook_deliveries WHERE owner_id = $1 AND id IN
+           (SELECT d.id FROM webhook_deliveries d WHERE ${ofWebhook} AND d.id <= $3 AND d.state = 'waiting'
+              AND NOT (d.attempts > 0 AND d.next_ms IS NOT NULL AND d.next_ms > $4 AND d.next_ms <= $5)
+            ORDER BY d.id LIMIT $6)`,
+        [ownerId, webhookId, firstBeyond.id, nowMs, nowMs + claimMs, removedAtOnce],
+      );
+      await sql.run(
+        `UPDATE webhook_deliveries SET next_ms = $3 WHERE owner_id = $1 AND next_ms IS NULL AND id IN
+           (SELECT MIN(d.id) FROM webhook_deliveries d WHERE ${ofWebhook} AND d.state = 'waiting' GROUP BY d.device_id)`,
+        [ownerId, webhookId, nowMs],
+      );
+      return removed;
+    },
+    async keepSettled({ ownerId, id: webhookId }, kept) {
+      const settled = `SELECT d.id FROM webhook_deliveries d WHERE ${ofWebhook} AND d.state <> 'waiting'`;
+      const [beyond] = await sql.all<{ id: number }>(`${settled} ORDER BY d.id DESC LIMIT 1 OFFSET $3`, [
+        ownerId,
+        webhookId,
+        kept,
+      ]);
+      if (!beyond) return 0;
+      return sql.run(
+        `DELETE FROM webhook_deliveries WHERE owner_id = $1 AND id IN
+           (${settled} AND d.id <= $3 ORDER BY d.id LIMIT $4)`,
+        [ownerId, webhookId, beyond.id, removedAtOnce],
+      );
+    },
+  };
+}
