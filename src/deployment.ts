@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { type Config, ConfigurationError } from "./config.ts";
-import { sealedPlace } from "./events/webhooks/webhooks.ts";
+import { addressPlace, sealedPlace } from "./events/webhooks/webhooks.ts";
 import { tokenPlace } from "./federation/link-key.ts";
 import type { Identity } from "./identity/identity.ts";
 import { isOnLoopback } from "./loopback.ts";
@@ -25,7 +25,8 @@ export async function sealingFor(store: OpenStore, keyFile: string): Promise<Sea
 }
 
 export function sealedFor(place: SealedPlace): string {
-  return place.kind === "link" ? tokenPlace(place.userId, place.ecosystem) : sealedPlace(place.id);
+  if (place.kind === "link") return tokenPlace(place.userId, place.ecosystem);
+  return place.kind === "webhook" ? sealedPlace(place.id) : addressPlace(place.id);
 }
 
 /** Shared by all nodes and kept for good: a list begun yesterday on another node goes on today on this one. */

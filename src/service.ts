@@ -13,6 +13,8 @@ import type { Connector } from "./ecosystem/connector.ts";
 import { nestConnector } from "./ecosystem/nest/connector.ts";
 import { processErrorOwners } from "./error-owners.ts";
 import { eventsOn } from "./events/events.ts";
+import { AddressSealing } from "./events/webhooks/address-sealing.ts";
+import { addressPlace } from "./events/webhooks/webhooks.ts";
 import { fanEcho } from "./federation/fan-echo.ts";
 import { fanGate } from "./federation/fan-gate.ts";
 import { federationOn } from "./federation/federation.ts";
@@ -132,6 +134,11 @@ export async function openParts(config: Config, report: Report, given?: Surround
       void federation.keeper.startOver();
       events.hinted();
     });
+    const addressSealing = new AddressSealing({
+      store,
+      surroundings,
+      seal: (address, webhookId) => sealing.seal(address, addressPlace(webhookId)),
+    });
     const events = eventsOn({
       store,
       surroundings: shared,
@@ -142,6 +149,7 @@ export async function openParts(config: Config, report: Report, given?: Surround
       streamsAtOnce: config.eventStreams,
       allowsPrivateWebhooks: config.allowPrivateWebhooks,
       userAgent: `breezeway/${version}`,
+      sealsAddresses: () => addressSealing.isOn,
       reached: metrics.limitReached,
     });
 
@@ -195,6 +203,7 @@ export async function openParts(config: Config, report: Report, given?: Surround
       membership,
       federation,
       events,
+      addressSealing,
       metrics,
       administration,
       surroundings,
@@ -249,6 +258,8 @@ export async function startService(
     stops.push(async () => oauth.stop());
     await federation.start();
     stops.push(() => federation.stop());
+    await parts.addressSealing.start();
+    stops.push(() => parts.addressSealing.stop());
     events.start();
     stops.push(() => events.stop());
     parts.erasedNames.start();

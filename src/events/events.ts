@@ -13,7 +13,14 @@ import { nameLookup } from "./webhooks/name-lookup.ts";
 import { type Post, postWith } from "./webhooks/post.ts";
 import type { Resolve } from "./webhooks/public-address.ts";
 import { WebhookSender } from "./webhooks/sender.ts";
-import { newWebhookId, sealedPlace, type Webhooks, webhooksOn } from "./webhooks/webhooks.ts";
+import {
+  addressPlace,
+  newWebhookId,
+  sealedPlace,
+  type WebhookRow,
+  type Webhooks,
+  webhooksOn,
+} from "./webhooks/webhooks.ts";
 
 export interface EventsParts {
   readonly store: Store<Pick<Transaction, "log" | "logEpoch" | "webhooks" | "deliveries" | "clock">>;
@@ -36,6 +43,8 @@ export interface EventsParts {
   /** How webhooks are called; over the network unless it is given. */
   readonly post?: Post;
   readonly newWebhookId?: () => string;
+  /** Whether every node can read sealed addresses of webhooks; all can unless it is given. */
+  readonly sealsAddresses?: () => boolean;
   /** Something was held up, or dropped, because of a limit (docs/limits.md). */
   readonly reached?: ReachLimit;
 }
@@ -77,12 +86,14 @@ export interface RunningEvents extends Events {
 export function eventsOn(parts: EventsParts): RunningEvents {
   const { store, surroundings, logDays, sealing, allowsPrivateWebhooks: allowsPrivate, userAgent } = parts;
   const outgoing = { resolve: parts.resolve ?? nameLookup({ isLocal: allowsPrivate }), allowsPrivate };
+  const addressOf = ({ id, url, sealedUrl }: WebhookRow) =>
+    sealedUrl === null ? url : sealing.open(sealedUrl, addressPlace(id));
   const sender = new WebhookSender({
     store,
     surroundings,
     post: parts.post ?? postWith({ ...outgoing, userAgent }),
     secretOf: ({ id, sealedSecret }) => sealing.open(sealedSecret, sealedPlace(id)),
-    addressOf: ({ url }) => url,
+    addressOf,
     ...(parts.reached && { reached: parts.reached }),
   });
   const hub = new EventHub({
@@ -99,6 +110,8 @@ export function eventsOn(parts: EventsParts): RunningEvents {
       ...outgoing,
       store,
       seal: sealing.seal,
+      addressOf,
+      sealsAddresses: parts.sealsAddresses ?? (() => true),
       newId: parts.newWebhookId ?? newWebhookId,
       wake: () => sender.wake(),
     }),

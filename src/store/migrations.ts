@@ -11,6 +11,12 @@ export interface IndexStep {
   readonly on: string;
 }
 
+/** Addresses of webhooks are sealed, and each node says how far it knows the schema. */
+const sealedAddresses: Step = () => [
+  "ALTER TABLE webhooks ADD COLUMN sealed_url TEXT",
+  "ALTER TABLE nodes ADD COLUMN schema_version INTEGER",
+];
+
 /**
  * The schema, step by step. A step that has been released never changes; a new one goes to the end. On PostgreSQL every
  * table that grows is keyed by whose its rows are, so that a large deployment can be split by it (docs/scaling.md). A
@@ -191,9 +197,12 @@ const steps: readonly Step[] = [
     index: "webhook_deliveries_heads",
     on: "webhook_deliveries (webhook_id, next_ms, id) WHERE state = 'waiting' AND next_ms IS NOT NULL",
   },
+  sealedAddresses,
 ];
 
 export const schemaVersion = steps.length;
+/** Versions that know fewer steps can't read sealed addresses. */
+export const sealedAddressStep = steps.indexOf(sealedAddresses) + 1;
 
 /**
  * The steps that code from before them can't live with, because they took something away or gave it another meaning. All
@@ -241,7 +250,9 @@ export async function nextIndex(sql: Sql, { steps } = ourWay): Promise<(IndexSte
 
 /** Says that the step was taken, and which versions can live with that: those that know this many steps, or more. */
 export async function recordStep(sql: Sql, step: number, { partings } = ourWay): Promise<void> {
-  const oldest = Math.max(0, ...partings.filter((parting) => parting <= step));
+  // What refuses older versions already (nodes.refuseOld) goes on refusing them.
+  const [before] = await sql.all<{ oldest: number | null }>("SELECT MAX(oldest) AS oldest FROM schema_reach");
+  const oldest = Math.max(before?.oldest ?? 0, ...partings.filter((parting) => parting <= step));
   await sql.run("INSERT INTO schema_steps (step) VALUES ($1)", [step]);
   await sql.run("INSERT INTO schema_reach (step, oldest) VALUES ($1, $2)", [step, oldest]);
 }

@@ -52,7 +52,14 @@ async function beTold({ service }: World, userId: UserId, deviceId: DeviceId): P
     await tx.commands.add({ userId, deviceId, attribute: 12, thermostatId: "t", value: "true", ...settled });
     const from = await tx.log.end();
     for (const [id, whose] of [["wh_own", userId] as const, ["wh_tenant", null] as const]) {
-      const told = { url: "http://127.0.0.1:9/", sealedSecret: "…", deviceIds: [], attributes: [], from };
+      const told = {
+        url: "http://127.0.0.1:9/",
+        sealedUrl: null,
+        sealedSecret: "…",
+        deviceIds: [],
+        attributes: [],
+        from,
+      };
       const { ownerId } = await tx.webhooks.add({ id, tenantId, userId: whose, clientId: "bwc_1", ...told });
       const message = { messageId: `msg_${id}`, type: "device", body: "{}" };
       await tx.deliveries.add({ ownerId, webhookId: id, userId, deviceId, ...message });

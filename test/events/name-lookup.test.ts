@@ -25,10 +25,17 @@ describe("a look-up of a receiver's name", () => {
   it("ends when its client goes away while name servers are silent", { timeout: 30_000 }, async (t) => {
     const server = await nameServer(t, "silent");
     const gone = new AbortController();
-    const looking = nameLookup({ isLocal: false, servers: [server.address] })("silent.example", gone.signal);
+    const resolve = nameLookup({ isLocal: false, servers: [server.address], limitMs: 600_000 });
+    const looking = resolve("silent.example", gone.signal);
     await server.wasAsked;
     gone.abort();
     assert.deepEqual(await looking, []);
+  });
+
+  it("ends by itself while name servers are silent", { timeout: 30_000 }, async (t) => {
+    const server = await nameServer(t, "silent");
+    const resolve = nameLookup({ isLocal: false, servers: [server.address], limitMs: 50 });
+    assert.deepEqual(await resolve("silent.example", t.signal), []);
   });
 
   it("knows the hosts file and the search domains where private receivers are allowed, and only there", {

@@ -52,9 +52,43 @@ describe("a message that can't be claimed, since the store can't write", () => {
   });
 });
 
+describe("a webhook whose secret can't be unsealed", () => {
+  it("has its message postponed with a reason, never sent, and reported once", async () => {
+    const surroundings = movedSurroundings();
+    const postponed: (string | null)[] = [];
+    const store = storeWithOneDue(async () => undefined, {
+      postpone: async (_delivery, _untilMs, { text }) => void postponed.push(text),
+    });
+    let posts = 0;
+    const post = async () => {
+      posts += 1;
+      return { status: 200, text: null };
+    };
+    const secretOf = () => {
+      throw new Error("no key");
+    };
+    const sender = new WebhookSender({ store, surroundings, post, ...unsealed, secretOf });
+    for (let attempts = 1; attempts <= 2; attempts++) {
+      store.becomesDue();
+      sender.wake();
+      await settled();
+      await settled();
+      assert.equal(postponed.length, attempts);
+    }
+    assert.match(postponed[0]!, /can't be unsealed/);
+    assert.equal(posts, 0);
+    assert.equal(surroundings.said.filter(({ level }) => level === "error").length, 1);
+    await sender.stop();
+  });
+});
+
 /** A store in which one delivery is due until it is claimed, which takes as long as it is told. */
-function storeWithOneDue(whileClaiming: () => Promise<void>): Store<SenderTables> {
-  const delivery = { id: 1, webhookId: "wh_1", messageId: "msg_1", body: "{}", nextMs: noonMs } as DeliveryRow;
+function storeWithOneDue(
+  whileClaiming: () => Promise<void>,
+  more: Partial<SenderTables["deliveries"]> = {},
+): Store<SenderTables> & { becomesDue(): void } {
+  const made = { id: 1, webhookId: "wh_1", messageId: "msg_1", body: "{}", attempts: 0 };
+  const delivery = { ...made, nextMs: noonMs, createdMs: noonMs } as DeliveryRow;
   let isDue = true;
   const tables = {
     clock: { nowMs: async () => noonMs },
@@ -75,7 +109,15 @@ function storeWithOneDue(whileClaiming: () => Promise<void>): Store<SenderTables
         return true;
       },
       settle: async () => undefined,
+      ...more,
     },
   } as unknown as SenderTables;
-  return { isShared: true, transaction: (body) => body(tables), read: (body) => body(tables) };
+  return {
+    isShared: true,
+    transaction: (body) => body(tables),
+    read: (body) => body(tables),
+    becomesDue: () => {
+      isDue = true;
+    },
+  };
 }

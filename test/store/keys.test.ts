@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { callControl } from "../../src/cli/control-socket.ts";
 import { readConfig } from "../../src/config.ts";
-import { sealedPlace } from "../../src/events/webhooks/webhooks.ts";
+import { addressPlace, sealedPlace } from "../../src/events/webhooks/webhooks.ts";
 import { tokenPlace } from "../../src/federation/link-key.ts";
 import { startLogging } from "../../src/logging.ts";
 import type { NodeId, OwnerId, TenantId } from "../../src/model/ids.ts";
@@ -41,7 +41,7 @@ async function madeWorld(t: TestContext, database: Deployment, values: number) {
   return { folder, keyFile, parts, run, open };
 }
 
-/** One link, and webhooks for the rest. */
+/** One link, one address of a webhook, and secrets of webhooks for the rest. */
 async function fill({ identity, administration, store }: Parts, keyFile: string, values: number): Promise<void> {
   const sealing = sealingFromFile(keyFile);
   const { tenantId } = await identity.addTenant({ name: "Acme" });
@@ -62,15 +62,26 @@ async function fill({ identity, administration, store }: Parts, keyFile: string,
       notices: "{}",
       blindness: null,
     });
-    for (let i = 1; i < values; i++)
-      await tx.webhooks.add(webhook(`w${String(i).padStart(5, "0")}`, tenantId, sealing.seal));
+    const [sealedUrl, url] = [sealing.seal("https://a.example/", addressPlace("w00001")), ""];
+    for (let i = 1; i < values - 1; i++) {
+      const made = webhook(`w${String(i).padStart(5, "0")}`, tenantId, sealing.seal);
+      await tx.webhooks.add(i === 1 ? { ...made, sealedUrl, url } : made);
+    }
   });
 }
 
 function webhook(id: string, tenantId: TenantId, seal: (text: string, place: string) => string) {
   const sealedSecret = seal(`secret of ${id}`, sealedPlace(id));
   const owner = { id, tenantId, userId: null, clientId: "c" };
-  return { ...owner, url: "https://a.example/", sealedSecret, deviceIds: [], attributes: [], from: logStart };
+  return {
+    ...owner,
+    url: "https://a.example/",
+    sealedUrl: null,
+    sealedSecret,
+    deviceIds: [],
+    attributes: [],
+    from: logStart,
+  };
 }
 
 const firstWebhook = { kind: "webhook", ownerId: -(2 ** 31) as OwnerId, id: "" } as const;
@@ -78,9 +89,15 @@ const firstWebhook = { kind: "webhook", ownerId: -(2 ** 31) as OwnerId, id: "" }
 /** Opens every value with the keys that are in the file now. */
 async function openAll({ store }: Parts, keyFile: string): Promise<number> {
   const sealing = sealingFromFile(keyFile);
-  const values = await store.read((tx) => tx.sealedValues.after(firstWebhook, 100_000));
+  const secrets = await store.read((tx) => tx.sealedValues.after(firstWebhook, 100_000));
+  const addresses = await store.read((tx) => tx.sealedValues.after(secrets.at(-1)?.place, 100_000));
+  assert.ok(addresses.length > 0);
+  const values = [...secrets, ...addresses];
   for (const { place, sealed } of values) {
     if (place.kind === "webhook") assert.equal(sealing.open(sealed, sealedPlace(place.id)), `secret of ${place.id}`);
+    else if (place.kind === "webhook address") {
+      assert.equal(sealing.open(sealed, addressPlace(place.id)), "https://a.example/");
+    }
   }
   const [link] = await store.read((tx) => tx.sealedValues.after(undefined, 1));
   assert.ok(link?.place.kind === "link");
@@ -189,6 +206,7 @@ describe("a service that is killed while it changes its key", () => {
     assert.deepEqual(await callControl(controlSocket, "key prune", {}), { removed: [keys[1].keyId] });
     second.process.kill("SIGTERM");
     assert.equal(await second.ended, 0);
-    assert.equal(await openAll(await open(), keyFile), 5_000);
+    // The service has sealed addresses meanwhile.
+    assert.ok((await openAll(await open(), keyFile)) >= 5_000);
   });
 });

@@ -10,9 +10,10 @@ export interface LookupOptions {
   readonly servers?: readonly string[];
   readonly hostsFile?: string;
   readonly resolverFile?: string;
+  /** How long one look-up may take in all. */
+  readonly limitMs?: number;
 }
 
-/** How long one look-up may take in all. */
 const lookupMs = 2_000;
 const systemHosts = process.platform === "win32" ? "C:\\Windows\\System32\\drivers\\etc\\hosts" : "/etc/hosts";
 
@@ -22,13 +23,14 @@ const systemHosts = process.platform === "win32" ? "C:\\Windows\\System32\\drive
  */
 export function nameLookup(options: LookupOptions): Resolve {
   const { isLocal, servers, hostsFile = systemHosts, resolverFile = "/etc/resolv.conf" } = options;
+  const { limitMs = lookupMs } = options;
   return async (host, signal) => {
     const name = host.toLowerCase();
     const known = isLocal ? await addressesIn(hostsFile, name) : [];
     if (known.length > 0) return known;
-    const resolver = new Resolver({ timeout: lookupMs, tries: 1 });
+    const resolver = new Resolver({ timeout: limitMs, tries: 1 });
     if (servers) resolver.setServers(servers);
-    const ends = AbortSignal.any([signal, AbortSignal.timeout(lookupMs)]);
+    const ends = AbortSignal.any([signal, AbortSignal.timeout(limitMs)]);
     const cancel = () => resolver.cancel();
     ends.addEventListener("abort", cancel, { once: true });
     try {

@@ -18,6 +18,9 @@ export type { WebhookOwner, WebhookRow } from "../../store/tables/webhooks.ts";
 export interface WebhookParts extends AddressRules {
   readonly store: Store<Pick<Transaction, "log" | "logEpoch" | "webhooks" | "deliveries">>;
   readonly seal: (secret: string, place: string) => string;
+  readonly addressOf: (webhook: WebhookRow) => string;
+  /** Whether every node can read sealed addresses. */
+  readonly sealsAddresses: () => boolean;
   readonly newId: () => string;
   /** There is something to send at once. */
   readonly wake: () => void;
@@ -49,7 +52,7 @@ export function newWebhookId(): string {
   return `wh_${randomBytes(12).toString("base64url")}`;
 }
 
-export function webhooksOn({ store, seal, newId, wake, ...rules }: WebhookParts): Webhooks {
+export function webhooksOn({ store, seal, addressOf, sealsAddresses, newId, wake, ...rules }: WebhookParts): Webhooks {
   const lookups = new OwnerLanes();
   return {
     async add(owner, { url, ...filter }, signal = new AbortController().signal) {
@@ -72,7 +75,7 @@ export function webhooksOn({ store, seal, newId, wake, ...rules }: WebhookParts)
           tenantId: owner.tenantId,
           userId: owner.kind === "user" ? owner.userId : null,
           clientId: owner.clientId,
-          url,
+          ...(sealsAddresses() ? { url: "", sealedUrl: seal(url, addressPlace(id)) } : { url, sealedUrl: null }),
           sealedSecret: seal(secret, sealedPlace(id)),
           deviceIds,
           attributes,
@@ -81,9 +84,12 @@ export function webhooksOn({ store, seal, newId, wake, ...rules }: WebhookParts)
         return tx.webhooks.byKey(key);
       });
       wake();
-      return { webhook: webhook!, secret };
+      return { webhook: { ...webhook!, url }, secret };
     },
-    list: (owner) => store.read((tx) => tx.webhooks.ofOwner(owner)),
+    list: async (owner) => {
+      const rows = await store.read((tx) => tx.webhooks.ofOwner(owner));
+      return rows.map((webhook) => ({ ...webhook, url: readable(webhook, addressOf) }));
+    },
     remove: (owner, id) =>
       store.transaction(async (tx) => {
         await tx.webhooks.lockFeed();
@@ -121,6 +127,19 @@ export function webhooksOn({ store, seal, newId, wake, ...rules }: WebhookParts)
 /** A sealed secret counts for this webhook alone. */
 export function sealedPlace(webhookId: string): string {
   return `webhook ${webhookId}`;
+}
+
+export function addressPlace(webhookId: string): string {
+  return `webhook address ${webhookId}`;
+}
+
+/** Empty when the key that sealed it is missing: one such webhook doesn't hide the others. */
+function readable(webhook: WebhookRow, addressOf: WebhookParts["addressOf"]): string {
+  try {
+    return addressOf(webhook);
+  } catch {
+    return "";
+  }
 }
 
 function unknown(): NotFound {

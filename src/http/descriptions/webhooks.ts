@@ -18,7 +18,7 @@ const unknownWebhook: ErrorDescription = {
 
 const ofWebhook = {
   webhookId: text("Its id."),
-  url: text("The address that is told."),
+  url: text("The address that is told; empty when it can't be unsealed."),
   deviceIds: list("Only these devices; none means all that the token reaches.", { type: "integer" }),
   attributes: list("Of attributes only these; none means all.", { type: "string" }),
   createdTime: milliseconds("When it was made."),

@@ -1,4 +1,5 @@
 import type { NodeId } from "../../model/ids.ts";
+import { schemaVersion, sealedAddressStep } from "../migrations.ts";
 import type { Sql } from "../sql.ts";
 
 /** Which nodes are alive, on the store's own clock: no decision compares the clocks of two machines. */
@@ -11,6 +12,10 @@ export interface NodeTable {
   /** Whether the store has been up for a lease: before that, silence says nothing about a node. */
   isSettled(leaseMs: number): Promise<boolean>;
   forget(silentForMs: number): Promise<number>;
+  /** Whether all nodes that aren't forgotten yet can read sealed addresses. */
+  areAllNew(): Promise<boolean>;
+  /** From now on versions that can't read sealed addresses refuse this store; answers whether they did before. */
+  refuseOld(): Promise<boolean>;
 }
 
 export function nodeTable(sql: Sql): NodeTable {
@@ -18,8 +23,9 @@ export function nodeTable(sql: Sql): NodeTable {
     async beat(id) {
       const nowMs = await sql.nowMs();
       await sql.run(
-        `INSERT INTO nodes (id, beat_ms) VALUES ($1, $2) ON CONFLICT (id) DO UPDATE SET beat_ms = excluded.beat_ms`,
-        [id, nowMs],
+        `INSERT INTO nodes (id, beat_ms, schema_version) VALUES ($1, $2, $3)
+         ON CONFLICT (id) DO UPDATE SET beat_ms = excluded.beat_ms, schema_version = excluded.schema_version`,
+        [id, nowMs, schemaVersion],
       );
       return nowMs;
     },
@@ -44,6 +50,14 @@ export function nodeTable(sql: Sql): NodeTable {
       );
       return row!.isSettled;
     },
+    areAllNew: async () =>
+      (
+        await sql.all("SELECT 1 FROM nodes WHERE schema_version IS NULL OR schema_version < $1 LIMIT 1", [
+          sealedAddressStep,
+        ])
+      ).length === 0,
+    refuseOld: async () =>
+      (await sql.run("UPDATE schema_reach SET oldest = $1 WHERE oldest < $1", [sealedAddressStep])) === 0,
     forget: async (silentForMs) => sql.run("DELETE FROM nodes WHERE beat_ms < $1", [(await sql.nowMs()) - silentForMs]),
   };
 }

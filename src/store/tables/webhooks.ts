@@ -15,7 +15,10 @@ export interface WebhookRow extends WebhookKey {
   /** Null: it hears of the whole tenant. */
   readonly userId: UserId | null;
   readonly clientId: string;
+  /** Empty when it is sealed. */
   readonly url: string;
+  /** Null in a row that isn't sealed yet (events/webhooks/address-sealing.ts). */
+  readonly sealedUrl: string | null;
   readonly sealedSecret: string;
   readonly deviceIds: readonly DeviceId[];
   readonly attributes: readonly string[];
@@ -39,6 +42,10 @@ export interface WebhookTable {
   /** Those that may hear of something that concerns one of these users. */
   hearing(userIds: readonly UserId[]): Promise<WebhookRow[]>;
   isAny(): Promise<boolean>;
+  /** Some webhooks whose addresses aren't sealed. */
+  plainAddresses(limit: number): Promise<(WebhookKey & { readonly url: string })[]>;
+  /** Puts the sealed address in the place of the plain one. */
+  sealAddress(webhook: WebhookKey, sealedUrl: string): Promise<void>;
   /** Held until the transaction ends, so that its deliveries keep their order. */
   lock(key: WebhookKey): Promise<void>;
   /** Whoever removes one holds the feed's lock. */
@@ -63,7 +70,7 @@ export interface FeedPlace extends LogPosition {
 
 const columns = `w.owner_id AS "ownerId", w.id, w.tenant_id AS "tenantId",
   CASE WHEN w.owner_id > 0 THEN w.owner_id END AS "userId", w.client_id AS "clientId", w.url,
-  w.sealed_secret AS "sealedSecret", w.device_ids AS "deviceIds", w.attributes, w.from_transaction AS "fromTransaction",
+  w.sealed_url AS "sealedUrl", w.sealed_secret AS "sealedSecret", w.device_ids AS "deviceIds", w.attributes, w.from_transaction AS "fromTransaction",
   w.from_entry AS "fromEntry", w.created_ms AS "createdMs"`;
 const lives = `EXISTS (SELECT 1 FROM clients c WHERE c.id = w.client_id) AND (w.owner_id < 0 OR EXISTS
   (SELECT 1 FROM grants g WHERE g.owner_id = w.owner_id AND g.client_id = w.client_id AND g.reach = 'user'))`;
@@ -97,17 +104,18 @@ export function webhookTable(sql: Sql): WebhookTable {
     await sql.run("DELETE FROM webhooks WHERE owner_id = $1 AND id = $2", [ownerId, id]);
   };
   return {
-    async add({ id, tenantId, userId, clientId, url, sealedSecret, deviceIds, attributes, from }) {
+    async add({ id, tenantId, userId, clientId, url, sealedUrl, sealedSecret, deviceIds, attributes, from }) {
       const ownerId = ownerIdOf({ userId, tenantId });
       await sql.run(
-        `INSERT INTO webhooks (owner_id, id, tenant_id, client_id, url, sealed_secret, device_ids, attributes,
-           from_transaction, from_entry, created_ms) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+        `INSERT INTO webhooks (owner_id, id, tenant_id, client_id, url, sealed_url, sealed_secret, device_ids, attributes,
+           from_transaction, from_entry, created_ms) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
         [
           ownerId,
           id,
           tenantId,
           clientId,
           url,
+          sealedUrl,
           sealedSecret,
           JSON.stringify(deviceIds),
           JSON.stringify(attributes),
@@ -125,6 +133,14 @@ export function webhookTable(sql: Sql): WebhookTable {
     hearing: (userIds) =>
       rows(`(w.owner_id ${among} OR w.owner_id IN (SELECT -u.tenant_id FROM users u WHERE u.id ${among}))`, [userIds]),
     isAny: async () => (await sql.all("SELECT 1 FROM webhooks LIMIT 1")).length > 0,
+    plainAddresses: (limit) =>
+      sql.all(`SELECT owner_id AS "ownerId", id, url FROM webhooks WHERE sealed_url IS NULL LIMIT $1`, [limit]),
+    async sealAddress({ ownerId, id }, sealedUrl) {
+      await sql.run(
+        "UPDATE webhooks SET sealed_url = $3, url = '' WHERE owner_id = $1 AND id = $2 AND sealed_url IS NULL",
+        [ownerId, id, sealedUrl],
+      );
+    },
     async lock({ ownerId, id }) {
       await sql.all(`SELECT id FROM webhooks WHERE owner_id = $1 AND id = $2${forUpdate}`, [ownerId, id]);
     },

@@ -82,7 +82,8 @@ export function logEpochCases(harness: StoreHarness): void {
         VALUES (7, 'wh_a', 1, 'c', 'https://a.example', '', '[]', '[]', 0, 0, 0),
                (-1, 'wh_b', 1, 'c', 'https://b.example', '', '[]', '[]', 0, 0, 0)`);
       await store.transaction((tx) => tx.deliveries.addToAll({ suffix: "e1", type: "resync", body: "{}" }));
-      const due = await store.read((tx) => tx.deliveries.due(0, [], 10));
+      const look = { after: "", webhooks: 10, perWebhook: 10 };
+      const { deliveries: due } = await store.read((tx) => tx.deliveries.due(0, look));
       assert.deepEqual(
         due.map(({ messageId, type, deviceId }) => [messageId, type, deviceId]),
         [

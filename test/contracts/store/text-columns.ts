@@ -206,11 +206,11 @@ export const textColumns: readonly Column[] = [
       return (await tx.triggers.watching(userId, device, [text])).at(-1)?.key as string | undefined;
     },
   },
-  ...(["id", "clientId", "url", "sealedSecret"] as const).map((name) => ({
+  ...(["id", "clientId", "url", "sealedUrl", "sealedSecret"] as const).map((name) => ({
     name: `webhooks.${name}`,
     isShort: name === "id" || name === "clientId",
     roundTrip: async (tx: Transaction, text: string, { tenantId }: HomeIds) => {
-      const plain = { id: "wh_1", clientId: "c-1", url: "https://example.com", sealedSecret: "…" };
+      const plain = { id: "wh_1", clientId: "c-1", url: "https://example.com", sealedUrl: null, sealedSecret: "…" };
       const webhook = { ...plain, tenantId, userId: null, deviceIds: [], attributes: [], from: logStart, [name]: text };
       const client = { id: webhook.clientId, tenantId, name: "Voice", kind: "user", requiresPkce: false } as const;
       await tx.clients.add({ ...client, redirectUris: [], secrets: [] });
@@ -218,7 +218,7 @@ export const textColumns: readonly Column[] = [
       const found = await tx.webhooks.byKey(key);
       await tx.webhooks.remove(key);
       await tx.clients.remove(client.id);
-      return found?.[name];
+      return found?.[name] ?? undefined;
     },
   })),
   ...(["webhookId", "messageId", "type", "body"] as const).map((name) => ({

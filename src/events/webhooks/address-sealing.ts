@@ -1,0 +1,102 @@
+import { type Cancel, pause, type Surroundings } from "../../model/surroundings.ts";
+import type { Store, Transaction } from "../../store/seam.ts";
+
+export interface AddressSealingParts {
+  readonly store: Store<Pick<Transaction, "nodes" | "webhooks">>;
+  readonly surroundings: Surroundings;
+  readonly seal: (address: string, webhookId: string) => string;
+}
+
+const everyMs = 60_000;
+const confirmMs = 15_000;
+const piece = { webhooks: 100, pauseMs: 50 };
+
+/**
+ * Seals the addresses of webhooks, which often hold a secret in their path. Nodes of versions before read only plain
+ * addresses, so addresses stay plain until all of these nodes have gone. Then the store refuses such versions from now
+ * on; a round later, when none has slipped in meanwhile, new addresses are stored sealed and stored ones are sealed, a
+ * few at a time. With a single node none of this waits.
+ */
+export class AddressSealing {
+  readonly #parts: AddressSealingParts;
+  readonly #stopping = new AbortController();
+  #isOn = false;
+  #isDone = false;
+  #waitMs = everyMs;
+  #next: Cancel | undefined;
+  #running: Promise<void> | undefined;
+
+  constructor(parts: AddressSealingParts) {
+    this.#parts = parts;
+  }
+
+  /** Whether a new address is stored sealed. */
+  get isOn(): boolean {
+    return this.#isOn;
+  }
+
+  /** When this resolves, it is known how new addresses are stored; those that are stored are sealed by and by. */
+  async start(): Promise<void> {
+    await this.#trying(() => this.#turnOn());
+    if (this.#isOn) this.#running = this.round().finally(() => this.#schedule());
+    else this.#schedule();
+  }
+
+  async stop(): Promise<void> {
+    this.#next?.();
+    this.#stopping.abort();
+    await this.#running;
+  }
+
+  #schedule(): void {
+    if (this.#isDone || this.#stopping.signal.aborted) return;
+    this.#next = this.#parts.surroundings.after(this.#waitMs, () => {
+      this.#running = this.round().finally(() => this.#schedule());
+    });
+  }
+
+  /** Does what can be done by now. */
+  round(): Promise<void> {
+    return this.#trying(async () => {
+      await this.#turnOn();
+      if (this.#isOn) await this.#sealStored();
+    });
+  }
+
+  async #trying(act: () => Promise<void>): Promise<void> {
+    try {
+      await act();
+    } catch (error) {
+      this.#parts.surroundings.report.warn({ error }, "addresses of webhooks could not be sealed; trying again");
+    }
+  }
+
+  async #turnOn(): Promise<void> {
+    if (this.#isOn) return;
+    const { store } = this.#parts;
+    const found = await store.transaction(async (tx) => {
+      if (store.isShared && !(await tx.nodes.areAllNew())) return "old nodes";
+      const wereRefused = await tx.nodes.refuseOld();
+      return wereRefused || !store.isShared ? "ready" : "refused now";
+    });
+    this.#isOn = found === "ready";
+    // A node of a version before that started in the same moment shows by its heartbeat.
+    this.#waitMs = found === "refused now" ? confirmMs : everyMs;
+  }
+
+  async #sealStored(): Promise<void> {
+    const { store, seal, surroundings } = this.#parts;
+    while (!this.#stopping.signal.aborted) {
+      const count = await store.transaction(async (tx) => {
+        const plain = await tx.webhooks.plainAddresses(piece.webhooks);
+        for (const webhook of plain) await tx.webhooks.sealAddress(webhook, seal(webhook.url, webhook.id));
+        return plain.length;
+      });
+      if (count < piece.webhooks) {
+        this.#isDone = true;
+        return;
+      }
+      await pause(surroundings, piece.pauseMs, this.#stopping.signal);
+    }
+  }
+}

@@ -1,0 +1,64 @@
+import assert from "node:assert/strict";
+import { it } from "node:test";
+import { AddressSealing } from "../../../src/events/webhooks/address-sealing.ts";
+import type { NodeId } from "../../../src/model/ids.ts";
+import { sealedAddressStep } from "../../../src/store/migrations.ts";
+import type { OpenStore } from "../../../src/store/seam.ts";
+import { movedSurroundings } from "../../federation/moved-surroundings.ts";
+import { onStore, type Place, type StoreHarness } from "./harness.ts";
+import { makeTenant, makeWebhook } from "./made-webhook.ts";
+
+const secretUrl = "https://a.example/secret-path";
+
+export function addressSealingCases(harness: StoreHarness): void {
+  it("are sealed as soon as no node of a version before is left", { timeout: 60_000 }, () =>
+    onStore(harness, async (store, place) => {
+      const tenant = { id: await makeTenant(store, "a"), name: "a" };
+      for (let i = 0; i < 120; i++) await makeWebhook(store, tenant, `wh_${i}`, secretUrl);
+      if (store.isShared) await place.sql(`INSERT INTO nodes (id, beat_ms) VALUES ('old', 1)`);
+      await store.transaction((tx) => tx.nodes.beat("new" as NodeId));
+      const made = () =>
+        new AddressSealing({
+          store,
+          surroundings: { ...movedSurroundings(), after: soon },
+          seal: (address, id) => `sealed ${id} ${address}`,
+        });
+      const sealing = made();
+      await sealing.round();
+      if (store.isShared) {
+        const before = await oldestVersion(place);
+        assert.deepEqual([sealing.isOn, await plainLeft(store)], [false, 120]);
+        await place.sql("DELETE FROM nodes WHERE id = 'old'");
+        await sealing.round();
+        assert.ok((await oldestVersion(place)) > before);
+        assert.deepEqual([sealing.isOn, await plainLeft(store)], [false, 120]);
+        await sealing.round();
+      }
+      assert.equal(sealing.isOn, true);
+      const rows = await place.sql<{ url: string; sealed_url: string }>("SELECT url, sealed_url FROM webhooks");
+      assert.ok(rows.every(({ url, sealed_url }) => url === "" && sealed_url.endsWith(secretUrl)));
+      assert.equal(await oldestVersion(place), sealedAddressStep);
+
+      const next = made();
+      await next.round();
+      assert.equal(next.isOn, true, "a later start needs no second round");
+    }),
+  );
+}
+
+/** No pause between two pieces. */
+function soon(_delayMs: number, act: () => void): () => void {
+  const timer = setImmediate(act);
+  return () => clearImmediate(timer);
+}
+
+async function plainLeft(store: OpenStore): Promise<number> {
+  return (await store.read((tx) => tx.webhooks.plainAddresses(1_000))).length;
+}
+
+async function oldestVersion(place: Place): Promise<number> {
+  const rows = await place.sql<{ oldest: number }>(
+    "SELECT oldest FROM schema_reach WHERE step = (SELECT MAX(step) FROM schema_reach)",
+  );
+  return Number(rows[0]?.oldest);
+}

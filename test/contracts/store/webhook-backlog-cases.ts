@@ -1,0 +1,114 @@
+import assert from "node:assert/strict";
+import { it } from "node:test";
+import { Backlog } from "../../../src/events/webhooks/backlog.ts";
+import { noDevice } from "../../../src/events/webhooks/resync.ts";
+import { type LimitName, limits } from "../../../src/model/limits.ts";
+import type { OpenStore } from "../../../src/store/seam.ts";
+import { claimMs } from "../../../src/store/tables/delivery-bounds.ts";
+import type { WebhookKey } from "../../../src/store/tables/webhooks.ts";
+import { onStore, type StoreHarness } from "./harness.ts";
+import { plain } from "./home.ts";
+import { addMessages, makeTenant, makeWebhook, range } from "./made-webhook.ts";
+
+const megabyte = 1_048_576;
+
+export function webhookBacklogCases(harness: StoreHarness): void {
+  it("give way from the oldest on, and the next of each device becomes due", { timeout: 60_000 }, () =>
+    onStore(harness, async (store) => {
+      const { webhook, others } = await twoWebhooks(store);
+      for (let i = 0; i < 4; i++) await addMessages(store, webhook, [1, 2, 3]);
+      await addMessages(store, others, [1, 2, 3]);
+      const nowMs = await store.read((tx) => tx.clock.nowMs());
+      // The oldest of device 1 is under way.
+      const [underWay] = (await waiting(store, webhook)).filter(({ deviceId }) => deviceId === 1);
+      await store.transaction((tx) => tx.deliveries.claim(underWay!, nowMs + claimMs));
+      const kept = { messages: 5, bytes: megabyte };
+      assert.equal(await store.transaction((tx) => tx.deliveries.removeOldest(webhook, kept, nowMs)), 6);
+      assert.deepEqual(
+        (await waiting(store, webhook)).map(({ deviceId, nextMs }) => [deviceId, nextMs !== null]),
+        [
+          [1, true],
+          [2, true],
+          [3, true],
+          [1, false],
+          [2, false],
+          [3, false],
+        ],
+      );
+      assert.equal((await waiting(store, others)).length, 3);
+      const left = await store.read((tx) => tx.deliveries.waitingOf(webhook, 100));
+      assert.deepEqual(plain(left), { messages: 6, bytes: 12 });
+    }),
+  );
+
+  it("beyond the bound give way to one resync, which goes first", { timeout: 60_000 }, () =>
+    onStore(harness, async (store) => {
+      const { webhook } = await twoWebhooks(store);
+      const reached: LimitName[] = [];
+      const backlog = new Backlog((limit) => reached.push(limit));
+      const most = limits.webhookBytesWaiting / megabyte;
+      const addOne = async (n: number) => {
+        await addMessages(store, webhook, [n], { body: "x".repeat(megabyte) });
+        await store.transaction(async (tx) => {
+          const row = (await tx.webhooks.byKey(webhook))!;
+          await backlog.added(tx, row, { messages: 1, bytes: megabyte }, `${n}`);
+        });
+      };
+      for (const n of range(most)) await addOne(n);
+      assert.deepEqual([(await waiting(store, webhook)).length, reached], [most, []]);
+      await addOne(most + 1);
+      const left = await waiting(store, webhook);
+      assert.deepEqual(reached, ["webhookBytesWaiting"]);
+      assert.equal(left.length, 0.75 * most + 1);
+      const { type, deviceId, nextMs, messageId, body } = left.at(-1)!;
+      assert.deepEqual([type, deviceId, nextMs], ["resync", noDevice, 0]);
+      assert.equal(messageId, `msg_wh_1_resync_${most + 1}`);
+      assert.deepEqual(JSON.parse(body).data, { reason: "too_many_waiting" });
+      assert.deepEqual(
+        left.slice(0, -1).map((one) => one.deviceId),
+        range(0.75 * most, 1 + most - 0.75 * most + 1),
+      );
+
+      // Until it is sent, it speaks for all that gave way.
+      for (const n of range(most, 100)) await addOne(n);
+      const resyncs = (await waiting(store, webhook)).filter((one) => one.type === "resync");
+      assert.equal(reached.length > 1 ? resyncs.length : 0, 1);
+    }),
+  );
+
+  it("are kept after they were settled, the newest of each webhook", { timeout: 60_000 }, () =>
+    onStore(harness, async (store) => {
+      const { webhook, others } = await twoWebhooks(store);
+      for (const one of [webhook, others]) {
+        await addMessages(store, one, range(10));
+        await store.transaction(async (tx) => {
+          const rows = (await tx.deliveries.ofWebhook(one, 100)).filter(({ deviceId }) => deviceId > 1);
+          for (const row of rows) await tx.deliveries.settle(row, "delivered", 1, { status: 200, text: null });
+        });
+      }
+      assert.equal(await store.transaction((tx) => tx.deliveries.keepSettled(webhook, 4)), 5);
+      const left = await store.read((tx) => tx.deliveries.ofWebhook(webhook, 100));
+      assert.deepEqual(
+        left.map(({ deviceId, state }) => [deviceId, state]),
+        [
+          ...range(4, 7)
+            .toReversed()
+            .map((n) => [n, "delivered"]),
+          [1, "waiting"],
+        ],
+      );
+      assert.equal((await store.read((tx) => tx.deliveries.ofWebhook(others, 100))).length, 10);
+    }),
+  );
+}
+
+async function twoWebhooks(store: OpenStore) {
+  const tenant = { id: await makeTenant(store, "a"), name: "a" };
+  return { webhook: await makeWebhook(store, tenant, "wh_1"), others: await makeWebhook(store, tenant, "wh_2") };
+}
+
+/** The oldest first. */
+async function waiting(store: OpenStore, webhook: WebhookKey) {
+  const all = await store.read((tx) => tx.deliveries.ofWebhook(webhook, 1_000));
+  return all.filter(({ state }) => state === "waiting").toReversed();
+}

@@ -1,0 +1,95 @@
+import assert from "node:assert/strict";
+import { it } from "node:test";
+import type { Post } from "../../../src/events/webhooks/post.ts";
+import { WebhookSender } from "../../../src/events/webhooks/sender.ts";
+import { type LimitName, limits } from "../../../src/model/limits.ts";
+import type { OpenStore } from "../../../src/store/seam.ts";
+import { movedSurroundings } from "../../federation/moved-surroundings.ts";
+import { onStore, type StoreHarness } from "./harness.ts";
+import { gate } from "./home.ts";
+import { addMessages, makeTenant, makeWebhook, range } from "./made-webhook.ts";
+
+const look = { after: "", webhooks: 3, perWebhook: 5 };
+
+export function webhookTurnCases(harness: StoreHarness): void {
+  it("are found for each webhook in its turn, however many are due for another", { timeout: 60_000 }, () =>
+    onStore(harness, async (store) => {
+      const tenant = { id: await makeTenant(store, "a"), name: "a" };
+      const loud = await makeWebhook(store, tenant, "wh_a");
+      await addMessages(store, loud, range(300));
+      for (const id of ["wh_b", "wh_c", "wh_d", "wh_e"]) {
+        await addMessages(store, await makeWebhook(store, tenant, id), [1]);
+      }
+      const nowMs = await store.read((tx) => tx.clock.nowMs());
+      const first = await dueAt(store, nowMs, look);
+      assert.equal(first.lastWebhook, "wh_c");
+      assert.equal(first.of("wh_b"), 1);
+      const second = await dueAt(store, nowMs, { ...look, after: "wh_c" });
+      assert.deepEqual([second.lastWebhook, second.of("wh_d"), second.of("wh_e")], [undefined, 1, 1]);
+      const all = await dueAt(store, nowMs, { ...look, webhooks: 100 });
+      assert.deepEqual([all.of("wh_a"), all.of("wh_b"), all.of("wh_e")], [5, 1, 1]);
+      assert.deepEqual((await dueAt(store, 1, { ...look, webhooks: 100 })).count, 0);
+    }),
+  );
+
+  it("are found out of turn when they are urgent", { timeout: 60_000 }, () =>
+    onStore(harness, async (store) => {
+      const tenant = { id: await makeTenant(store, "a"), name: "a" };
+      for (const id of ["wh_a", "wh_b", "wh_c", "wh_d"]) {
+        await addMessages(store, await makeWebhook(store, tenant, id), range(40));
+      }
+      await addMessages(store, await makeWebhook(store, tenant, "wh_z"), [1], { isUrgent: true });
+      const nowMs = await store.read((tx) => tx.clock.nowMs());
+      assert.equal((await dueAt(store, nowMs, look)).of("wh_z"), 1);
+    }),
+  );
+
+  it("of an owner whose receivers don't answer leave slots for others", { timeout: 60_000 }, () =>
+    onStore(harness, async (store) => {
+      const slow = { id: await makeTenant(store, "slow"), name: "slow" };
+      const other = { id: await makeTenant(store, "other"), name: "other" };
+      for (const n of range(10)) await addMessages(store, await makeWebhook(store, slow, `wh_slow_${n}`), range(20));
+      const taken = gate();
+      const filled = gate();
+      const calls = { slow: 0, other: 0 };
+      const post: Post = (url, _headers, _body, signal) => {
+        if (!url.includes("slow")) {
+          calls.other += 1;
+          taken.open();
+          return Promise.resolve({ status: 204, text: null });
+        }
+        calls.slow += 1;
+        if (calls.slow === limits.webhookSendsPerOwner) filled.open();
+        return new Promise((resolve) => {
+          signal.addEventListener("abort", () => resolve({ status: null, text: "no answer in time" }));
+        });
+      };
+      const reached = new Set<LimitName>();
+      const sender = new WebhookSender({
+        store,
+        surroundings: movedSurroundings(),
+        post,
+        secretOf: () => "whsec_",
+        addressOf: ({ url }) => url,
+        reached: (limit) => reached.add(limit),
+      });
+      sender.wake();
+      await filled.opened;
+      await addMessages(store, await makeWebhook(store, other, "wh_other"), [1]);
+      sender.wake();
+      await taken.opened;
+      assert.deepEqual(calls, { slow: limits.webhookSendsPerOwner, other: 1 });
+      assert.ok(reached.has("webhookSendsPerOwner"));
+      await sender.stop();
+    }),
+  );
+}
+
+async function dueAt(store: OpenStore, nowMs: number, options: typeof look) {
+  const { deliveries, lastWebhook } = await store.read((tx) => tx.deliveries.due(nowMs, options));
+  return {
+    lastWebhook,
+    count: deliveries.length,
+    of: (id: string) => deliveries.filter(({ webhookId }) => webhookId === id).length,
+  };
+}

@@ -1,0 +1,14 @@
+import { describe } from "node:test";
+import { addressSealingCases } from "./store/address-sealing-cases.ts";
+import type { StoreHarness } from "./store/harness.ts";
+import { webhookBacklogCases } from "./store/webhook-backlog-cases.ts";
+import { webhookTurnCases } from "./store/webhook-turn-cases.ts";
+
+/** What webhooks need from every store. */
+export function describeWebhooks(name: string, harness: StoreHarness, options: { readonly skip?: string } = {}): void {
+  describe(name, { skip: options.skip ?? false }, () => {
+    describe("messages that are due", () => webhookTurnCases(harness));
+    describe("messages that wait", () => webhookBacklogCases(harness));
+    describe("addresses of webhooks", () => addressSealingCases(harness));
+  });
+}
