@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { createSocket } from "node:dgram";
 import dns from "node:dns";
+import { Resolver } from "node:dns/promises";
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -26,10 +27,12 @@ describe("a look-up of a receiver's name", () => {
     const server = await nameServer(t, "silent");
     const gone = new AbortController();
     const resolve = nameLookup({ isLocal: false, servers: [server.address], limitMs: 600_000 });
+    const cancel = t.mock.method(Resolver.prototype, "cancel");
     const looking = resolve("silent.example", gone.signal);
     await server.wasAsked;
     gone.abort();
     assert.deepEqual(await looking, []);
+    assert.equal(cancel.mock.callCount(), 1);
   });
 
   it("ends by itself while name servers are silent", { timeout: 30_000 }, async (t) => {
