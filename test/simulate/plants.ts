@@ -617,14 +617,14 @@ export const plants: readonly Plant[] = [
     edits: [
       {
         file: sender,
-        find: "    const limitMs = Math.min(webhookTimes.answerMs, leftMs);\n",
+        find: "    const message = { id: delivery.messageId, body };\n",
         replace:
-          "    const limitMs = Math.min(webhookTimes.answerMs, leftMs);\n    await store.transaction((tx) => settle(tx, delivery, { status: 200, text: null }, 0));\n",
+          "    const message = { id: delivery.messageId, body };\n    await store.transaction((tx) => settle(tx, delivery, { status: 200, text: null }, 0, this.#backlog));\n",
       },
       {
         file: sender,
-        find: "    if (this.#stopping.signal.aborted && attempt.status === null) return;\n",
-        replace: "    if (attempt) return;\n",
+        find: "    if (this.#stopping.signal.aborted && attempt.status === null) return true;\n",
+        replace: "    if (attempt) return true;\n",
       },
     ],
   },
@@ -634,9 +634,9 @@ export const plants: readonly Plant[] = [
     edits: [
       {
         file: sender,
-        find: "  return tx.deliveries.postpone(delivery, nextMs, attempt);\n",
+        find: "    return tx.deliveries.postpone(delivery, nextMs, attempt);\n",
         replace:
-          '  await tx.deliveries.settle(delivery, "failed", nowMs, attempt);\n  await tx.deliveries.add(delivery);\n',
+          '    await tx.deliveries.settle(delivery, "failed", nowMs, attempt);\n    await tx.deliveries.add((await tx.deliveries.find(webhook, delivery.id))!);\n    return;\n',
       },
     ],
   },

@@ -51,7 +51,12 @@ export async function feedWebhooks(
     for (const one of planned) await add(tx, one);
     for (const [webhook, added] of byWebhook) {
       const bytes = added.reduce((sum, { message }) => sum + Buffer.byteLength(message.body), 0);
-      await backlog.added(tx, webhook, { messages: added.length, bytes }, writeEventId({ epoch, position: entries[fed - 1]!.position }));
+      await backlog.added(
+        tx,
+        webhook,
+        { messages: added.length, bytes },
+        writeEventId({ epoch, position: entries[fed - 1]!.position }),
+      );
     }
     await tx.webhooks.setFeed({ ...entries[fed - 1]!.position, epoch });
     return fed < entries.length || fed === atOnce.entries ? "there is more" : "done";
