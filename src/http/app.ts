@@ -9,6 +9,7 @@ import { refusalOf, refuseConnection } from "./edge.ts";
 import { errorAnswer, failureAnswer } from "./error-response.ts";
 import type { Exchanges } from "./exchange.ts";
 import { readBodies } from "./incoming.ts";
+import { limitPipelines } from "./pipeline.ts";
 import { keepAliveMs } from "./prepared-answer.ts";
 import { refusals } from "./refusal.ts";
 import { sendAnswer } from "./routes.ts";
@@ -66,7 +67,7 @@ export function appOn(parts: AppParts): FastifyInstance {
 }
 
 function serverOn(
-  { exchanges, headersTimeoutMs, requestTimeoutMs, tls, lane }: AppParts,
+  { exchanges, reached, headersTimeoutMs, requestTimeoutMs, tls, lane }: AppParts,
   handle: (...exchange: Parameters<Exchanges["begin"]>) => void,
 ): Server {
   const answer: typeof handle = (request, response) => {
@@ -91,6 +92,7 @@ function serverOn(
   };
   const server: Server = tls ? createTlsServer({ ...options, ...tls }, answer) : createServer(options, answer);
   server.on("checkExpectation", answer);
+  limitPipelines(server, tls !== undefined, reached);
   return server;
 }
 

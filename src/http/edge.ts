@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { errorAnswer } from "./error-response.ts";
 import { type Exchanges, everyAnswer, newRequestId } from "./exchange.ts";
+import { pipelineOf } from "./pipeline.ts";
 import { type Refusal, refusals } from "./refusal.ts";
 
 /** Headers of which two would let us and a proxy in front read two different requests. */
@@ -26,21 +27,31 @@ export function headersRefusal(request: IncomingMessage): Refusal | undefined {
   return undefined;
 }
 
-/** Answers what never became a request: broken HTTP, headers too large, too slow. Its bytes go nowhere. */
+/**
+ * Answers bytes that never became a request: broken HTTP, headers too large, too slow. Complete requests before them get
+ * their own answers first. The bytes themselves are never logged.
+ */
 export function refuseConnection(
   error: Error & { readonly code?: string },
   socket: Duplex,
   exchanges: Exchanges,
 ): void {
-  // Node tells of every further piece of what is refused already.
-  if (socket.writableEnded) return;
-  // Who doesn't get through the handshake can't read an answer either.
-  const isHandshake = /^(ERR_SSL_|ERR_TLS_|EPROTO)/.test(error.code ?? "");
-  if (isHandshake || error.code === "ECONNRESET" || !socket.writable || exchanges.isAnswering(socket)) {
+  // The other errors are the connection's: nothing can be written any more, or no TLS handshake was made.
+  const isReadable = /^(HPE_|ERR_HTTP_)/.test(error.code ?? "");
+  const pipeline = pipelineOf(socket);
+  if (!isReadable || !pipeline) {
     socket.destroy();
     return;
   }
-  const refusal = connectionRefusal(error.code);
+  pipeline.refuse(() => {
+    // The last answer has closed the connection.
+    if (socket.writableEnded) return;
+    if (!socket.writable || pipeline.isAnswering) socket.destroy();
+    else sendRefusal(connectionRefusal(error.code), socket, exchanges);
+  });
+}
+
+function sendRefusal(refusal: Refusal, socket: Duplex, exchanges: Exchanges): void {
   const requestId = newRequestId();
   const { status, headers, body } = errorAnswer(refusal, "standard", requestId);
   const lines = Object.entries({

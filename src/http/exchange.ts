@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Duplex } from "node:stream";
 import type { Report } from "../model/surroundings.ts";
+import { pipelineOf } from "./pipeline.ts";
 
 /** One request and its answer. */
 export interface Exchange {
@@ -92,17 +92,11 @@ export class Exchanges {
     return this.#attended.get(request);
   }
 
-  /** Whether an answer is half sent there, so that nothing else may be. */
-  isAnswering(socket: Duplex): boolean {
-    return [...this.#attended.values()].some(
-      ({ response, isSentPast }) => response.socket === socket && (response.headersSent || isSentPast),
-    );
-  }
-
   /** An answer has begun that ends only when it is told to: when the server stops, at the latest. */
   goesOn(request: IncomingMessage, end: () => void): void {
     const exchange = this.of(request);
     if (exchange) exchange.end = end;
+    pipelineOf(request.socket)?.openStream();
     if (this.#hasEndedStreams) end();
   }
 

@@ -23,6 +23,7 @@ export const limits = {
   dryRunsAtOnce: 1,
   commitsPerDryRun: 100_000,
   patternStepsPerDryRun: 20_000_000,
+  requestsPerConnection: 8,
   webhooksPerOwner: 20,
   /** Sign-ins under way from one source. A source is an IPv4 address or an IPv6 network (/64). */
   signInsPerSource: 20,

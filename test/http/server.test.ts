@@ -163,6 +163,47 @@ describe("a request that HTTP gives reason to refuse", () => {
   });
 });
 
+describe("a request with nonsense behind it", () => {
+  const nonsense = "NONSENSE\r\n\r\n";
+  const statuses = (text: string) => [...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status));
+
+  it("gets its own answer, then the nonsense is refused", async (t) => {
+    const { raw } = await madeServer(t);
+    const live = "GET /livez HTTP/1.1\r\nHost: a\r\n\r\n";
+    assert.deepEqual(statuses(await raw(live + nonsense)), [200, 400]);
+    assert.deepEqual(statuses(await raw(live + live + nonsense + live)), [200, 200, 400]);
+    const closing = live.replace("Host", "Connection: close\r\nHost");
+    assert.deepEqual(statuses(await raw(closing + nonsense)), [200], "the answer has ended the connection");
+  });
+
+  it("gets it though the answer takes its time", { timeout: 20_000 }, async (t) => {
+    const { raw, federation, secToken } = await madeServer(t);
+    const begun = Promise.withResolvers<void>();
+    const finish = Promise.withResolvers<DeviceId>();
+    federation.link = () => {
+      begun.resolve();
+      return finish.promise;
+    };
+    const body = new URLSearchParams({ secToken, anEcosystemName: "nest", anAccessToken: "c.abc" }).toString();
+    const type = "Content-Type: application/x-www-form-urlencoded";
+    const head = `POST /adaptor/federatedtokens HTTP/1.1\r\nHost: a\r\n${type}\r\nContent-Length: ${body.length}`;
+    const answers = raw(`${head}\r\n\r\n${body}${nonsense}`);
+    await begun.promise;
+    for (let turn = 0; turn < 10; turn++) await new Promise(setImmediate);
+    finish.resolve(5 as DeviceId);
+    const text = await answers;
+    assert.deepEqual(statuses(text), [200, 400]);
+  });
+
+  it("is refused itself when the nonsense is in its body", { timeout: 20_000 }, async (t) => {
+    const { raw } = await madeServer(t);
+    const live = "GET /livez HTTP/1.1\r\nHost: a\r\n\r\n";
+    const type = "Content-Type: application/x-www-form-urlencoded\r\nTransfer-Encoding: chunked";
+    const head = `POST /adaptor/federatedtokens HTTP/1.1\r\nHost: a\r\n${type}\r\n\r\n`;
+    assert.deepEqual(statuses(await raw(`${live}${head}4\r\nabcd\r\n${nonsense}`)), [200, 400]);
+  });
+});
+
 describe("the server", () => {
   it("says in a sentence that its port is taken", async (t) => {
     const { server, callers, oauth, v3, calls, federation } = await madeServer(t);
