@@ -1,4 +1,5 @@
 import { isIP } from "node:net";
+import { limits } from "./model/limits.ts";
 import {
   Complaint,
   type EcosystemConfig,
@@ -29,6 +30,8 @@ export interface Config {
   readonly tlsKeyFile: string | undefined;
   readonly trustedProxies: readonly string[];
   readonly corsOrigins: readonly string[];
+  readonly connectionsPerSource: number;
+  readonly connections: number;
   readonly allowInsecure: boolean;
   readonly accessTokenSeconds: number;
   readonly refreshTokenDays: number;
@@ -137,6 +140,18 @@ export const settings = {
       if (wrong) throw new Complaint(`holds "${wrong}", which is no origin such as https://app.example`);
       return origins;
     },
+  ),
+  connectionsPerSource: setting(
+    "BREEZEWAY_CONNECTIONS_PER_SOURCE",
+    String(limits.connectionsPerSource),
+    "How many connections one address (IPv6: one /64 network) may have open, from 10 to 1000000; a new one beyond it is closed at once. Never more than half of `BREEZEWAY_CONNECTIONS`. Trusted proxies are not counted.",
+    (text = String(limits.connectionsPerSource)) => wholeNumber(text, 10, 1_000_000),
+  ),
+  connections: setting(
+    "BREEZEWAY_CONNECTIONS",
+    String(limits.connections),
+    "How many connections of clients a node may have open, from 100 to 1000000; a new one beyond it is closed at once. Never more than half of the open-file limit: the other half is for the store and the ecosystem's streams.",
+    (text = String(limits.connections)) => wholeNumber(text, 100, 1_000_000),
   ),
   allowInsecure: setting(
     "BREEZEWAY_ALLOW_INSECURE",

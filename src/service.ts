@@ -21,6 +21,7 @@ import { federationOn } from "./federation/federation.ts";
 import { linkFaultKinds } from "./federation/link-faults.ts";
 import { CertificateProblem } from "./http/certificate.ts";
 import { cursorsWith } from "./http/cursor.ts";
+import { openFileLimit } from "./http/open-files.ts";
 import type { GuestRoute } from "./http/routes.ts";
 import { startHttp } from "./http/server.ts";
 import { identityOn } from "./identity/identity.ts";
@@ -270,6 +271,11 @@ export async function startService(
       port: config.port,
       trustedProxies: config.trustedProxies,
       corsOrigins: config.corsOrigins,
+      limits: {
+        connectionsPerSource: config.connectionsPerSource,
+        // The other half of the open files is for the store and the ecosystem's streams.
+        connections: Math.min(config.connections, Math.floor((openFileLimit() ?? Number.POSITIVE_INFINITY) / 2)),
+      },
       certificate: certificateOf(config),
       heard: metrics.answered,
       reached: metrics.limitReached,

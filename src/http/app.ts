@@ -5,6 +5,7 @@ import Fastify, { type FastifyInstance } from "fastify";
 import { LimitReached } from "../model/errors.ts";
 import type { ReachLimit } from "../model/limits.ts";
 import type { Report } from "../model/surroundings.ts";
+import { type ConnectionLimits, limitConnections } from "./connection-limits.ts";
 import { refusalOf, refuseConnection } from "./edge.ts";
 import { errorAnswer, failureAnswer } from "./error-response.ts";
 import type { Exchanges } from "./exchange.ts";
@@ -17,7 +18,7 @@ import { sendAnswer } from "./routes.ts";
 /** Answers a request, or says that it doesn't and has left it untouched. */
 export type Lane = (request: IncomingMessage, response: ServerResponse) => boolean;
 
-export interface AppParts {
+export interface AppParts extends ConnectionLimits {
   readonly report: Report;
   readonly exchanges: Exchanges;
   readonly reached: ReachLimit;
@@ -66,10 +67,8 @@ export function appOn(parts: AppParts): FastifyInstance {
   return app;
 }
 
-function serverOn(
-  { exchanges, reached, headersTimeoutMs, requestTimeoutMs, tls, lane }: AppParts,
-  handle: (...exchange: Parameters<Exchanges["begin"]>) => void,
-): Server {
+function serverOn(parts: AppParts, handle: (...exchange: Parameters<Exchanges["begin"]>) => void): Server {
+  const { exchanges, reached, headersTimeoutMs, requestTimeoutMs, tls, lane } = parts;
   const answer: typeof handle = (request, response) => {
     if (exchanges.isDraining && isRepeatedElsewhere(request)) {
       request.socket.destroy();
@@ -90,9 +89,12 @@ function serverOn(
     // Nobody waits for the end of a body that isn't there (incoming.ts sees to whoever would).
     optimizeEmptyRequests: true,
   };
-  const server: Server = tls ? createTlsServer({ ...options, ...tls }, answer) : createServer(options, answer);
+  const server: Server = tls
+    ? createTlsServer({ ...options, ...tls, handshakeTimeout: headersTimeoutMs }, answer)
+    : createServer(options, answer);
   server.on("checkExpectation", answer);
   limitPipelines(server, tls !== undefined, reached);
+  limitConnections(server, parts, reached);
   return server;
 }
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { errorAnswer } from "./error-response.ts";
-import { type Exchanges, everyAnswer, newRequestId } from "./exchange.ts";
+import { type Exchanges, newRequestId } from "./exchange.ts";
 import { pipelineOf } from "./pipeline.ts";
 import { type Refusal, refusals } from "./refusal.ts";
 
@@ -55,7 +55,7 @@ function sendRefusal(refusal: Refusal, socket: Duplex, exchanges: Exchanges): vo
   const requestId = newRequestId();
   const { status, headers, body } = errorAnswer(refusal, "standard", requestId);
   const lines = Object.entries({
-    ...everyAnswer(requestId),
+    ...exchanges.headersFor(requestId),
     ...headers,
     "content-length": String(Buffer.byteLength(body)),
     connection: "close",

@@ -34,6 +34,7 @@ export type Hear = (exchange: {
 export class Exchanges {
   readonly #report: Report;
   readonly #heard: Hear;
+  readonly #isTls: boolean;
   /** Those of them whose response tells how they stand. */
   readonly #attended = new Map<IncomingMessage, Exchange>();
   #running = 0;
@@ -41,9 +42,10 @@ export class Exchanges {
   #isDraining = false;
   #hasEndedStreams = false;
 
-  constructor(report: Report, heard: Hear = () => undefined) {
+  constructor(report: Report, heard: Hear = () => undefined, isTls = false) {
     this.#report = report;
     this.#heard = heard;
+    this.#isTls = isTls;
   }
 
   /** From now on it is waited for, until it is `over`; one that is attended to sees to that by itself. */
@@ -60,10 +62,15 @@ export class Exchanges {
     };
   }
 
+  /** The headers that every answer of this server has. */
+  headersFor(requestId: string): Readonly<Record<string, string>> {
+    return { ...everyAnswer(requestId), ...transportHeaders(this.#isTls) };
+  }
+
   /** Gives the answer what every answer has, and sees how the exchange ends. */
   attend(exchange: Exchange): void {
     const { request, response, requestId } = exchange;
-    for (const [name, value] of Object.entries(everyAnswer(requestId))) response.setHeader(name, value);
+    for (const [name, value] of Object.entries(this.headersFor(requestId))) response.setHeader(name, value);
     if (this.#isDraining) response.setHeader("connection", "close");
     this.#attended.set(request, exchange);
     response.once("close", () => {
@@ -151,4 +158,9 @@ export function newRequestId(): string {
 /** Answers hold tokens and people's homes: nobody keeps them, nobody guesses their type. */
 export function everyAnswer(requestId: string): Readonly<Record<string, string>> {
   return { "x-request-id": requestId, "cache-control": "no-store", "x-content-type-options": "nosniff" };
+}
+
+/** Tells browsers to use nothing but TLS for a year (RFC 6797). Over plain HTTP the header must not be sent. */
+export function transportHeaders(isTls: boolean): Readonly<Record<string, string>> {
+  return isTls ? { "strict-transport-security": "max-age=31536000" } : {};
 }

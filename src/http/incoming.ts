@@ -29,7 +29,7 @@ export interface Incoming {
   readonly source: string;
   /** Aborts when the client's connection closes: what still waits for its turn can be given up. */
   readonly gone: AbortSignal;
-  /** It comes from this machine, and nobody says to have passed it on. */
+  /** A program on this machine sent it to a name of this machine, and no proxy passed it on. */
   readonly isLocal: boolean;
   /** For those who stop working when the client has gone. */
   readonly connection: Pick<Socket, "destroyed" | "once" | "off">;
@@ -56,8 +56,14 @@ export function readIncoming(request: FastifyRequest): Incoming {
   };
 }
 
-/** A proxy on this machine lets in the whole world: what it passed on isn't local, trusted or not. */
+const loopbackHost = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?$/i;
+
+/**
+ * A proxy on this machine lets in the whole world: what it passed on isn't local, trusted or not. Neither is what a
+ * browser on this machine sends for a page from elsewhere: by DNS rebinding that page has another name for this machine.
+ */
 function isLocal({ socket, headers }: FastifyRequest): boolean {
+  if (!loopbackHost.test(headers.host ?? "")) return false;
   const isPassedOn = ["x-forwarded-for", "x-real-ip", "forwarded", "via"].some((name) => headers[name] !== undefined);
   return !isPassedOn && /^(::ffff:)?127\.|^::1$/.test(socket.remoteAddress ?? "");
 }

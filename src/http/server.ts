@@ -1,16 +1,17 @@
-import { type AddressInfo, Server as NetServer } from "node:net";
+import { type AddressInfo, Server as NetServer, type Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import type { SecureContextOptions, Server as TlsServer } from "node:tls";
 import type { FastifyInstance } from "fastify";
-import type { ReachLimit } from "../model/limits.ts";
+import { type ReachLimit, limits as tableOfLimits } from "../model/limits.ts";
 import type { Report } from "../model/surroundings.ts";
 import { appOn } from "./app.ts";
 import type { Callers } from "./caller.ts";
 import { Certificate, type CertificateFiles } from "./certificate.ts";
+import type { ConnectionLimits } from "./connection-limits.ts";
 import { corsHeaders, letOriginsIn } from "./cors.ts";
 import { WholeDevices } from "./device-body.ts";
 import { deviceReadLane } from "./device-read-lane.ts";
-import { Exchanges, type Hear } from "./exchange.ts";
+import { Exchanges, type Hear, transportHeaders } from "./exchange.ts";
 import { type RouteParts, routeTable } from "./route-table.ts";
 import { addRoutes, type GuestRoute } from "./routes.ts";
 
@@ -34,7 +35,7 @@ export interface HttpParts extends RouteParts {
   readonly reached?: ReachLimit;
 }
 
-export interface HttpLimits {
+export interface HttpLimits extends ConnectionLimits {
   readonly headersTimeoutMs: number;
   readonly requestTimeoutMs: number;
   readonly bodyBytes: number;
@@ -52,6 +53,8 @@ export const defaultHttpLimits: HttpLimits = {
   checkTimeoutMs: 2_000,
   finishMs: 4_000,
   lingerMs: 1_000,
+  connectionsPerSource: tableOfLimits.connectionsPerSource,
+  connections: tableOfLimits.connections,
 };
 
 export interface HttpServer {
@@ -71,15 +74,16 @@ export interface HttpServer {
 export async function startHttp(parts: HttpParts): Promise<HttpServer> {
   const { report, callers, v3, trustedProxies = [], corsOrigins = [], reached = () => undefined } = parts;
   const limits = { ...defaultHttpLimits, ...parts.limits };
-  const exchanges = new Exchanges(report, parts.heard);
   const certificate = parts.certificate && new Certificate(parts.certificate, report);
-  const whole = new WholeDevices(corsHeaders(corsOrigins));
+  const exchanges = new Exchanges(report, parts.heard, certificate !== undefined);
+  const whole = new WholeDevices({ ...transportHeaders(certificate !== undefined), ...corsHeaders(corsOrigins) });
   const lane = deviceReadLane({ exchanges, report, callers, v3, whole, corsOrigins });
   const app = appOn({ report, exchanges, reached, trustedProxies, tls: certificate?.load(), lane, ...limits });
   const health = { isDraining: () => exchanges.isDraining, checkTimeoutMs: limits.checkTimeoutMs };
   const routes = routeTable(parts, health, whole);
   letOriginsIn(app, routes, corsOrigins);
   addRoutes(app, [...routes, ...(parts.guests ?? [])], callers, exchanges);
+  const sockets = socketsOf(app.server);
   await listen(app, parts);
   const use = (context: SecureContextOptions) => (app.server as unknown as TlsServer).setSecureContext(context);
   certificate?.watch(use);
@@ -93,7 +97,7 @@ export async function startHttp(parts: HttpParts): Promise<HttpServer> {
     reloadCertificate: () => certificate?.reload(use),
     stop({ drainMs = 0 } = {}) {
       certificate?.stop();
-      stopped ??= stop(app, exchanges, { ...limits, drainMs });
+      stopped ??= stop(app, sockets, exchanges, { ...limits, drainMs });
       return stopped;
     },
   };
@@ -126,6 +130,7 @@ export class PortTaken extends Error {
  */
 async function stop(
   app: FastifyInstance,
+  sockets: ReadonlySet<Socket>,
   exchanges: Exchanges,
   { drainMs, lingerMs, finishMs }: HttpLimits & { readonly drainMs: number },
 ): Promise<void> {
@@ -144,8 +149,20 @@ async function stop(
   ]);
   timeUp.abort();
   app.server.closeAllConnections();
+  // Node's list lacks connections whose TLS handshake isn't done.
+  for (const socket of sockets) socket.destroy();
   await closed;
   await app.close();
+}
+
+/** The open connections of a server, from the moment in which they are accepted. */
+function socketsOf(server: NetServer): ReadonlySet<Socket> {
+  const sockets = new Set<Socket>();
+  server.on("connection", (socket) => {
+    sockets.add(socket);
+    socket.once("close", () => sockets.delete(socket));
+  });
+  return sockets;
 }
 
 /** Its own way to close would also end connections on which the first request is still on its way. */

@@ -24,6 +24,9 @@ export const limits = {
   commitsPerDryRun: 100_000,
   patternStepsPerDryRun: 20_000_000,
   requestsPerConnection: 8,
+  /** Defaults of the settings of the same names. */
+  connectionsPerSource: 2_000,
+  connections: 50_000,
   webhooksPerOwner: 20,
   /** Sign-ins under way from one source. A source is an IPv4 address or an IPv6 network (/64). */
   signInsPerSource: 20,

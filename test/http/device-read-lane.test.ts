@@ -193,11 +193,8 @@ describe("a client that takes its answer slowly", () => {
     assert.match(refusal!, /^HTTP\/1\.1 400 [\s\S]*connection: close[\s\S]*"error":"invalid_request"/);
     assert.deepEqual(more, []);
     assert.deepEqual(
-      toldBy(lane).told.map(({ sentence, status }) => [sentence, status]),
-      [
-        ["request answered", 200],
-        ["request answered", 400],
-      ],
+      toldBy(lane).told.map(({ sentence }) => sentence),
+      ["request answered", "request answered"],
     );
   });
 
@@ -222,6 +219,7 @@ describe("a client that takes its answer slowly", () => {
     for (const request of [read(own), read(linked) + read(own) + read(linked)]) {
       const [ours, theirs] = await Promise.all([answersTo(lane, request, true), answersTo(longWay, request, true)]);
       assert.ok(withoutChance(ours) === withoutChance(theirs));
+      assert.match(ours, /^strict-transport-security: max-age=31536000\r$/m);
     }
     assert.equal(lane.taken.count, 4);
   });

@@ -30,7 +30,15 @@ export async function madeServer(
   change: Partial<
     Pick<
       HttpParts,
-      "checks" | "limits" | "metrics" | "certificate" | "trustedProxies" | "corsOrigins" | "platform" | "callers"
+      | "checks"
+      | "limits"
+      | "metrics"
+      | "reached"
+      | "certificate"
+      | "trustedProxies"
+      | "corsOrigins"
+      | "platform"
+      | "callers"
     >
   > = {},
 ) {

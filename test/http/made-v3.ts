@@ -61,7 +61,13 @@ export async function madeV3(t: TestContext) {
   const freshnessHere: Federation["freshnessHere"] = ({ id }) => (freshness.has(id) ? freshness.get(id) : always);
   const exchanges = new Exchanges(report);
   // More than any route takes: that one takes less is its own doing.
-  const limits = { headersTimeoutMs: 10_000, requestTimeoutMs: 30_000, bodyBytes: 1_000_000 };
+  const limits = {
+    headersTimeoutMs: 10_000,
+    requestTimeoutMs: 30_000,
+    bodyBytes: 1_000_000,
+    connections: 1_000,
+    connectionsPerSource: 1_000,
+  };
   const app = appOn({ report, exchanges, reached: () => undefined, trustedProxies: [], ...limits });
   const devices = { ...deviceReading(store, states), ...deviceWriting(store, commit) };
   const v3 = { devices, federation: { freshnessOfEach, freshnessHere }, cursors: cursorsWith("a key of this test") };

@@ -10,6 +10,31 @@ describe("/metrics", () => {
     assert.equal(await (await fetch("/metrics")).text(), "figures 1\n");
   });
 
+  for (const [host, isOpen] of [
+    ["localhost", true],
+    ["LOCALHOST:8080", true],
+    ["127.0.0.1:8080", true],
+    ["127.1.2.3", true],
+    ["[::1]:8080", true],
+    ["home.example", false],
+    ["127.0.0.1.home.example", false],
+    ["localhost.home.example:8080", false],
+    ["10.0.0.1:8080", false],
+    ["[::2]", false],
+  ] as const) {
+    it(`asked for as ${host} is ${isOpen ? "open to this machine" : "closed without the token"}`, async (t) => {
+      const { raw } = await madeServer(t, { metrics: { text: async () => "figures 1\n", token } });
+      const ask = (more = "") => raw(`GET /metrics HTTP/1.1\r\nHost: ${host}\r\n${more}Connection: close\r\n\r\n`);
+      assert.match(await ask(), isOpen ? /^HTTP\/1.1 200 / : /^HTTP\/1.1 401 [\s\S]*"error":"missing_token"/);
+      assert.match(await ask(`Authorization: Bearer ${token}\r\n`), /^HTTP\/1.1 200 /);
+    });
+  }
+
+  it("is closed without the token to a request that names no host", async (t) => {
+    const { raw } = await madeServer(t, { metrics: { text: async () => "figures 1\n", token } });
+    assert.match(await raw("GET /metrics HTTP/1.0\r\n\r\n"), /^HTTP\/1.1 401 /);
+  });
+
   for (const [name, value] of [
     ["x-forwarded-for", "127.0.0.1"],
     ["x-real-ip", "127.0.0.1"],

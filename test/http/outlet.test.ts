@@ -50,7 +50,13 @@ describe("an answer without an end", () => {
 async function streaming(t: TestContext) {
   const report = collecting([]);
   const exchanges = new Exchanges(report);
-  const limits = { headersTimeoutMs: 10_000, requestTimeoutMs: 30_000, bodyBytes: 1_000 };
+  const limits = {
+    headersTimeoutMs: 10_000,
+    requestTimeoutMs: 30_000,
+    bodyBytes: 1_000,
+    connections: 1_000,
+    connectionsPerSource: 1_000,
+  };
   const app = appOn({ report, exchanges, reached: () => undefined, trustedProxies: [], ...limits });
   const outlets: Outlet[] = [];
   const route: Route = {

@@ -24,6 +24,7 @@ describe("every answer", () => {
     const ids = answers.map(({ headers }) => {
       assert.equal(headers.get("cache-control"), "no-store");
       assert.equal(headers.get("x-content-type-options"), "nosniff");
+      assert.equal(headers.get("strict-transport-security"), null, "it speaks plain HTTP");
       return headers.get("x-request-id");
     });
     assert.equal(new Set(ids).size, answers.length);

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { copyFileSync, writeFileSync } from "node:fs";
+import type { IncomingHttpHeaders } from "node:http";
 import { request } from "node:https";
 import { connect as connectPlain } from "node:net";
 import { join } from "node:path";
@@ -19,6 +20,14 @@ describe("a server with a certificate", { skip: hasOpenssl ? false : "openssl ma
     assert.match(server.url, /^https:\/\/127\.0\.0\.1:\d+$/);
     const asked = await ask(server.port, made.cert, "/livez");
     assert.deepEqual([asked.status, asked.body], [200, '{"status":"ok"}']);
+    for (const path of ["/livez", "/nowhere", "/v3/devices/1", "/metrics?", "/oauth2/authorize"]) {
+      const { headers } = await ask(server.port, made.cert, path);
+      assert.equal(headers["strict-transport-security"], "max-age=31536000", path);
+    }
+    assert.match(
+      await rawOverTls(server.port, "NONSENSE\r\n\r\n"),
+      /400 [\s\S]*\r\nstrict-transport-security: max-age=31536000\r\n/,
+    );
     for (const version of ["TLSv1.2", "TLSv1.3"] as const) {
       assert.equal((await shake(server.port, made.cert, version)).protocol, version);
     }
@@ -140,7 +149,19 @@ async function ask(port: number, ca: string, path: string) {
   const [answer] = await once(asking, "response");
   let body = "";
   for await (const piece of answer.setEncoding("utf8")) body += piece;
-  return { status: answer.statusCode as number, body };
+  return { status: answer.statusCode as number, headers: answer.headers as IncomingHttpHeaders, body };
+}
+
+/** Sends the text as it is and answers all that came back until the server closed the connection. */
+async function rawOverTls(port: number, text: string): Promise<string> {
+  const socket = connect({ host: "127.0.0.1", port, rejectUnauthorized: false });
+  let answer = "";
+  socket.on("data", (part) => {
+    answer += part;
+  });
+  socket.write(text);
+  await once(socket, "close");
+  return answer;
 }
 
 async function shake(port: number, ca: string, version?: SecureVersion) {

@@ -6,7 +6,7 @@ import { appOn } from "../../src/http/app.ts";
 import { corsHeaders, letOriginsIn } from "../../src/http/cors.ts";
 import { WholeDevices } from "../../src/http/device-body.ts";
 import { deviceReadLane } from "../../src/http/device-read-lane.ts";
-import { Exchanges, type Hear } from "../../src/http/exchange.ts";
+import { Exchanges, type Hear, transportHeaders } from "../../src/http/exchange.ts";
 import { deviceRoutes } from "../../src/http/routes/v3-devices.ts";
 import { addRoutes } from "../../src/http/routes.ts";
 import { StoreUnavailable } from "../../src/model/errors.ts";
@@ -39,8 +39,8 @@ export async function twoWays(t: TestContext, { corsOrigins = [], trustedProxies
     const reported: Reported[] = [];
     const heard: Parameters<Hear>[0][] = [];
     const report = collecting(reported);
-    const exchanges = new Exchanges(report, (exchange) => heard.push(exchange));
-    const whole = new WholeDevices(corsHeaders(corsOrigins));
+    const exchanges = new Exchanges(report, (exchange) => heard.push(exchange), tls !== undefined);
+    const whole = new WholeDevices({ ...transportHeaders(tls !== undefined), ...corsHeaders(corsOrigins) });
     const lane = deviceReadLane({ exchanges, report, callers, v3: world.v3, whole, corsOrigins });
     const taken = { count: 0 };
     const firstTaken = Promise.withResolvers<void>();
@@ -51,7 +51,13 @@ export async function twoWays(t: TestContext, { corsOrigins = [], trustedProxies
       if (isTaken) setImmediate(firstTaken.resolve);
       return isTaken;
     };
-    const limits = { headersTimeoutMs: 10_000, requestTimeoutMs: 30_000, bodyBytes: 65_536 };
+    const limits = {
+      headersTimeoutMs: 10_000,
+      requestTimeoutMs: 30_000,
+      bodyBytes: 65_536,
+      connections: 1_000,
+      connectionsPerSource: 1_000,
+    };
     const app = appOn({
       report,
       exchanges,
