@@ -23,8 +23,6 @@ export interface Alerts {
   /** Creation never fires, whatever the attribute holds. */
   add(reach: Reach, given: GivenTrigger): Promise<TriggerRow>;
   find(reach: Reach, id: TriggerId): Promise<TriggerRow>;
-  ofDevice(reach: Reach, deviceId: DeviceId): Promise<readonly TriggerRow[]>;
-  ofUser(userId: UserId): Promise<readonly TriggerRow[]>;
   /** A page of a user's, or of a device's, ascending by id. */
   page(reach: Reach, place: AlertPlace): Promise<AlertPage>;
   /** Replaces its definition. It stays armed or disarmed, unless it now watches for something else. */
@@ -125,14 +123,6 @@ export function alertsOn({
       if (!trigger) throw new UnknownTrigger();
       return trigger;
     },
-
-    ofDevice: (reach, deviceId) =>
-      store.read(async (tx) => {
-        const { userId } = await deviceWithin(tx, reach, deviceId);
-        return tx.triggers.ofDevice(userId, deviceId);
-      }),
-
-    ofUser: (userId) => store.read((tx) => tx.triggers.ofUser(userId)),
 
     page: (reach, { afterId, deviceId }) =>
       store.read(async (tx) => {

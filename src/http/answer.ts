@@ -8,6 +8,13 @@ export interface Answer {
   readonly body: string | Buffer;
 }
 
+/** A long answer. Each slice is made when the client has taken the ones before it. */
+export interface SlicedAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly slices: AsyncIterable<string>;
+}
+
 /** An answer without an end of its own: the server opens it and hands its sending end to the route. */
 export interface StreamAnswer {
   readonly status: number;
@@ -29,8 +36,14 @@ export function jsonTextAnswer(
 }
 
 export function xmlAnswer(status: number, body: string, headers: Readonly<Record<string, string>> = {}): Answer {
-  return { status, headers: { "content-type": "text/xml; charset=utf-8", ...headers }, body };
+  return { status, headers: { ...xmlHeaders, ...headers }, body };
 }
+
+export function xmlSlicesAnswer(status: number, slices: AsyncIterable<string>): SlicedAnswer {
+  return { status, headers: xmlHeaders, slices };
+}
+
+const xmlHeaders = { "content-type": "text/xml; charset=utf-8" };
 
 /** A page for people: nobody frames it, it loads nothing from elsewhere, and where it leads learns nothing of it. */
 export function pageAnswer(status: number, page: Page, headers: Readonly<Record<string, string>> = {}): Answer {

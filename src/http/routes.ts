@@ -1,8 +1,10 @@
 import { METHODS } from "node:http";
+import { Readable } from "node:stream";
+import { setImmediate } from "node:timers/promises";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Principal, UserPrincipal } from "../identity/principal.ts";
 import type { Client } from "../oauth/clients.ts";
-import type { Answer, StreamAnswer } from "./answer.ts";
+import type { Answer, SlicedAnswer, StreamAnswer } from "./answer.ts";
 import { type Callers, callerByBearer, callerBySecToken } from "./caller.ts";
 import { callingClient } from "./client-authentication.ts";
 import type { Description, OperationDescription } from "./description.ts";
@@ -41,7 +43,7 @@ export type Route = RouteAddress &
     | {
         readonly access: "operation";
         readonly descriptions: readonly OperationDescription[];
-        answer(incoming: Incoming): Promise<Answer>;
+        answer(incoming: Incoming): Promise<Answer | SlicedAnswer>;
       }
   );
 
@@ -88,6 +90,7 @@ export function addRoutes(
       ...(route.bodyBytes !== undefined && { bodyLimit: route.bodyBytes }),
       handler: async (request, reply) => {
         const answer = await answerOf(route, request, callers);
+        if ("slices" in answer) return sendSlices(reply, answer);
         return "stream" in answer ? openStream(request, reply, answer, exchanges) : sendAnswer(reply, answer);
       },
     });
@@ -115,6 +118,23 @@ export function sendAnswer(reply: FastifyReply, { status, headers, body }: Answe
     .send(body);
 }
 
+/** When a slice can't be made, the connection is cut: the client sees that the answer isn't whole. */
+function sendSlices(reply: FastifyReply, { status, headers, slices }: SlicedAnswer): FastifyReply {
+  const body = Readable.from(oneInEachTurn(slices), { objectMode: false });
+  return reply
+    .code(status)
+    .headers({ ...headers })
+    .send(body);
+}
+
+/** Other callers are answered between two slices: on SQLite a slice is made without waiting for anything. */
+async function* oneInEachTurn(slices: AsyncIterable<string>): AsyncGenerator<string> {
+  for await (const slice of slices) {
+    yield slice;
+    await setImmediate();
+  }
+}
+
 function openStream(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -132,7 +152,7 @@ async function answerOf(
   route: Route | GuestRoute,
   request: FastifyRequest,
   callers: Callers,
-): Promise<Answer | StreamAnswer> {
+): Promise<Answer | SlicedAnswer | StreamAnswer> {
   const incoming = readIncoming(request);
   switch (route.access) {
     case "secToken":

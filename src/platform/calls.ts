@@ -5,7 +5,7 @@ import type { Report } from "../model/surroundings.ts";
 import { type Fault, faultOf } from "./faults.ts";
 import { type Operation, operations, type PlatformParts } from "./operations.ts";
 import { type CallOrigin, Parameters, type SentParameters } from "./parameters.ts";
-import { document, type Element } from "./xml.ts";
+import { document, documentInSlices, type Element } from "./xml.ts";
 
 /** The platform calls ("zamapi", platform-protocol.md): an operation's name and parameters in, XML out. */
 export interface PlatformCalls {
@@ -15,7 +15,11 @@ export interface PlatformCalls {
   call(operation: string, parameters: SentParameters, source: string, gone?: AbortSignal): Promise<PlatformAnswer>;
 }
 
-export type PlatformAnswer = { readonly status: 200; readonly xml: string } | Fault;
+/** A list that is longer than a page comes in slices: each is made when the one before it was taken. */
+export type PlatformAnswer =
+  | { readonly status: 200; readonly xml: string }
+  | { readonly status: 200; readonly slices: AsyncIterable<string> }
+  | Fault;
 
 export interface PlatformCallParts extends PlatformParts {
   readonly report: Report;
@@ -28,8 +32,9 @@ export function platformCalls({ report, reached, ...parts }: PlatformCallParts):
     operations,
     async call(operation, parameters, source, gone) {
       try {
-        const children = await run(parts, operation, new Parameters(parameters), { source, gone });
-        return { status: 200, xml: document(`${operation}Response`, children) };
+        const answered = await run(parts, operation, new Parameters(parameters), { source, gone });
+        const answer = await answerOf(`${operation}Response`, answered);
+        return "slices" in answer ? { ...answer, slices: reported(answer.slices, report) } : answer;
       } catch (error) {
         if (error instanceof LimitReached) reached(error.limit);
         return faultOf(error, report);
@@ -38,12 +43,33 @@ export function platformCalls({ report, reached, ...parts }: PlatformCallParts):
   };
 }
 
-async function run(
-  parts: PlatformParts,
-  name: string,
-  parameters: Parameters,
-  from: CallOrigin,
-): Promise<readonly Element[]> {
+type Elements = readonly Element[] | AsyncGenerator<readonly Element[], void>;
+
+/** A list of one page is answered as a whole. What fails on the first two pages is a fault. */
+async function answerOf(rootName: string, answered: Elements): Promise<PlatformAnswer> {
+  if (!("next" in answered)) return { status: 200, xml: document(rootName, answered) };
+  const first = (await answered.next()).value ?? [];
+  const second = await answered.next();
+  if (second.done) return { status: 200, xml: document(rootName, first) };
+  const pages = async function* () {
+    yield first;
+    yield second.value;
+    yield* answered;
+  };
+  return { status: 200, slices: documentInSlices(rootName, pages()) };
+}
+
+/** A slice that can't be made ends the answer in the middle. The operator learns why. */
+async function* reported(slices: AsyncIterable<string>, report: Report): AsyncGenerator<string> {
+  try {
+    yield* slices;
+  } catch (error) {
+    faultOf(error, report);
+    throw error;
+  }
+}
+
+async function run(parts: PlatformParts, name: string, parameters: Parameters, from: CallOrigin): Promise<Elements> {
   const operation = operations.get(name);
   // The name isn't repeated: whatever stands in a mistyped address may be a secret.
   if (!operation) throw new UnknownOperation("This operation is unknown.");

@@ -1,4 +1,4 @@
-import { attributesWithValues, type DeviceReading } from "../devices/read.ts";
+import { attributesWithValues, type DevicePage, type DevicePlace, type DeviceReading } from "../devices/read.ts";
 import { attributeKey, type DeviceWriting } from "../devices/write.ts";
 import type { Federation } from "../federation/federation.ts";
 import type { UserPrincipal } from "../identity/principal.ts";
@@ -8,40 +8,58 @@ import type { Parameters } from "./parameters.ts";
 import type { Element } from "./xml.ts";
 
 /** Repeated `devList` siblings without a wrapper; the virtual device is among them (interface 2.8). */
-export async function getDeviceList(
-  { devices }: { readonly devices: Pick<DeviceReading, "list"> },
+export async function* getDeviceList(
+  { devices }: { readonly devices: Pick<DeviceReading, "page"> },
   parameters: Parameters,
   caller: UserPrincipal,
-): Promise<readonly Element[]> {
+): AsyncGenerator<readonly Element[], void> {
   parameters.checkUserId(caller.userId);
-  const list = await devices.list(caller.userId);
-  return list.map((device) => [
-    "devList",
-    [
-      ["devId", device.id],
-      ["devName", device.name],
-      ["typeId", device.typeId],
-      ["sleepMode", 0],
-      ["appID", caller.tenantId],
-      ["userID", device.userId],
-    ],
-  ]);
+  for (let place: DevicePlace | undefined = { afterId: 0, typeName: undefined }; place; ) {
+    const page: DevicePage = await devices.page(caller, place);
+    yield page.devices.map((device) => [
+      "devList",
+      [
+        ["devId", device.id],
+        ["devName", device.name],
+        ["typeId", device.typeId],
+        ["sleepMode", 0],
+        ["appID", caller.tenantId],
+        ["userID", device.userId],
+      ],
+    ]);
+    place = page.next;
+  }
 }
 
+/** Attributes are written so many characters of values at a time. */
+const charactersAtOnce = 262_144;
+
 /** Names are the contract, ids are not: the number of a virtual device's attribute, else its place in this answer. */
-export async function getDeviceAttributesWithValues(
+export async function* getDeviceAttributesWithValues(
   parts: { readonly devices: Pick<DeviceReading, "state">; readonly federation: Pick<Federation, "freshness"> },
   parameters: Parameters,
   caller: UserPrincipal,
-): Promise<readonly Element[]> {
+): AsyncGenerator<readonly Element[], void> {
   const deviceId = parameters.deviceId();
   const typeId = parameters.optional("deviceTypeId");
   const state = await parts.devices.state(caller, deviceId);
   if (typeId !== undefined && typeId !== String(state.device.typeId)) throw new UnknownDevice();
   const { isPresent } = await parts.federation.freshness(caller.userId, deviceId);
-  const attributes = attributesWithValues(state).map(({ key, value, updateTimeMs }, position): Element => {
+  let elements: Element[] = [
+    ["typeId", state.device.typeId],
+    ["typeName", state.device.typeName],
+    ["presenceInfo", isPresent ? 1 : 0],
+  ];
+  let characters = 0;
+  for (const [position, { key, value, updateTimeMs }] of attributesWithValues(state).entries()) {
     const [id, name] = typeof key === "number" ? [key, attributeName(key)] : [position, key];
-    return [
+    if (characters > charactersAtOnce) {
+      yield elements;
+      elements = [];
+      characters = 0;
+    }
+    characters += 2 * name.length + (value?.length ?? 0);
+    elements.push([
       "attrList",
       [
         ["id", id],
@@ -50,14 +68,9 @@ export async function getDeviceAttributesWithValues(
         ["value", value ?? ""],
         ["updTime", updateTimeMs],
       ],
-    ];
-  });
-  return [
-    ["typeId", state.device.typeId],
-    ["typeName", state.device.typeName],
-    ["presenceInfo", isPresent ? 1 : 0],
-    ...attributes,
-  ];
+    ]);
+  }
+  yield elements;
 }
 
 /** An attribute without a value is an empty element and was never updated. */

@@ -26,23 +26,23 @@ import type { Element } from "./xml.ts";
 /** What operations work with. */
 export interface PlatformParts {
   readonly identity: Pick<Identity, "login" | "logout" | "authenticate">;
-  readonly devices: Pick<DeviceReading, "list" | "state"> & DeviceWriting;
-  readonly alerts: Pick<
-    Alerts,
-    "add" | "find" | "ofDevice" | "ofUser" | "setEnabled" | "setEnabledOfDevice" | "remove"
-  >;
+  readonly devices: Pick<DeviceReading, "page" | "state"> & DeviceWriting;
+  readonly alerts: Pick<Alerts, "add" | "find" | "page" | "setEnabled" | "setEnabledOfDevice" | "remove">;
   readonly federation: Pick<Federation, "freshness">;
 }
+
+/** What an operation answers: all elements, or those of a long list page by page. */
+export type Answered = Promise<readonly Element[]> | AsyncGenerator<readonly Element[], void>;
 
 /** One operation and its rule: who may call it. The caller of a `secToken` operation is known before it runs. */
 export type Operation =
   | {
       readonly access: "public";
-      run(parts: PlatformParts, parameters: Parameters, from: CallOrigin): Promise<readonly Element[]>;
+      run(parts: PlatformParts, parameters: Parameters, from: CallOrigin): Answered;
     }
   | {
       readonly access: "secToken";
-      run(parts: PlatformParts, parameters: Parameters, caller: UserPrincipal): Promise<readonly Element[]>;
+      run(parts: PlatformParts, parameters: Parameters, caller: UserPrincipal): Answered;
     };
 
 /** Every operation there is. A Map, so that no name from outside finds anything else. */

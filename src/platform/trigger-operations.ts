@@ -1,5 +1,6 @@
-import type { Alerts, TriggerRow } from "../alerts/alerts.ts";
+import type { AlertPage, Alerts, TriggerRow } from "../alerts/alerts.ts";
 import type { UserPrincipal } from "../identity/principal.ts";
+import type { DeviceId } from "../model/ids.ts";
 import { readTargets } from "../model/trigger-targets.ts";
 import type { Parameters } from "./parameters.ts";
 import type { Element } from "./xml.ts";
@@ -40,21 +41,34 @@ export async function getTrigger(
 }
 
 /** Repeated `trigList` siblings without a wrapper. */
-export async function getTriggerDetailListByDevice(
-  { alerts }: { readonly alerts: Pick<Alerts, "ofDevice"> },
+export function getTriggerDetailListByDevice(
+  { alerts }: { readonly alerts: Pick<Alerts, "page"> },
   parameters: Parameters,
   caller: UserPrincipal,
-): Promise<readonly Element[]> {
-  return (await alerts.ofDevice(caller, parameters.deviceId())).map(detail);
+): AsyncGenerator<readonly Element[], void> {
+  return details(alerts, caller, parameters.deviceId());
 }
 
-export async function getTriggerDetailListByUser(
-  { alerts }: { readonly alerts: Pick<Alerts, "ofUser"> },
+export function getTriggerDetailListByUser(
+  { alerts }: { readonly alerts: Pick<Alerts, "page"> },
   parameters: Parameters,
   caller: UserPrincipal,
-): Promise<readonly Element[]> {
+): AsyncGenerator<readonly Element[], void> {
   parameters.checkUserId(caller.userId);
-  return (await alerts.ofUser(caller.userId)).map(detail);
+  return details(alerts, caller, undefined);
+}
+
+/** The alerts of a device, or of the caller, page by page. */
+async function* details(
+  alerts: Pick<Alerts, "page">,
+  caller: UserPrincipal,
+  deviceId: DeviceId | undefined,
+): AsyncGenerator<readonly Element[], void> {
+  for (let afterId: number | undefined = 0; afterId !== undefined; ) {
+    const page: AlertPage = await alerts.page(caller, { afterId, deviceId });
+    yield page.alerts.map(detail);
+    afterId = page.nextAfterId;
+  }
 }
 
 export async function updateTriggerEnableState(

@@ -5,8 +5,30 @@ const namespace = "http://arrayent.com/zamapi/";
 
 /** A whole document; only the root carries the prefix (platform-protocol.md). */
 export function document(rootName: string, children: readonly Element[]): string {
-  const content = children.map(write).join("");
-  return `<?xml version="1.0" encoding="UTF-8"?>\n<ns1:${rootName} xmlns:ns1="${namespace}">${content}</ns1:${rootName}>`;
+  const [start, end] = root(rootName);
+  return start + content(children) + end;
+}
+
+/** The same document in slices, one for each page of children, so that no document must be held in memory as a whole. */
+export async function* documentInSlices(
+  rootName: string,
+  pages: AsyncIterable<readonly Element[]>,
+): AsyncGenerator<string> {
+  const [start, end] = root(rootName);
+  let opening = start;
+  for await (const children of pages) {
+    yield opening + content(children);
+    opening = "";
+  }
+  yield opening + end;
+}
+
+function root(name: string): readonly [start: string, end: string] {
+  return [`<?xml version="1.0" encoding="UTF-8"?>\n<ns1:${name} xmlns:ns1="${namespace}">`, `</ns1:${name}>`];
+}
+
+function content(children: readonly Element[]): string {
+  return children.map(write).join("");
 }
 
 /** Whether XML 1.0 can carry the text at all: most control characters and halves of surrogate pairs it can't, not even escaped. */

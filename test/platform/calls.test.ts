@@ -4,7 +4,7 @@ import { thermostatAttribute, totalStructures } from "../../src/model/attribute-
 import { StoreUnavailable } from "../../src/model/errors.ts";
 import { platformCalls } from "../../src/platform/calls.ts";
 import { operations } from "../../src/platform/operations.ts";
-import { assertFault, collecting, madePlatform, type Reported, textsOf } from "./made-platform.ts";
+import { assertFault, collecting, madePlatform, type Reported, textsOf, xmlOf } from "./made-platform.ts";
 import { readStrictly } from "./strict-xml.ts";
 
 describe("userLogin", () => {
@@ -41,9 +41,10 @@ describe("userLogin", () => {
     const { calls } = await madePlatform(t);
     const wrong = Object.entries({ name: "alice", password: "wrong one", appId: "7" });
     for (let failure = 0; failure < 5; failure++) await calls.call("userLogin", wrong, "192.0.2.9");
-    const { status, xml, ...more } = await calls.call("userLogin", wrong, "192.0.2.9");
-    assertFault({ status, root: readStrictly(xml) }, 107);
-    assert.deepEqual(more, { retryAfterSeconds: 1 });
+    const answer = await calls.call("userLogin", wrong, "192.0.2.9");
+    assertFault({ status: answer.status, root: readStrictly(await xmlOf(answer)) }, 107);
+    assert.ok("retryAfterSeconds" in answer);
+    assert.equal(answer.retryAfterSeconds, 1);
   });
 });
 
@@ -175,15 +176,23 @@ describe("a platform call", () => {
       ["devId", "1"],
       ["devId", "1"],
     ];
-    const { status, xml } = await calls.call("getDeviceAttributesWithValues", twice, "192.0.2.1");
-    assertFault({ status, root: readStrictly(xml) }, 102, "The parameter devId was sent more than once.");
+    const answer = await calls.call("getDeviceAttributesWithValues", twice, "192.0.2.1");
+    assertFault(
+      { status: answer.status, root: readStrictly(await xmlOf(answer)) },
+      102,
+      "The parameter devId was sent more than once.",
+    );
   });
 
   it("of an unknown operation is 103 and doesn't repeat its name", async (t) => {
     const { calls, secToken } = await madePlatform(t);
     for (const name of ["", "userlogin", "__proto__", "constructor", "<&>", secToken]) {
-      const { status, xml } = await calls.call(name, [["secToken", secToken]], "192.0.2.1");
-      assertFault({ status, root: readStrictly(xml) }, 103, "This operation is unknown.");
+      const answer = await calls.call(name, [["secToken", secToken]], "192.0.2.1");
+      assertFault(
+        { status: answer.status, root: readStrictly(await xmlOf(answer)) },
+        103,
+        "This operation is unknown.",
+      );
     }
   });
 
@@ -193,12 +202,11 @@ describe("a platform call", () => {
       const fail = () => Promise.reject(error);
       return platformCalls({
         identity: { login: fail, logout: fail, authenticate: fail },
-        devices: { list: fail, state: fail, write: fail },
+        devices: { page: fail, state: fail, write: fail },
         alerts: {
           add: fail,
           find: fail,
-          ofDevice: fail,
-          ofUser: fail,
+          page: fail,
           setEnabled: fail,
           setEnabledOfDevice: fail,
           remove: fail,
@@ -211,11 +219,11 @@ describe("a platform call", () => {
     const parameters = Object.entries({ secToken: "x", name: "alice", password: "correct horse", appId: "7" });
     const unexpected = new Error("row 12 of table users is broken");
     for (const name of operations.keys()) {
-      const { status, xml } = await failing(unexpected).call(name, parameters, "192.0.2.1");
-      assertFault({ status, root: readStrictly(xml) }, 199, "Internal error.");
+      const answer = await failing(unexpected).call(name, parameters, "192.0.2.1");
+      assertFault({ status: answer.status, root: readStrictly(await xmlOf(answer)) }, 199, "Internal error.");
       assert.deepEqual(reported.pop()?.fields, { error: unexpected });
     }
     const away = await failing(new StoreUnavailable("disk full")).call("getDeviceList", parameters, "192.0.2.1");
-    assertFault({ status: away.status, root: readStrictly(away.xml) }, 199, "The service can't answer now.");
+    assertFault({ status: away.status, root: readStrictly(await xmlOf(away)) }, 199, "The service can't answer now.");
   });
 });

@@ -7,7 +7,7 @@ import { DeviceStates } from "../../src/devices/states.ts";
 import { deviceWriting } from "../../src/devices/write.ts";
 import type { DeviceId, UserId } from "../../src/model/ids.ts";
 import type { Report } from "../../src/model/surroundings.ts";
-import { platformCalls } from "../../src/platform/calls.ts";
+import { type PlatformAnswer, platformCalls } from "../../src/platform/calls.ts";
 import { madeAlice } from "../identity/made-identity.ts";
 import { type ReadElement, readStrictly } from "./strict-xml.ts";
 
@@ -64,10 +64,15 @@ export async function madePlatform(t: TestContext) {
       ],
     });
   const call = async (operation: string, parameters: Readonly<Record<string, string>>) => {
-    const { status, xml } = await calls.call(operation, Object.entries(parameters), "192.0.2.1");
-    return { status, root: readStrictly(xml) };
+    const answer = await calls.call(operation, Object.entries(parameters), "192.0.2.1");
+    return { status: answer.status, root: readStrictly(await xmlOf(answer)) };
   };
   return { ...alice, calls, call, secToken, addDevice, write, absent, reported };
+}
+
+/** The whole document, in slices or not. */
+export async function xmlOf(answer: PlatformAnswer): Promise<string> {
+  return "slices" in answer ? (await Array.fromAsync(answer.slices)).join("") : answer.xml;
 }
 
 export function collecting(reported: Reported[]): Report {

@@ -1,4 +1,4 @@
-import { xmlAnswer } from "../answer.ts";
+import { xmlAnswer, xmlSlicesAnswer } from "../answer.ts";
 import { describedOperations, type OperationRules } from "../descriptions/platform.ts";
 import type { Incoming, Pairs } from "../incoming.ts";
 import { refusals } from "../refusal.ts";
@@ -12,7 +12,10 @@ export interface Platform {
     parameters: Pairs,
     source: string,
     gone: AbortSignal,
-  ): Promise<{ readonly status: number; readonly xml: string; readonly retryAfterSeconds?: number }>;
+  ): Promise<
+    | { readonly status: number; readonly xml: string; readonly retryAfterSeconds?: number }
+    | { readonly status: number; readonly slices: AsyncIterable<string> }
+  >;
 }
 
 /** `{base_url}/zdk/services/zamapi/{operation}`: GET with a query or POST with a form. */
@@ -27,6 +30,7 @@ export function platformRoutes(platform: Platform): readonly Route[] {
       async answer(incoming) {
         const operation = incoming.pathParameters.operation ?? "";
         const answer = await platform.call(operation, parametersOf(incoming), incoming.source, incoming.gone);
+        if ("slices" in answer) return xmlSlicesAnswer(answer.status, answer.slices);
         const { status, xml, retryAfterSeconds } = answer;
         const headers = retryAfterSeconds === undefined ? {} : { "retry-after": String(retryAfterSeconds) };
         return xmlAnswer(status, xml, headers);

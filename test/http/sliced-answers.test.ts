@@ -1,0 +1,102 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { connect } from "node:net";
+import { describe, it, type TestContext } from "node:test";
+import { madeServer } from "./made-server.ts";
+import { receivedBy } from "./two-ways.ts";
+
+const ask = "GET /zdk/services/zamapi/list HTTP/1.1\r\nHost: a\r\n\r\n";
+
+/** A server whose platform calls answer these slices. */
+async function answering(t: TestContext, slices: () => AsyncGenerator<string>) {
+  const platform = { operations: new Map(), call: async () => ({ status: 200, slices: slices() }) };
+  const { server } = await madeServer(t, { platform });
+  const open = async () => {
+    const socket = connect(server.port, "127.0.0.1");
+    await once(socket, "connect");
+    t.after(() => socket.destroy());
+    return socket;
+  };
+  return { open };
+}
+
+describe("an answer in slices", () => {
+  it("arrives whole, and leaves its connection open", { timeout: 20_000 }, async (t) => {
+    const { open } = await answering(t, async function* () {
+      for (let at = 0; at < 50; at++) yield `<${at}ä>`;
+    });
+    const socket = await open();
+    const received = receivedBy(socket);
+    const ends = () => received.text().match(/\r\n0\r\n\r\n/g)?.length ?? 0;
+    for (const count of [1, 2]) {
+      socket.write(ask);
+      while (ends() < count) await once(socket, "data");
+    }
+    const text = Buffer.from(received.text(), "latin1").toString();
+    for (let at = 0; at < 50; at++) assert.equal(text.split(`<${at}ä>`).length, 3);
+    assert.match(text, /content-type: text\/xml; charset=utf-8/);
+  });
+
+  it("lets others be answered between two slices", { timeout: 20_000 }, async (t) => {
+    let isOtherAnswered = false;
+    let made = 0;
+    let askOther = () => {};
+    const { open } = await answering(t, async function* () {
+      askOther();
+      // Small enough to be written without waiting for the client.
+      while (!isOtherAnswered && made < 2_000) {
+        made += 1;
+        yield "x";
+      }
+    });
+    const other = await open();
+    other.once("data", () => {
+      isOtherAnswered = true;
+    });
+    askOther = () => other.write("GET /livez HTTP/1.1\r\nHost: a\r\n\r\n");
+    const socket = await open();
+    const received = receivedBy(socket);
+    socket.write(ask);
+    while (!received.text().endsWith("0\r\n\r\n")) await once(socket, "data");
+    assert.ok(made < 2_000, "the other was answered only when all slices were made");
+  });
+
+  it("is made no further than its client takes it, and not to its end when the client goes", {
+    timeout: 20_000,
+  }, async (t) => {
+    let made = 0;
+    const ended = Promise.withResolvers<void>();
+    const slice = "x".repeat(262_144);
+    const { open } = await answering(t, async function* () {
+      try {
+        for (; made < 1_000; made++) yield slice;
+      } finally {
+        ended.resolve();
+      }
+    });
+    const socket = await open();
+    socket.pause();
+    socket.write(ask);
+    for (let before = -1; before !== made || made === 0; ) {
+      before = made;
+      for (let turn = 0; turn < 200; turn++) await new Promise(setImmediate);
+    }
+    assert.ok(made < 500, `${made} slices were made for a client that takes none`);
+    socket.destroy();
+    await ended.promise;
+    assert.ok(made < 1_000);
+  });
+
+  it("that can't be made to its end is cut off, so that the client sees it", { timeout: 20_000 }, async (t) => {
+    const { open } = await answering(t, async function* () {
+      yield "begun";
+      throw new Error("the store has gone");
+    });
+    const socket = await open();
+    const received = receivedBy(socket);
+    socket.write(ask);
+    await once(socket, "close");
+    assert.match(received.text(), /^HTTP\/1.1 200 /);
+    assert.doesNotMatch(received.text(), /0\r\n\r\n$/);
+  });
+});
