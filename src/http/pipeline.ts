@@ -5,14 +5,6 @@ import { limits, type ReachLimit } from "../model/limits.ts";
 import { HeadSplitter } from "./head-splitter.ts";
 import { Turns } from "./turns.ts";
 
-type Listener<Value extends unknown[]> = (...values: Value) => void;
-
-/** Node's own listeners of a connection: what it received goes to the parser. */
-interface NodeListeners {
-  readonly parse: Listener<[bytes: Buffer]>;
-  readonly finish: Listener<[]>;
-}
-
 /** A read that holds only pieces of a body, or blank lines, is parsed in so many pieces in one turn. */
 const piecesPerTurn = 16;
 
@@ -25,7 +17,6 @@ const piecesPerTurn = 16;
 export class Pipeline {
   readonly #socket: Socket;
   readonly #parse: (bytes: Buffer) => void;
-  readonly #finish: () => void;
   readonly #turns: Turns;
   readonly #reached: ReachLimit;
   readonly #heads = new HeadSplitter();
@@ -40,10 +31,9 @@ export class Pipeline {
   #hasStream = false;
   #isRefused = false;
 
-  constructor(socket: Socket, listeners: NodeListeners, turns: Turns, reached: ReachLimit) {
+  constructor(socket: Socket, parse: (bytes: Buffer) => void, turns: Turns, reached: ReachLimit) {
     this.#socket = socket;
-    this.#parse = listeners.parse;
-    this.#finish = listeners.finish;
+    this.#parse = parse;
     this.#turns = turns;
     this.#reached = reached;
   }
@@ -103,17 +93,6 @@ export class Pipeline {
     }
   };
 
-  /** The client has sent all that it will send. It may still wait for answers, but not over TLS: there both sides end. */
-  readonly end = (): void => {
-    if (this.#isRefused) return;
-    if (!this.#socket.allowHalfOpen) {
-      this.#finish();
-      return;
-    }
-    this.#afterAnswers = this.#finish;
-    this.#runIfAnswered();
-  };
-
   readonly #beginTurn = (): void => {
     this.#begunInTurn = 0;
   };
@@ -170,28 +149,21 @@ export function pipelineOf(socket: Duplex): Pipeline | undefined {
 /**
  * Puts a pipeline between each connection and Node's parser. Node has no setting for this: `maxRequestsPerSocket` closes
  * the connection, and a socket that is paused in a request handler is paused only after the whole read was parsed. So the
- * pipeline takes the place of the two listeners that Node adds to a connection, and calls them itself. When Node changes
- * them, test/http/pipeline.test.ts fails.
+ * pipeline takes the place of the listener that Node adds to a connection for its bytes, and calls it itself. When Node
+ * changes that, test/http/pipeline.test.ts fails.
  */
 export function limitPipelines(server: Server, isTls: boolean, reached: ReachLimit): void {
   const turns = new Turns();
   server.on(isTls ? "secureConnection" : "connection", (socket: Socket) => {
-    const listeners = { parse: takeListener(socket, "data"), finish: takeListener(socket, "end") };
-    const pipeline = new Pipeline(socket, listeners, turns, reached);
+    const [parse] = socket.listeners("data") as ((bytes: Buffer) => void)[];
+    if (!parse) throw new Error("Node's HTTP server no longer listens for the bytes of its connections.");
+    socket.removeAllListeners("data");
+    const pipeline = new Pipeline(socket, (bytes) => parse.call(socket, bytes), turns, reached);
     pipelines.set(socket, pipeline);
     socket.on("data", pipeline.data);
-    socket.on("end", pipeline.end);
   });
   const begun = (request: IncomingMessage, response: ServerResponse) =>
     pipelines.get(request.socket)?.begun(request, response);
   server.prependListener("request", begun);
   server.prependListener("checkExpectation", begun);
-}
-
-/** Removes the listener that was added last, which is the one of Node's HTTP server. */
-function takeListener(socket: Socket, event: "data" | "end"): (bytes?: Buffer) => void {
-  const listener = socket.listeners(event).at(-1) as ((bytes?: Buffer) => void) | undefined;
-  if (!listener) throw new Error(`Node's HTTP server no longer listens for "${event}" on its connections.`);
-  socket.off(event, listener);
-  return (bytes) => listener.call(socket, bytes);
 }

@@ -130,7 +130,7 @@ describe("the fast lane for device reads", () => {
       const socket = await ways[way].open();
       socket.write(read(own));
       await asked;
-      socket.resetAndDestroy();
+      socket.destroy();
       await ways[way].firstClosed;
       answer();
       await ways[way].exchanges.finished();
