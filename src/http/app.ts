@@ -26,6 +26,7 @@ export interface AppParts extends ConnectionLimits {
   readonly headersTimeoutMs: number;
   readonly requestTimeoutMs: number;
   readonly bodyBytes: number;
+  readonly silenceMs?: number;
   readonly tls?: SecureContextOptions | undefined;
   /** What is answered in front of Fastify; nothing when left out. */
   readonly lane?: Lane | undefined;
@@ -92,6 +93,7 @@ function serverOn(parts: AppParts, handle: (...exchange: Parameters<Exchanges["b
   const server: Server = tls
     ? createTlsServer({ ...options, ...tls, handshakeTimeout: headersTimeoutMs }, answer)
     : createServer(options, answer);
+  server.timeout = parts.silenceMs ?? 0;
   server.on("checkExpectation", answer);
   limitPipelines(server, tls !== undefined, reached);
   limitConnections(server, parts, reached);

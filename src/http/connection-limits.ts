@@ -1,5 +1,5 @@
 import { BlockList, isIPv6, type Server, type Socket } from "node:net";
-import { sourceOf } from "../identity/failure-limits.ts";
+import { sourceOf } from "../identity/source.ts";
 import type { ReachLimit } from "../model/limits.ts";
 
 export interface ConnectionLimits {

@@ -1,6 +1,8 @@
-import { isIP, type Socket } from "node:net";
+import { isIP } from "node:net";
 import { Readable } from "node:stream";
 import type { FastifyInstance, FastifyRequest } from "fastify";
+import { LimitReached } from "../model/errors.ts";
+import { limits } from "../model/limits.ts";
 import { closingOf } from "./closing.ts";
 import { refusals } from "./refusal.ts";
 
@@ -31,8 +33,6 @@ export interface Incoming {
   readonly gone: AbortSignal;
   /** A program on this machine sent it to a name of this machine, and no proxy passed it on. */
   readonly isLocal: boolean;
-  /** For those who stop working when the client has gone. */
-  readonly connection: Pick<Socket, "destroyed" | "once" | "off">;
 }
 
 export function readIncoming(request: FastifyRequest): Incoming {
@@ -52,7 +52,6 @@ export function readIncoming(request: FastifyRequest): Incoming {
       return closingOf(request.socket);
     },
     isLocal: isLocal(request),
-    connection: request.raw.socket,
   };
 }
 
@@ -93,9 +92,15 @@ export function readBodies(app: FastifyInstance): void {
 
 /** A form or a query. Stricter than most: half an escape would be kept as it is, and mean something else elsewhere. */
 function readPairs(text: string): Pairs {
+  const pairs = text.split("&", limits.parametersPerRequest + 1);
+  if (pairs.length > limits.parametersPerRequest) {
+    throw new LimitReached(
+      "parametersPerRequest",
+      `The query or the form has more than ${limits.parametersPerRequest} parameters. Send fewer.`,
+    );
+  }
   try {
-    return text
-      .split("&")
+    return pairs
       .filter((pair) => pair !== "")
       .map((pair) => {
         const [, name = "", value = ""] = /^([^=]*)=?(.*)$/s.exec(pair) ?? [];
@@ -136,7 +141,9 @@ function parseJson(text: string): unknown {
 
 /** In JSON, a string before a colon is a member's name. */
 function countNames(json: string): number {
-  return [...json.matchAll(/"[^"\\]*(?:\\.[^"\\]*)*"(\s*:)?/g)].filter(([, colon]) => colon !== undefined).length;
+  let count = 0;
+  for (const [, colon] of json.matchAll(/"[^"\\]*(?:\\.[^"\\]*)*"(\s*:)?/g)) if (colon !== undefined) count += 1;
+  return count;
 }
 
 function countMembers(value: unknown): number {

@@ -39,6 +39,8 @@ export interface HttpLimits extends ConnectionLimits {
   readonly headersTimeoutMs: number;
   readonly requestTimeoutMs: number;
   readonly bodyBytes: number;
+  /** A connection on which no byte moves for so long is closed, such as one whose client doesn't take its answer. */
+  readonly silenceMs: number;
   readonly checkTimeoutMs: number;
   /** How long requests that are under way may take when nothing new is accepted any more. */
   readonly finishMs: number;
@@ -50,6 +52,7 @@ export const defaultHttpLimits: HttpLimits = {
   headersTimeoutMs: 10_000,
   requestTimeoutMs: 30_000,
   bodyBytes: 65_536,
+  silenceMs: 120_000,
   checkTimeoutMs: 2_000,
   finishMs: 4_000,
   lingerMs: 1_000,

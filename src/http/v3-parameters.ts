@@ -25,9 +25,9 @@ export function onlyOne({ query }: Incoming, name: string): string | undefined {
   return values[0]?.[1] || undefined;
 }
 
-/** Every value of a parameter that may be given several times; empty ones are left out. */
+/** Every different value of a parameter that may be given several times; empty ones are left out. */
 export function each({ query }: Incoming, name: string): readonly string[] {
-  return query.filter(([given, value]) => given === name && value !== "").map(([, value]) => value);
+  return [...new Set(query.filter(([given, value]) => given === name && value !== "").map(([, value]) => value))];
 }
 
 const largestTime = 2n ** 63n - 1n;

@@ -48,7 +48,7 @@ for (const { harness, skip } of harnesses) {
         });
         const full = { code: "limit_reached", limit: "alertBytesPerUser" };
         await assert.rejects(alerts.add(reach, sized(8_000)), full);
-        assert.equal((await alerts.ofUser(userId)).length, fitting);
+        assert.equal((await store.read((tx) => tx.triggers.ofUser(userId))).length, fitting);
         await alerts.redefine(reach, id, sized(7_900));
         await alerts.remove(reach, id);
         await alerts.add(reach, sized(8_000));
@@ -75,7 +75,7 @@ for (const { harness, skip } of harnesses) {
           else if (random() < 0.7) await alerts.redefine(reach, ids[at]!, any());
           else await alerts.remove(reach, ids.splice(at, 1)[0]!);
         }
-        const stored = await alerts.ofUser(userId);
+        const stored = await store.read((tx) => tx.triggers.ofUser(userId));
         const bytes = stored.reduce((sum, one) => {
           const texts = [one.attributeName, JSON.stringify(one.condition), one.action, JSON.stringify(one.targets)];
           return sum + [...texts, one.address, one.message].reduce((size, part) => size + Buffer.byteLength(part), 0);

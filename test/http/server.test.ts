@@ -158,6 +158,24 @@ describe("a request that HTTP gives reason to refuse", () => {
     assert.match(await raw(`GET /?${"x".repeat(5_000_000)} HTTP/1.1\r\nHost: a\r\n\r\n`), /^HTTP\/1.1 431 /);
   });
 
+  it("has more than 1,000 parameters, in the query or the form", async (t) => {
+    const reached: string[] = [];
+    const { fetch } = await madeServer(t, { reached: (limit) => reached.push(limit) });
+    const path = "/zdk/services/zamapi/userLogin";
+    const form = { method: "POST", headers: { "content-type": "application/x-www-form-urlencoded" } };
+    assert.equal((await fetch(`${path}?${"a&".repeat(999)}a`)).status, 500);
+    assert.equal((await fetch(path, { ...form, body: `${"a&".repeat(999)}a` })).status, 500);
+    assert.deepEqual(reached, []);
+    for (const answer of [
+      await fetch(`${path}?${"a&".repeat(1_000)}a`),
+      await fetch(path, { ...form, body: "&".repeat(30_000) }),
+    ]) {
+      assert.equal(answer.status, 409);
+      assert.equal(((await answer.json()) as { error: string }).error, "limit_reached");
+    }
+    assert.deepEqual(reached, ["parametersPerRequest", "parametersPerRequest"]);
+  });
+
   it("takes too long to arrive", async (t) => {
     const { raw } = await madeServer(t, { limits: { headersTimeoutMs: 20, requestTimeoutMs: 40 } });
     assert.match(await raw("GET /livez HTTP/1.1\r\nHost: a\r\n"), /^HTTP\/1.1 408 /);

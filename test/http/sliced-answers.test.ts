@@ -8,9 +8,9 @@ import { receivedBy } from "./two-ways.ts";
 const ask = "GET /zdk/services/zamapi/list HTTP/1.1\r\nHost: a\r\n\r\n";
 
 /** A server whose platform calls answer these slices. */
-async function answering(t: TestContext, slices: () => AsyncGenerator<string>) {
+async function answering(t: TestContext, slices: () => AsyncGenerator<string>, limits: { silenceMs?: number } = {}) {
   const platform = { operations: new Map(), call: async () => ({ status: 200, slices: slices() }) };
-  const { server } = await madeServer(t, { platform });
+  const { server } = await madeServer(t, { platform, limits });
   const open = async () => {
     const socket = connect(server.port, "127.0.0.1");
     await once(socket, "connect");
@@ -85,6 +85,22 @@ describe("an answer in slices", () => {
     socket.destroy();
     await ended.promise;
     assert.ok(made < 1_000);
+  });
+
+  it("that its client never takes is given up", { timeout: 20_000 }, async (t) => {
+    const ended = Promise.withResolvers<void>();
+    const slices = async function* () {
+      try {
+        for (;;) yield "x".repeat(262_144);
+      } finally {
+        ended.resolve();
+      }
+    };
+    const { open } = await answering(t, slices, { silenceMs: 100 });
+    const socket = await open();
+    socket.pause();
+    socket.write(ask);
+    await ended.promise;
   });
 
   it("that can't be made to its end is cut off, so that the client sees it", { timeout: 20_000 }, async (t) => {

@@ -5,7 +5,6 @@ import type { DeliveryRow, WebhookOwner, WebhookRow, Webhooks } from "../../even
 import type { Principal } from "../../identity/principal.ts";
 import { BadParameter, NotFound } from "../../model/errors.ts";
 import { jsonAnswer } from "../answer.ts";
-import { whileConnected } from "../client-gone.ts";
 import { addWebhook, listDeliveries, listWebhooks, removeWebhook, resendDelivery } from "../descriptions/webhooks.ts";
 import type { Body, Incoming } from "../incoming.ts";
 import type { Route } from "../routes.ts";
@@ -36,7 +35,7 @@ export function webhookRoutes({ devices, webhooks, tokens }: WebhookRouteParts):
         const wanted = readNewWebhook(incoming.body);
         for (const deviceId of wanted.deviceIds) await devices.device(caller, deviceId);
         const owner = await ownerOf(incoming, caller);
-        const { webhook, secret } = await whileConnected(incoming, (signal) => webhooks.add(owner, wanted, signal));
+        const { webhook, secret } = await webhooks.add(owner, wanted, incoming.gone);
         return jsonAnswer(201, { ...shownWebhook(webhook), secret });
       },
     },
