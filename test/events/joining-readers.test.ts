@@ -135,8 +135,6 @@ class HeardOutlet implements EventOutlet {
 
   /** What the lamp's attribute became, event by event. */
   values(): readonly unknown[] {
-    return [...this.#text.matchAll(/^event: attribute\ndata: (.*)$/gm)].map(
-      ([, data]) => JSON.parse(data!).value,
-    );
+    return [...this.#text.matchAll(/^event: attribute\ndata: (.*)$/gm)].map(([, data]) => JSON.parse(data!).value);
   }
 }
