@@ -9,7 +9,9 @@ const day = 86_400_000;
 
 for (const database of databases) {
   describe(`the log on ${database}`, () => {
-    it("is kept for so many days, and no longer; who comes back later hears resync", { timeout: 60_000 }, async (t) => {
+    it("is kept for so many days, and no longer; who comes back later hears resync", {
+      timeout: 180_000,
+    }, async (t) => {
       const { world, token, lamp, open } = await home(t, { database, environment: { BREEZEWAY_LOG_DAYS: "2" } });
       const first = await open();
       for (let i = 0; i < 600; i += 30) {
@@ -34,7 +36,10 @@ for (const database of databases) {
       await world.timePasses(day + 60_000);
       const fresh = (await world.tokens()).access_token;
       await write(world, fresh, lamp, { a: "young" });
-      assert.ok((await retention.sweep()) >= 530);
+      // The service sweeps by itself every minute, and may have been here first: what counts is what is left.
+      await retention.sweep();
+      const left = await world.service.parts.store.read((tx) => tx.log.ofDevice(world.userId, lamp));
+      assert.equal(left.length, 1);
       const { body } = await world.get(`/v3/devices/${lamp}/history`, fresh);
       assert.deepEqual(
         body.changes.map(({ value }: { value: string }) => value),
