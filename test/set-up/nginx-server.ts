@@ -19,6 +19,14 @@ export function nginxInFront(t: TestContext, target: string): Promise<string> {
   return startNginx(t, (port) => `server { listen 127.0.0.1:${port}; location / { proxy_pass ${target}; } }`);
 }
 
+/** An nginx in front of the service, as deploy/proxy sets it up but for TLS. */
+export function nginxAsProxy(t: TestContext, target: string): Promise<string> {
+  const deployed = readFileSync(new URL("../../deploy/proxy/nginx.conf", import.meta.url), "utf8");
+  const atTarget = deployed.replace("server 127.0.0.1:8080", `server ${new URL(target).host}`);
+  const inClear = atTarget.replace(/^ {4}ssl_.*\n/gm, "").replace(/^ {4}(access|error)_log .*\n/gm, "");
+  return startNginx(t, (port) => inClear.replace("listen 443 ssl", `listen 127.0.0.1:${port}`), 2);
+}
+
 /** An nginx in front of several nodes, as deploy/compose sets it up but for TLS; with as many workers as there are. */
 export function nginxAsDeployed(t: TestContext, nodePorts: readonly number[], workers = 2): Promise<string> {
   const deployed = readFileSync(new URL("../../deploy/compose/nginx.conf", import.meta.url), "utf8");

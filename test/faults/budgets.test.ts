@@ -1,0 +1,50 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { AskedProcess } from "../../bench/asked-process.ts";
+import type { Deployment } from "./budgets/attack.ts";
+import { attacks } from "./budgets/attacks.ts";
+import { shownFigures } from "./budgets/figures.ts";
+import { canBindNameServer } from "./budgets/silent-name-server.ts";
+import { isThisTree, makeTemplate, type Template, tree } from "./budgets/template.ts";
+import { type Attackers, underAttack } from "./budgets/under-attack.ts";
+
+/**
+ * No caller holds up another: each attack runs against a real service while another tenant reads, writes, signs in and
+ * hears its alarm. Mechanisms are asserted, times are printed, beside what is promised.
+ *
+ * `BREEZEWAY_UNDER_TEST=<folder>` attacks the service of another checkout: then nothing is asserted, and what does not
+ * hold there is printed. `BREEZEWAY_ATTACKS=<name>,<name>` narrows it to these attacks.
+ */
+const deployments: readonly Deployment[] = ["SQLite, direct", "PostgreSQL behind nginx"];
+const wanted = process.env.BREEZEWAY_ATTACKS?.split(",");
+const program = new URL("./budgets/attackers-process.ts", import.meta.url).href;
+
+for (const deployment of deployments) {
+  describe(`a neighbour of an attacker, on ${deployment}`, () => {
+    let template: Template;
+    let attackers: Attackers;
+
+    before(async () => {
+      attackers = await AskedProcess.start(program);
+      template = await makeTemplate(deployment, attackers.url);
+      process.stdout.write(`\n${deployment}${isThisTree ? "" : `, the service of ${tree}`}\n\n`);
+    });
+
+    after(async () => {
+      await template.stop();
+      await attackers[Symbol.asyncDispose]();
+    });
+
+    for (const attack of attacks) {
+      if (attack.only && attack.only !== deployment) continue;
+      if (wanted && !wanted.includes(attack.name)) continue;
+      const needsRoot = attack.hasSilentNameServer === true && !canBindNameServer;
+      const options = { timeout: 600_000, skip: needsRoot ? "only root may take the port of a name server" : false };
+      it(`is answered, and hears its alarm: ${attack.name}`, options, async (t) => {
+        const figures = await underAttack(t, { attack, deployment, template, attackers });
+        process.stdout.write(`${shownFigures(figures)}\n`);
+        if (isThisTree) assert.deepEqual(figures.broken, []);
+      });
+    }
+  });
+}

@@ -1,0 +1,31 @@
+import { hangUp } from "./asking.ts";
+import type { Target } from "./attack.ts";
+import { attacks } from "./attacks.ts";
+import { hostileEcosystem } from "./hostile-ecosystem.ts";
+import type { Tally } from "./tally.ts";
+
+/**
+ * Loaded as a process of its own: attacks on order, so that they don't slow down whoever measures. It ends with whoever
+ * started it.
+ */
+export interface Order {
+  readonly attack: string;
+  readonly step: "prepare" | "run";
+  readonly target: Target;
+}
+
+export type Told = { readonly got: Tally } | { readonly failed: string };
+
+process.on("disconnect", () => process.exit());
+process.on("message", async ({ attack: name, step, target }: Order) => {
+  try {
+    const attack = attacks.find((one) => one.name === name)!;
+    const got = step === "run" ? await attack.run(target) : await attack.prepare?.(target);
+    process.send?.({ got: got ?? {} } satisfies Told);
+  } catch (error) {
+    process.send?.({ failed: error instanceof Error ? (error.stack ?? error.message) : String(error) } satisfies Told);
+  } finally {
+    hangUp();
+  }
+});
+process.send?.({ url: (await hostileEcosystem()).url });

@@ -1,0 +1,30 @@
+import assert from "node:assert/strict";
+import { limits } from "../../../../src/model/limits.ts";
+import { askOften } from "../asking.ts";
+import type { Attack } from "../attack.ts";
+
+const writes = 60;
+const namesOfEach = 5_800;
+
+/** 60 writes of thousands of names that the device has not had. */
+export const attributes: Attack = {
+  name: "attributes",
+  run: (target) =>
+    askOften(target, { count: writes, atOnce: 4, forMs: 60_000 }, (place) => ({
+      method: "PUT",
+      path: `/v3/devices/${target.devices[0]}`,
+      token: target.accessToken,
+      text: newNames(place),
+    })),
+  judge({ rows }) {
+    const { attributesPerDevice = 0 } = limits as { attributesPerDevice?: number };
+    const { before, after } = rows.attributes!;
+    assert.ok(after - before <= attributesPerDevice, `${after - before} attributes were added to one device`);
+  },
+};
+
+function newNames(place: number): string {
+  const first = 100_000 + place * namesOfEach;
+  const names = Array.from({ length: namesOfEach }, (_, i) => `"${(first + i).toString(36)}":"1"`);
+  return `{${names.join(",")}}`;
+}

@@ -1,0 +1,19 @@
+import assert from "node:assert/strict";
+import { attributeName, thermostatAttribute } from "../../../../src/model/attribute-names.ts";
+import { askOften } from "../asking.ts";
+import type { Attack } from "../attack.ts";
+
+/** Fan requests in a loop, on and off. */
+export const fans: Attack = {
+  name: "fan requests",
+  run: (target) =>
+    askOften(target, { count: 100_000, atOnce: 8, forMs: 10_000 }, (place) => ({
+      method: "PUT",
+      path: `/v3/devices/${target.virtual}`,
+      token: target.accessToken,
+      json: { [attributeName(thermostatAttribute(1, 1, "requestWrite"))]: place % 2 === 0 ? "true" : "false" },
+    })),
+  judge({ rows }) {
+    assert.ok(rows.commands!.after <= 110, `${rows.commands!.after} fan requests are kept of one device`);
+  },
+};

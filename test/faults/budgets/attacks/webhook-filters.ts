@@ -1,0 +1,37 @@
+import assert from "node:assert/strict";
+import { ask, askOften } from "../asking.ts";
+import type { Attack } from "../attack.ts";
+import { Tallied } from "../tally.ts";
+
+const copies = 30_000;
+
+/** Webhooks whose filters name one device 30,000 times, and writes that each of them is matched with. */
+export const webhookFilters: Attack = {
+  name: "webhook filters",
+  async run(target) {
+    const { url, devices, accessToken: token } = target;
+    const got = new Tallied();
+    const made = await askOften(target, { count: 10, atOnce: 2, forMs: 60_000 }, (place) => ({
+      path: "/v3/webhooks",
+      token,
+      // Nobody listens at that port of loopback.
+      text: `{"url":"http://127.0.0.1:9/${place}","deviceIds":[${new Array(copies).fill(devices[0]! % 10).join(",")}]}`,
+    }));
+    for (const [answer, count] of Object.entries(made)) got.add(`webhook ${answer}`, count);
+    const written = await askOften(target, { count: 50, atOnce: 4, forMs: 60_000 }, (place) => ({
+      method: "PUT",
+      path: `/v3/devices/${devices[0]}`,
+      token,
+      json: { power: `${place}` },
+    }));
+    for (const [answer, count] of Object.entries(written)) got.add(`write ${answer}`, count);
+    const { webhooks } = JSON.parse((await ask(url, { path: "/v3/webhooks", token })).text);
+    const longest = Math.max(0, ...webhooks.map((one: { deviceIds: readonly number[] }) => one.deviceIds.length));
+    got.add(`devices in the longest filter`, longest);
+    return got.tally;
+  },
+  judge({ got }) {
+    const longest = got["devices in the longest filter"] ?? 0;
+    assert.ok(longest <= 100, `a filter holds ${longest} devices`);
+  },
+};

@@ -1,0 +1,203 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Simulator } from "../../../simulator/simulator.ts";
+import { attributeName, structureSummary } from "../../../src/model/attribute-names.ts";
+import { EventStream, type HeardEvent } from "../../events/event-stream.ts";
+import { type Asked, ask } from "./asking.ts";
+import type { Neighbour } from "./template.ts";
+
+/** How long it took, in milliseconds, and what went wrong. */
+export interface Measured {
+  readonly reads: number[];
+  readonly emergencies: number[];
+  readonly signIns: number[];
+  readonly failures: string[];
+}
+
+const ownAddress = "127.0.0.1";
+const emergency = attributeName(structureSummary(1, "emergenciesAll"));
+/** Reads and writes go out at this pace whether or not the one before was answered: what waits is counted as waiting. */
+const everyMs = { device: 25, list: 100, write: 200 };
+const betweenEmergenciesMs = 300;
+
+/**
+ * Another tenant than the one that attacks: it reads and writes its devices, signs in, and its smoke alarm rings. What it
+ * notices of the attack is what is measured.
+ */
+export class QuietNeighbour {
+  readonly #url: string;
+  readonly #neighbour: Neighbour;
+  readonly #simulator: Simulator;
+  readonly #stream: EventStream;
+  readonly #receiver: Receiver | undefined;
+  #fires = 0;
+
+  private constructor(parts: {
+    readonly url: string;
+    readonly neighbour: Neighbour;
+    readonly simulator: Simulator;
+    readonly stream: EventStream;
+    readonly receiver: Receiver | undefined;
+  }) {
+    this.#url = parts.url;
+    this.#neighbour = parts.neighbour;
+    this.#simulator = parts.simulator;
+    this.#stream = parts.stream;
+    this.#receiver = parts.receiver;
+  }
+
+  /** With an alert on its alarm, an open stream, and a webhook where those on loopback are allowed. */
+  static async moveIn(
+    url: string,
+    neighbour: Neighbour,
+    simulator: Simulator,
+    hasWebhook: boolean,
+  ): Promise<QuietNeighbour> {
+    const { accessToken: token, lamp, virtual } = neighbour;
+    const receiver = hasWebhook ? await startReceiver() : undefined;
+    const stream = await EventStream.open(url, token);
+    // A service that dies ends the stream in its own way; the alarm then tells of it.
+    stream.ended.catch(() => undefined);
+    const made = async (path: string, json: object) => {
+      const { status, text } = await ask(url, { path, token, json }, ownAddress);
+      if (status !== 201) throw new Error(`${path}: ${status} ${text}`);
+    };
+    if (receiver) await made("/v3/webhooks", { url: receiver.url, deviceIds: [lamp] });
+    await made("/v3/alerts", {
+      ...{ deviceId: virtual, attrName: emergency, operation: "equals", stringThreshold: "true", autoDisarm: true },
+      ...{ action: "attribute", targets: [{ deviceId: lamp, attrName: "power", value: "on" }] },
+    });
+    const moved = new QuietNeighbour({ url, neighbour, simulator, stream, receiver });
+    await moved.#ring();
+    return moved;
+  }
+
+  /** Lives on until `over` resolves, and at least until the alarm has rung so often. */
+  async live(over: Promise<unknown>, emergencies: number): Promise<Measured> {
+    const measured: Measured = { reads: [], emergencies: [], signIns: [], failures: [] };
+    let isOver = false;
+    const ended = over
+      .catch(() => undefined)
+      .then(() => {
+        isOver = true;
+      });
+    const { virtual, lamp, accessToken: token } = this.#neighbour;
+    const paced = [
+      this.#everySo(everyMs.device, measured, { path: `/v3/devices/${virtual}`, token }),
+      this.#everySo(everyMs.list, measured, { path: "/v3/devices", token }),
+      this.#everySo(everyMs.write, measured, {
+        ...{ method: "PUT", path: `/v3/devices/${lamp}`, token },
+        json: { level: "1" },
+      }),
+    ];
+    const signingIn = this.#signInUntil(() => isOver, measured);
+    while (!isOver || measured.emergencies.length < emergencies) {
+      measured.emergencies.push(await this.#ring());
+      await new Promise((resolve) => setTimeout(resolve, betweenEmergenciesMs));
+    }
+    await ended;
+    await signingIn;
+    await Promise.all(paced.map((stop) => stop()));
+    return measured;
+  }
+
+  leave(): void {
+    this.#stream.close();
+    this.#receiver?.close();
+  }
+
+  /** Breaks off the stream of its link: the service has to connect anew. */
+  loseStream(): void {
+    this.#simulator.drop(this.#neighbour.accountId);
+  }
+
+  /** The returned function stops it and resolves when all is answered. */
+  #everySo(ms: number, measured: Measured, asked: Asked): () => Promise<void> {
+    const waiting = new Set<Promise<void>>();
+    const timer = setInterval(() => {
+      const startedMs = performance.now();
+      const one = ask(this.#url, asked, ownAddress).then(
+        ({ status }) => {
+          measured.reads.push(performance.now() - startedMs);
+          if (status !== 200) measured.failures.push(`${asked.method ?? "GET"} ${asked.path}: ${status}`);
+        },
+        (error: Error) => void measured.failures.push(`${asked.path}: ${error.message}`),
+      );
+      waiting.add(one);
+      void one.then(() => waiting.delete(one));
+    }, ms);
+    return async () => {
+      clearInterval(timer);
+      await Promise.all(waiting);
+    };
+  }
+
+  /** One after the other, with the right password. */
+  async #signInUntil(isOver: () => boolean, measured: Measured): Promise<void> {
+    const { person, tenantId } = this.#neighbour;
+    do {
+      const startedMs = performance.now();
+      const form = { ...person, appId: String(tenantId) };
+      const asked = { path: "/zdk/services/zamapi/userLogin", form };
+      const { status } = await ask(this.#url, asked, ownAddress).catch(() => ({ status: 0 }));
+      if (status === 200) measured.signIns.push(performance.now() - startedMs);
+      else measured.failures.push(`sign-in: ${status}`);
+      await new Promise((resolve) => setTimeout(resolve, 500));
+    } while (!isOver());
+  }
+
+  /** Lets the alarm ring and end. Answers after how many milliseconds stream, target and webhook knew. */
+  async #ring(): Promise<number> {
+    this.#fires += 1;
+    const alarm = (state: string) => (event: HeardEvent) =>
+      event.name === "attribute" && event.data.name === emergency && event.data.value === state;
+    const lampOn = ({ name, data }: HeardEvent) =>
+      name === "attribute" && data.deviceId === this.#neighbour.lamp && data.name === "power";
+    const { accountId } = this.#neighbour;
+    const startedMs = performance.now();
+    await this.#simulator.playScene(accountId, { scene: "smoke" });
+    await Promise.all([
+      this.#stream.until(this.#fires, alarm("true")),
+      this.#stream.until(this.#fires, lampOn),
+      this.#receiver?.until(this.#fires),
+    ]);
+    const tookMs = performance.now() - startedMs;
+    await this.#simulator.playScene(accountId, { scene: "clear" });
+    await this.#stream.until(this.#fires, alarm("false"));
+    return tookMs;
+  }
+}
+
+interface Receiver {
+  readonly url: string;
+  /** Resolves when it was told of so many alarms. */
+  until(count: number): Promise<void>;
+  close(): void;
+}
+
+async function startReceiver(): Promise<Receiver> {
+  let alarms = 0;
+  let told = Promise.withResolvers<void>();
+  const server = createServer(async (request, response) => {
+    let body = "";
+    for await (const piece of request.setEncoding("utf8")) body += piece;
+    response.writeHead(204).end();
+    if (!body.includes('"power"')) return;
+    alarms += 1;
+    told.resolve();
+    told = Promise.withResolvers();
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
+    async until(count) {
+      while (alarms < count) await told.promise;
+    },
+    close() {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}

@@ -1,0 +1,89 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { cleanEnvironment } from "../../stories/child-service.ts";
+import { tree } from "./template.ts";
+
+/** The service in a process of its own, looked at from outside. */
+export class ServiceUnderTest {
+  readonly url: string;
+  readonly #process: ChildProcess;
+  readonly #ended: Promise<number | string>;
+  #exit: number | string | undefined;
+
+  private constructor(process: ChildProcess, url: string, ended: Promise<number | string>) {
+    this.#process = process;
+    this.url = url;
+    this.#ended = ended.then((exit) => {
+      this.#exit = exit;
+      return exit;
+    });
+  }
+
+  /** With `nameServer`, names are looked up there alone: in a mount namespace with a resolv.conf of its own. */
+  static async start(settings: Readonly<Record<string, string>>, nameServer?: string): Promise<ServiceUnderTest> {
+    const reporter = new URL("reporter.ts", import.meta.url).href;
+    const flags = ["--disable-warning=ExperimentalWarning", "--import", reporter];
+    const command = [process.execPath, ...flags, join(tree, "src/main.ts"), "serve"];
+    const wrapped = nameServer === undefined ? command : [...withNameServer(nameServer, settings), ...command];
+    const child = spawn(wrapped[0]!, wrapped.slice(1), {
+      env: cleanEnvironment({ ...settings }),
+      stdio: ["ignore", "ignore", "pipe", "ipc"],
+    });
+    const ended = once(child, "exit").then(([code, signal]) => (signal ?? code) as number | string);
+    let said = "";
+    for await (const line of createInterface({ input: child.stderr! })) {
+      const [, url] = /^breezeway listening on (\S+)$/.exec(line) ?? [];
+      if (url) {
+        child.stderr!.resume();
+        return new ServiceUnderTest(child, url, ended);
+      }
+      said += `${line}\n`;
+    }
+    throw new Error(`the service did not start (${await ended}):\n${said}`);
+  }
+
+  get isAlive(): boolean {
+    return this.#exit === undefined;
+  }
+
+  get rssBytes(): number {
+    const [, kilobytes] = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${this.#process.pid}/status`, "utf8")) ?? [];
+    return Number(kilobytes) * 1_024;
+  }
+
+  get descriptors(): number {
+    return readdirSync(`/proc/${this.#process.pid}/fd`).length;
+  }
+
+  /** What keeps its event loop busy: timers, sockets. */
+  async resources(): Promise<Readonly<Record<string, number>>> {
+    const answer = once(this.#process, "message");
+    this.#process.send("resources");
+    return (await answer)[0];
+  }
+
+  /** How often each limit was reached. Nothing where the service does not count that. */
+  async limitsReached(): Promise<Readonly<Record<string, number>>> {
+    const answer = await fetch(`${this.url}/metrics`);
+    const lines = (await answer.text()).matchAll(/^breezeway_limit_reached_total\{limit="(\w+)"\} (\d+)$/gm);
+    return Object.fromEntries([...lines].map(([, limit, count]) => [limit!, Number(count)]));
+  }
+
+  /** Answers how it ended: 0 when it could be asked to. */
+  async stop(): Promise<number | string> {
+    const impatience = setTimeout(() => this.#process.kill("SIGKILL"), 60_000);
+    this.#process.kill("SIGTERM");
+    const exit = await this.#ended;
+    clearTimeout(impatience);
+    return exit;
+  }
+}
+
+function withNameServer(nameServer: string, settings: Readonly<Record<string, string>>): readonly string[] {
+  const file = join(settings.BREEZEWAY_DATA!, "resolv.conf");
+  writeFileSync(file, `nameserver ${nameServer}\noptions timeout:5 attempts:2\n`);
+  return ["unshare", "--mount", "sh", "-c", 'mount --bind "$0" /etc/resolv.conf && exec "$@"', file];
+}

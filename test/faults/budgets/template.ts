@@ -1,0 +1,147 @@
+import { cpSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import pg from "pg";
+import { addClient, addGrant } from "../../../bench/granted.ts";
+import { type Simulator, startSimulator } from "../../../simulator/simulator.ts";
+import { sharedCluster } from "../../set-up/postgres.ts";
+import type { Deployment, Target } from "./attack.ts";
+
+/** The checkout whose service is attacked: this one, or an older one to compare with. */
+const thisTree = new URL("../../../", import.meta.url).pathname;
+export const tree = process.env.BREEZEWAY_UNDER_TEST ?? thisTree;
+export const isThisTree = tree === thisTree;
+
+/** The neighbour of the attacker: what it needs to read its devices, to hear its alarm and to sign in. */
+export interface Neighbour {
+  readonly tenantId: number;
+  readonly accessToken: string;
+  readonly accountId: string;
+  readonly virtual: number;
+  readonly lamp: number;
+  readonly person: { readonly name: string; readonly password: string };
+}
+
+/** A store with two tenants, of which each attack gets a copy. */
+export interface Template {
+  readonly simulator: Simulator;
+  readonly neighbour: Neighbour;
+  readonly attacker: Omit<Target, "url">;
+  /** A copy of the store: the settings of a service on it. */
+  copy(): Promise<Readonly<Record<string, string>>>;
+  stop(): Promise<void>;
+}
+
+const devicesOfAttacker = 10;
+const house = { structures: [{ thermostats: 2, alarms: 2 }] };
+
+export async function makeTemplate(deployment: Deployment, hostileUrl: string): Promise<Template> {
+  const folder = mkdtempSync(join(tmpdir(), "breezeway-budgets-"));
+  const simulator = await startSimulator({ port: 0 });
+  const cluster = deployment === "SQLite, direct" ? undefined : await sharedCluster();
+  const databaseUrl = await cluster?.createDatabase();
+  const settings: Record<string, string> = {
+    BREEZEWAY_DATA: join(folder, "template"),
+    BREEZEWAY_PORT: "0",
+    BREEZEWAY_LOG_LEVEL: "warn",
+    BREEZEWAY_ALLOW_PRIVATE_WEBHOOKS: "true",
+    BREEZEWAY_ECOSYSTEMS: JSON.stringify({
+      // By name, as ecosystems are reached: a name has to be looked up.
+      nest: { protocol: "nest", apiUrl: `http://localhost:${simulator.port}` },
+      hostile: { protocol: "nest", apiUrl: hostileUrl },
+    }),
+    ...(databaseUrl !== undefined && {
+      BREEZEWAY_DATABASE_URL: databaseUrl,
+      BREEZEWAY_TRUSTED_PROXIES: "127.0.0.1",
+    }),
+  };
+  const people = await fill(settings, simulator);
+  let copies = 0;
+  return {
+    simulator,
+    ...people,
+    async copy() {
+      copies += 1;
+      const copied = { ...settings, BREEZEWAY_DATA: join(folder, `copy-${copies}`) };
+      cpSync(settings.BREEZEWAY_DATA!, copied.BREEZEWAY_DATA, { recursive: true });
+      if (databaseUrl === undefined) return copied;
+      return { ...copied, BREEZEWAY_DATABASE_URL: await copyDatabase(cluster!.url, databaseUrl, copies) };
+    },
+    async stop() {
+      await simulator.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** With the parts of the service under test, before it runs. */
+async function fill(settings: Readonly<Record<string, string>>, simulator: Simulator) {
+  const load = (path: string) => import(pathToFileURL(join(tree, "src", path)).href);
+  const { openParts } = (await load("service.ts")) as typeof import("../../../src/service.ts");
+  const { readConfig } = (await load("config.ts")) as typeof import("../../../src/config.ts");
+  const { startLogging } = (await load("logging.ts")) as typeof import("../../../src/logging.ts");
+  const parts = await openParts(readConfig({ flags: {}, environment: settings }), startLogging("warn"));
+  try {
+    const { identity, oauth, federation, administration, store } = parts;
+    const password = "correct horse battery";
+    const account = async (tenant: string, name: string, seed: number) => {
+      const { tenantId } = await identity.addTenant({ name: tenant });
+      const userId = await identity.addUser({ tenant, name, password, isAdmin: false });
+      const { accountId, token } = simulator.addAccount({ seed, ...house });
+      const virtual = await federation.link(userId, "nest", token);
+      const client = await addClient({ oauth } as Parameters<typeof addClient>[0], tenantId);
+      const granted = await store.transaction((tx) => addGrant(tx, client, userId));
+      const addLamp = async (lamp: number) => {
+        const device = { user: String(userId), name: `Lamp ${lamp}`, type: "Lamp" };
+        return (await administration.run("device add", device)) as { readonly deviceId: number };
+      };
+      return { tenantId, userId, accountId, virtual, client, ...granted, addLamp };
+    };
+    const quiet = await account("Quiet", "ada", 1);
+    const loud = await account("Loud", "eve", 2);
+    await federation.link(loud.userId, "hostile", "hostile-token");
+    const devices: number[] = [];
+    for (let i = 0; i < devicesOfAttacker; i++) devices.push((await loud.addLamp(i)).deviceId);
+    const wanted = {
+      tenant: "Loud",
+      name: "Machine",
+      kind: "enterprise",
+      redirectUris: [],
+      requiresPkce: false,
+    } as const;
+    const machine = await oauth.addClient(wanted);
+    const neighbour: Neighbour = {
+      tenantId: quiet.tenantId,
+      accessToken: quiet.accessToken,
+      accountId: quiet.accountId,
+      virtual: quiet.virtual,
+      lamp: (await quiet.addLamp(0)).deviceId,
+      person: { name: "ada", password },
+    };
+    const attacker: Omit<Target, "url"> = {
+      accessToken: loud.accessToken,
+      refreshToken: loud.refreshToken,
+      secToken: await identity.issueFor(loud.userId),
+      tenantId: loud.tenantId,
+      client: loud.client.credentials,
+      enterprise: { client_id: machine.client.id, client_secret: machine.secret },
+      devices,
+      virtual: loud.virtual,
+    };
+    return { neighbour, attacker };
+  } finally {
+    await parts.federation.stop();
+    await parts.close();
+  }
+}
+
+async function copyDatabase(adminUrl: string, databaseUrl: string, copies: number): Promise<string> {
+  const template = new URL(databaseUrl).pathname.slice(1);
+  const copied = `${template}_copy_${copies}`;
+  const client = new pg.Client({ connectionString: adminUrl });
+  await client.connect();
+  await client.query(`CREATE DATABASE ${copied} TEMPLATE ${template}`);
+  await client.end();
+  return databaseUrl.replace(/[^/]*$/, copied);
+}
