@@ -13,13 +13,15 @@ import { type Attackers, underAttack } from "./budgets/under-attack.ts";
  * hears its alarm. Mechanisms are asserted, times are printed, beside what is promised.
  *
  * `BREEZEWAY_UNDER_TEST=<folder>` attacks the service of another checkout: then nothing is asserted, and what does not
- * hold there is printed. `BREEZEWAY_ATTACKS=<name>,<name>` narrows it to these attacks.
+ * hold there is printed. `BREEZEWAY_ATTACKS=<name>;<name>` narrows it to these attacks, `BREEZEWAY_ATTACKED=SQLite` or
+ * `PostgreSQL` to one deployment.
  */
 const deployments: readonly Deployment[] = ["SQLite, direct", "PostgreSQL behind nginx"];
-const wanted = process.env.BREEZEWAY_ATTACKS?.split(",");
+const attacked = deployments.filter((one) => one.startsWith(process.env.BREEZEWAY_ATTACKED ?? ""));
+const wanted = process.env.BREEZEWAY_ATTACKS?.split(";");
 const program = new URL("./budgets/attackers-process.ts", import.meta.url).href;
 
-for (const deployment of deployments) {
+for (const deployment of attacked) {
   describe(`a neighbour of an attacker, on ${deployment}`, () => {
     let template: Template;
     let attackers: Attackers;
