@@ -3,19 +3,21 @@ import { ask, askOften } from "../asking.ts";
 import type { Attack } from "../attack.ts";
 import { Tallied } from "../tally.ts";
 
-const copies = 30_000;
+const filterCharacters = 60_000;
 
-/** Webhooks whose filters name one device 30,000 times, and writes that each of them is matched with. */
+/** Webhooks whose filters name one device up to 30,000 times, and writes that each of them is matched with. */
 export const webhookFilters: Attack = {
   name: "webhook filters",
   async run(target) {
     const { url, devices, accessToken: token } = target;
     const got = new Tallied();
+    const copies = Math.floor(filterCharacters / (String(devices[0]).length + 1));
+    const deviceIds = new Array(copies).fill(devices[0]).join(",");
     const made = await askOften(target, { count: 10, atOnce: 2, forMs: 60_000 }, (place) => ({
       path: "/v3/webhooks",
       token,
       // Nobody listens at that port of loopback.
-      text: `{"url":"http://127.0.0.1:9/${place}","deviceIds":[${new Array(copies).fill(devices[0]! % 10).join(",")}]}`,
+      text: `{"url":"http://127.0.0.1:9/${place}","deviceIds":[${deviceIds}]}`,
     }));
     for (const [answer, count] of Object.entries(made)) got.add(`webhook ${answer}`, count);
     const written = await askOften(target, { count: 50, atOnce: 4, forMs: 60_000 }, (place) => ({
