@@ -25,6 +25,25 @@ describe("a reader of puts in a row", () => {
     assert.notEqual(after.thermostats.byId.get("t1"), before.thermostats.byId.get("t1"));
   });
 
+  it("copies a list once, however many of its objects have changed", () => {
+    const reader = new SnapshotReader();
+    reader.read(put(crowded(150, "Room")));
+    assert.equal(
+      copiesDuring(() => reader.read(put(crowded(150, "Hall")))),
+      1,
+    );
+    assert.equal(reader.isQuick, true);
+  });
+
+  it("reads an account as a whole in which hundreds of objects have changed", () => {
+    const reader = new SnapshotReader();
+    reader.read(put(crowded(2_000, "Room")));
+    assert.deepEqual(reader.read(put(crowded(2_000, "Hall"))), wholly(put(crowded(2_000, "Hall"))));
+    const copies = copiesDuring(() => reader.read(put(crowded(2_000, "Attic"))));
+    assert.ok(copies <= 1, `${copies} copies of 2,000 objects`);
+    assert.equal(reader.isQuick, false);
+  });
+
   it("knows bytes that came before, and none before the first", () => {
     const reader = new SnapshotReader();
     assert.equal(reader.isSame(Buffer.alloc(0)), false);
@@ -290,4 +309,30 @@ function rowOf(steps: readonly Step[]): readonly Buffer[] {
     step(state);
     return state.spoil(Buffer.from(state.write({ path: "/", data: state.document })));
   });
+}
+
+/** So many thermostats, all of that name. */
+function crowded(thermostats: number, name: string) {
+  const ids = Array.from({ length: thermostats }, (_, i) => `t${i}`);
+  return makeDocument({
+    devices: { thermostats: Object.fromEntries(ids.map((id) => [id, makeThermostat({ device_id: id, name })])) },
+  });
+}
+
+/** How many maps were made as copies of others meanwhile. */
+function copiesDuring(act: () => void): number {
+  const OwnMap = globalThis.Map;
+  let copies = 0;
+  globalThis.Map = class<Key, Value> extends OwnMap<Key, Value> {
+    constructor(entries?: Iterable<readonly [Key, Value]> | null) {
+      super(entries);
+      if (entries instanceof OwnMap) copies += 1;
+    }
+  } as MapConstructor;
+  try {
+    act();
+  } finally {
+    globalThis.Map = OwnMap;
+  }
+  return copies;
 }

@@ -60,13 +60,16 @@ export class SnapshotReader {
     return account;
   }
 
-  /** Undefined when more has changed than what is inside of objects. */
+  /** Undefined when more has changed than what is inside of objects, or inside of many of them. */
   #readTouched(put: Buffer): Account | undefined {
     this.#layout ??= this.#layout === undefined ? (layoutOf(this.#bytes.subarray(0, this.#length)) ?? null) : null;
     if (this.#layout === null) return undefined;
     const { objects, bounds } = this.#layout;
     const touched = new TouchedAccount(this.#account!, this.#lists);
+    let objectsTouched = 0;
     const moved = movedBounds(this.#bytes, 0, put, 0, bounds, (place, start, end, newStart) => {
+      objectsTouched += 1;
+      if (objectsTouched > mostTouched) return -1;
       const { kind, id } = objects[place]!;
       const newEnd = this.#touchFields(touched, place, start, end, put, newStart);
       if (newEnd >= 0) return newEnd;
@@ -167,6 +170,9 @@ function movedBounds(
 
 const nothing: Buffer = Buffer.alloc(0);
 
+/** Of thousands of objects, reading one at a time takes longer than reading all at once. The model shows far fewer. */
+const mostTouched = 200;
+
 /** How far below a put's own object an object of the kind lies: so much less deep may it be. */
 const levelsAbove: Readonly<Record<LaidKind, number>> = { structures: 3, thermostats: 4, smoke_co_alarms: 4 };
 
@@ -210,6 +216,8 @@ const rangeOf = { structures: "structures", thermostats: "thermostats", smoke_co
 class TouchedAccount {
   #account: Account;
   readonly #lists: Lists;
+  /** Listings that were copied already: a copy for each object that changed would make thousands of them quadratic. */
+  readonly #copied: Partial<Record<(typeof rangeOf)[LaidKind], Map<string, unknown>>> = {};
 
   constructor(account: Account, lists: Lists) {
     this.#account = account;
@@ -261,13 +269,21 @@ class TouchedAccount {
     const listing: Listing<unknown> = this.#account[range];
     const known = listing.byId.get(id);
     if (known === undefined) return false;
-    if (!sameSighting(known, sighting)) {
-      const byId = new Map(listing.byId).set(id, sighting);
-      this.#account = { ...this.#account, [range]: { ...listing, byId } };
-    }
+    if (!sameSighting(known, sighting)) this.#copyOf(range).set(id, sighting);
     const isCountedAlike = countNames.every((name) => counts[name] === this.#account.oddities[name]);
     if (!isCountedAlike) this.#account = { ...this.#account, oddities: counts };
     return true;
+  }
+
+  /** The listing before stays as it is: others hold it. */
+  #copyOf(range: (typeof rangeOf)[LaidKind]): Map<string, unknown> {
+    const copied = this.#copied[range];
+    if (copied) return copied;
+    const listing: Listing<unknown> = this.#account[range];
+    const byId: Map<string, unknown> = new Map(listing.byId);
+    this.#copied[range] = byId;
+    this.#account = { ...this.#account, [range]: { ...listing, byId } };
+    return byId;
   }
 }
 
