@@ -79,18 +79,16 @@ export class DeviceStates {
   async #load(userId: UserId, deviceId: DeviceId): Promise<DeviceState | undefined> {
     const loading = { isOvertaken: false };
     this.#loading.set(deviceId, loading);
-    const state = await this.#store.read(async (tx) => {
-      const device = await tx.devices.find(userId, deviceId);
-      if (!device) return undefined;
-      const attributes = new Map((await tx.attributes.all(userId, deviceId)).map((row) => [row.key, row]));
-      return { device, attributes };
-    });
-    // A commit that became durable meanwhile may not be in what was read: it is good for this answer (the read began
-    // before), not for keeping.
-    const isLatest = this.#loading.get(deviceId) === loading;
-    if (isLatest) this.#loading.delete(deviceId);
-    if (state && isLatest && !loading.isOvertaken) this.#keep(state, sizeOf(state));
-    return state;
+    try {
+      const state = await this.#store.read((tx) => stateIn(tx, userId, deviceId));
+      const isLatest = this.#loading.get(deviceId) === loading;
+      // A commit that became durable meanwhile may not be in what was read. The state answers this request, which began
+      // before the commit, and is not kept.
+      if (state && isLatest && !loading.isOvertaken) this.#keep(state, sizeOf(state));
+      return state;
+    } finally {
+      if (this.#loading.get(deviceId) === loading) this.#loading.delete(deviceId);
+    }
   }
 
   async #isCurrent(held: DeviceState): Promise<boolean> {
@@ -129,6 +127,13 @@ export class DeviceStates {
     this.#held -= this.#sizes.get(deviceId) ?? 0;
     this.#sizes.delete(deviceId);
   }
+}
+
+async function stateIn(tx: StateTables, userId: UserId, deviceId: DeviceId): Promise<DeviceState | undefined> {
+  const device = await tx.devices.find(userId, deviceId);
+  if (!device) return undefined;
+  const attributes = new Map((await tx.attributes.all(userId, deviceId)).map((row) => [row.key, row]));
+  return { device, attributes };
 }
 
 function broughtForward(state: DeviceState, commit: DeviceCommit): DeviceState {

@@ -1,6 +1,7 @@
 import type { AttributeBody, CommandBody } from "../devices/log-entries.ts";
 import { shownName, shownValue } from "../devices/shown-attribute.ts";
 import type { DeviceId } from "../model/ids.ts";
+import type { Report } from "../model/surroundings.ts";
 import type { LogEntry, LogPosition } from "../store/tables/log.ts";
 import { type NameFor, namesFor } from "./asked-names.ts";
 import { writeEventId } from "./event-id.ts";
@@ -24,17 +25,36 @@ export type PlacedEntry = LogEntry & { readonly position: LogPosition };
 /** The events of one entry of the log that pass the filter, beyond the first so many of its changes. */
 export type EventsOf = (entry: PlacedEntry, epoch: string, told?: number) => readonly ClientEvent[];
 
-export function eventsThrough({ deviceIds, attributes }: EventFilter): EventsOf {
+/** Reports an entry of the log that can't be read. */
+export type ReportUnreadable = (entry: PlacedEntry) => void;
+
+export function unreadableIn(report: Report): ReportUnreadable {
+  return ({ userId, deviceId, kind, position }) =>
+    report.error({ userId, deviceId, kind, position }, "an entry of the log can't be read, and no client hears of it");
+}
+
+/** Compiles a filter. An entry that can't be read is reported and left out: it must not stop the stream of all others. */
+export function eventsThrough({ deviceIds, attributes }: EventFilter, unreadable: ReportUnreadable): EventsOf {
   const devices = deviceIds.length === 0 ? undefined : new Set(deviceIds);
   const nameFor = namesFor(attributes);
   return (entry, epoch, told = 0) => {
-    if (entry.deviceId === null || devices?.has(entry.deviceId) === false) return [];
-    if (entry.kind === "attribute") return attributeEvents(entry, epoch, entry.deviceId, nameFor, told);
-    const data = dataOf(entry);
-    if (!data) return [];
-    const id = writeEventId({ epoch, position: entry.position });
-    return [{ id, name: data.name, data: { deviceId: entry.deviceId, ...data.fields, time: entry.timeMs } }];
+    const { deviceId } = entry;
+    if (deviceId === null || devices?.has(deviceId) === false) return [];
+    try {
+      if (entry.kind === "attribute") return attributeEvents(entry, epoch, deviceId, nameFor, told);
+      return otherEvents(entry, epoch, deviceId);
+    } catch {
+      unreadable(entry);
+      return [];
+    }
   };
+}
+
+function otherEvents(entry: PlacedEntry, epoch: string, deviceId: DeviceId): readonly ClientEvent[] {
+  const data = dataOf(entry);
+  if (!data) return [];
+  const id = writeEventId({ epoch, position: entry.position });
+  return [{ id, name: data.name, data: { deviceId, ...data.fields, time: entry.timeMs } }];
 }
 
 function attributeEvents(

@@ -35,6 +35,7 @@ export interface ReaderParts {
 
 /** Entries that are read at a time: enough to be quick, few enough to hold up nobody. */
 export const entriesAtOnce = 500;
+const firstEntriesAtOnce = 50;
 /** More than that unsent, and a live reader is too slow to be one. */
 export const unsentLimit = 1_000_000;
 /** A reader that catches up is sent no more than that before it has taken it. */
@@ -70,6 +71,8 @@ export async function beginningAt(
 export class EventReader {
   readonly parts: ReaderParts;
   #place: EventPlace;
+  /** How many entries the next read brings. Few when entries are large: what can't be sent is read again. */
+  #atOnce = firstEntriesAtOnce;
 
   constructor(parts: ReaderParts, { place, frames }: Beginning) {
     this.parts = parts;
@@ -98,7 +101,7 @@ export class EventReader {
       const { epoch, page, end, horizon } = await store.read(async (tx) => {
         const [epoch, page, end, horizon] = await Promise.all([
           tx.logEpoch.current(),
-          tx.log.tail(this.after, entriesAtOnce),
+          tx.log.tail(this.after, this.#atOnce),
           tx.log.end(),
           tx.log.horizon(),
         ]);
@@ -107,8 +110,9 @@ export class EventReader {
       if (epoch !== this.epoch) this.resync({ epoch, position: end }, "restored");
       else if (comparePositions(this.after, horizon) < 0) this.resync({ epoch, position: end }, "past_retention");
       else {
-        const isAllSent = this.#sendWhileTaken(page);
-        if (isAllSent && page.length < entriesAtOnce) return !this.isClosed;
+        const sent = this.#sendWhileTaken(page);
+        if (sent === page.length && page.length < this.#atOnce) return !this.isClosed;
+        this.#atOnce = sent < page.length ? sent : Math.min(entriesAtOnce, this.#atOnce * 2);
       }
       if (outlet.unsent > unsentWhileCatchingUp && !(await outlet.taken(patienceMs))) outlet.end();
     }
@@ -133,20 +137,21 @@ export class EventReader {
     this.parts.outlet.end();
   }
 
-  #sendWhileTaken(entries: readonly TailedEntry[]): boolean {
+  /** Answers how many of the entries were sent. */
+  #sendWhileTaken(entries: readonly TailedEntry[]): number {
     const { outlet } = this.parts;
     let frames = "";
-    for (const entry of entries) {
+    for (const [at, entry] of entries.entries()) {
       frames += this.framesOf([entry]);
       this.#place = { epoch: this.epoch, position: entry.position };
       if (frames.length + outlet.unsent > unsentWhileCatchingUp) {
         outlet.write(Buffer.from(frames));
         // The rest is read again once this is taken: a client that stops reading must not hold it in our memory.
-        return false;
+        return at + 1;
       }
     }
     if (frames !== "") outlet.write(Buffer.from(frames));
-    return true;
+    return entries.length;
   }
 
   /** Tells the client that it misses something and has to read its devices anew; its stream continues from there. */

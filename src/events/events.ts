@@ -3,7 +3,7 @@ import type { ReachLimit } from "../model/limits.ts";
 import type { Reach } from "../model/reach.ts";
 import type { Surroundings } from "../model/surroundings.ts";
 import type { Store, Transaction } from "../store/seam.ts";
-import { type EventFilter, eventsThrough } from "./client-events.ts";
+import { type EventFilter, eventsThrough, unreadableIn } from "./client-events.ts";
 import { EventHub } from "./event-hub.ts";
 import { type Beginning, beginningAt, type EventOutlet, EventReader } from "./event-reader.ts";
 import { type HistoryPage, type HistoryQuestion, historyOf } from "./history.ts";
@@ -127,7 +127,7 @@ export function eventsOn(parts: EventsParts): RunningEvents {
     beginning: (lastEventId) => beginningAt(store, lastEventId),
     follow({ clientId, reach, filter, beginning, untilMs }, outlet) {
       streams.add(JSON.stringify([clientId, ...whose(reach)]), outlet);
-      const eventsOf = eventsThrough(filter);
+      const eventsOf = eventsThrough(filter, unreadableIn(surroundings.report));
       const groupKey = keyOf(reach, filter);
       const reader = new EventReader({ store, reach, eventsOf, groupKey, outlet, untilMs }, beginning);
       hub.serve(reader).catch((error) => {

@@ -36,6 +36,8 @@ interface Watched {
 
 /** How many grants are looked up in one transaction. */
 const grantsAtOnce = 500;
+/** How many revocations are read at once. Beyond that, to forget all tokens costs less than to read all revocations. */
+const revocationsAtOnce = 10_000;
 
 /** Up to where this node has heard of revocations. */
 interface NewsMark {
@@ -221,11 +223,12 @@ export class Verification {
           tx.logEpoch.current(),
           tx.log.end(),
           tx.log.horizon(),
-          mark ? tx.log.revocations(mark.end) : [],
+          mark ? tx.log.revocations(mark.end, revocationsAtOnce) : [],
         ]);
         return { epoch: epoch.name, end, horizon, bodies };
       });
-      const isContinued = !mark || (mark.epoch === epoch && comparePositions(mark.end, horizon) >= 0);
+      const isWhole = bodies.length < revocationsAtOnce;
+      const isContinued = !mark || (isWhole && mark.epoch === epoch && comparePositions(mark.end, horizon) >= 0);
       if (isContinued) this.forget(bodies.map((body) => (JSON.parse(body) as { grant: string }).grant));
       else await this.#forgetAll();
       this.#newsMark = { epoch, end };

@@ -27,7 +27,7 @@ describe("a filter of events", () => {
   });
 
   it("is compiled once for each webhook, and the least used are forgotten", () => {
-    const filters = new CompiledFilters();
+    const filters = new CompiledFilters(() => assert.fail("unreadable"));
     const webhook = (n: number) => ({ id: `wh_${n}`, deviceIds: [], attributes: [] });
     const compiled = filters.of(webhook(0));
     for (let n = 1; n < 2_000; n++) filters.of(webhook(n));

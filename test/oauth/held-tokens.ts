@@ -82,7 +82,7 @@ export class HeldTokens {
     const log = {
       end: async () => ({ transaction: 0, id: this.#revoked.length }),
       horizon: async () => this.horizon,
-      revocations: async ({ id }: LogPosition) => this.#revoked.slice(id),
+      revocations: async ({ id }: LogPosition, limit: number) => this.#revoked.slice(id, id + limit),
     };
     const logEpoch = {
       current: async () => {

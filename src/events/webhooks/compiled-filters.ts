@@ -1,14 +1,19 @@
-import { type EventFilter, type EventsOf, eventsThrough } from "../client-events.ts";
+import { type EventFilter, type EventsOf, eventsThrough, type ReportUnreadable } from "../client-events.ts";
 
 const keptAtMost = 2_000;
 
 /** LRU cache of compiled filters by webhook. A webhook's filter never changes. */
 export class CompiledFilters {
   readonly #compiled = new Map<string, EventsOf>();
+  readonly #unreadable: ReportUnreadable;
+
+  constructor(unreadable: ReportUnreadable) {
+    this.#unreadable = unreadable;
+  }
 
   of(webhook: EventFilter & { readonly id: string }): EventsOf {
     const { id } = webhook;
-    const eventsOf = this.#compiled.get(id) ?? eventsThrough(webhook);
+    const eventsOf = this.#compiled.get(id) ?? eventsThrough(webhook, this.#unreadable);
     this.#compiled.delete(id);
     this.#compiled.set(id, eventsOf);
     if (this.#compiled.size > keptAtMost) this.#compiled.delete(this.#compiled.keys().next().value!);

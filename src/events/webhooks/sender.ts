@@ -3,6 +3,7 @@ import { type Cancel, type Surroundings, within } from "../../model/surroundings
 import type { Store } from "../../store/seam.ts";
 import { claimMs } from "../../store/tables/delivery-bounds.ts";
 import type { Attempt, DueDelivery } from "../../store/tables/webhook-deliveries.ts";
+import { unreadableIn } from "../client-events.ts";
 import { type AttemptParts, Attempts } from "./attempts.ts";
 import { Backlog } from "./backlog.ts";
 import { CompiledFilters } from "./compiled-filters.ts";
@@ -48,7 +49,7 @@ export class WebhookSender {
   readonly #sending = new Map<number, Promise<void>>();
   readonly #attempts: Attempts;
   readonly #backlog: Backlog;
-  readonly #filters = new CompiledFilters();
+  readonly #filters: CompiledFilters;
   #round: Promise<void> | undefined;
   #isAwaited = false;
   #hasWebhooks = true;
@@ -63,6 +64,7 @@ export class WebhookSender {
     this.#due = new DueMessages(parts.store, parts.addressOf);
     this.#backlog = new Backlog(parts.reached ?? (() => undefined));
     this.#attempts = new Attempts(parts, parts.surroundings.report);
+    this.#filters = new CompiledFilters(unreadableIn(parts.surroundings.report));
   }
 
   start(): void {

@@ -47,10 +47,10 @@ export interface LogTable {
   /** The changes of a device's attributes in that stretch of time (its end excluded), oldest first. */
   changes(userId: UserId, deviceId: DeviceId, stretch: TimeStretch, limit: number): Promise<LogEntry[]>;
   /**
-   * The bodies of revocations that became visible since that position was the log's end. Some may come again; none waits
-   * for another transaction to end, as it would in `tail`.
+   * The bodies of revocations that became visible since that position was the log's end, the oldest first and at most so
+   * many. Some may come again; none waits for another transaction to end, as it would in `tail`.
    */
-  revocations(after: LogPosition): Promise<readonly string[]>;
+  revocations(after: LogPosition, limit: number): Promise<readonly string[]>;
   ofDevice(userId: UserId, deviceId: DeviceId): Promise<LogEntry[]>;
   /** With what webhooks were to be told of it; answers how many entries there were. */
   removeOfDevice(userId: UserId, deviceId: DeviceId): Promise<number>;
@@ -106,17 +106,18 @@ export function logTable(sql: Sql): LogTable {
       sql.hint("log");
       if (kind === "revocation") sql.hint("revocations");
     },
-    async revocations({ transaction, id }) {
+    async revocations({ transaction, id }, limit) {
       // Every transaction up to the end's had ended then, and its entries were visible.
       const rows =
         sql.dialect === "postgres"
           ? await sql.all<{ body: string }>(
-              "SELECT body FROM log WHERE kind = 'revocation' AND xid > $1::text::xid8 ORDER BY xid, id",
-              [String(transaction)],
+              "SELECT body FROM log WHERE kind = 'revocation' AND xid > $1::text::xid8 ORDER BY xid, id LIMIT $2",
+              [String(transaction), limit],
             )
-          : await sql.all<{ body: string }>("SELECT body FROM log WHERE kind = 'revocation' AND id > $1 ORDER BY id", [
-              id,
-            ]);
+          : await sql.all<{ body: string }>(
+              "SELECT body FROM log WHERE kind = 'revocation' AND id > $1 ORDER BY id LIMIT $2",
+              [id, limit],
+            );
       return rows.map(({ body }) => body);
     },
     async tail(after, limit) {

@@ -49,7 +49,9 @@ export function logEpochCases(harness: StoreHarness): void {
       const end = await store.read((tx) => tx.log.end());
       await append(store, home);
       await revoke("new");
-      assert.deepEqual(await store.read((tx) => tx.log.revocations(end)), ["new"]);
+      await revoke("newer");
+      assert.deepEqual(await store.read((tx) => tx.log.revocations(end, 10)), ["new", "newer"]);
+      assert.deepEqual(await store.read((tx) => tx.log.revocations(end, 1)), ["new"]);
     }));
 
   it("keeps its epoch when it is opened again, and changes it when it is told that it was restored", () =>
