@@ -14,6 +14,8 @@ for (const database of databases) {
       await write(world, token, lamp, { a: "before" });
       const [before] = await stream.until(1);
       await world.service.parts.administration.run("restored", {});
+      const { entries } = (await world.service.parts.administration.run("audit list", {})) as { entries: object[] };
+      assert.match(JSON.stringify(entries), /"command":"restored","epoch":"[0-9a-f]{8}"/);
       const resync = (await stream.until(1, ({ name }) => name === "resync"))[0]!;
       assert.deepEqual(resync.data, { reason: "restored" });
       await write(world, token, lamp, { a: "after" });
