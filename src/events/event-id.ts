@@ -1,4 +1,4 @@
-import { comparePositions, type LogPosition } from "../store/tables/log.ts";
+import { comparePositions, type LogPosition, logStart } from "../store/tables/log.ts";
 import type { LogEpoch } from "../store/tables/log-epoch.ts";
 
 /** How far a reader has come: past an entry of the log, or past the first so many of its changes. */
@@ -46,9 +46,11 @@ export interface KnownLog {
 
 /** The place in this store's log that an id means; undefined when the id belongs to another history. */
 export function resumedPlace(sent: SentPlace, { epoch, end, isHeld }: KnownLog): EventPlace | undefined {
-  const isAtEnd = comparePositions(sent.position, end) === 0;
-  // Ids without an epoch may have run ahead of what was durable. An entry at exactly that position proves the contrary.
-  const isOurs = sent.epoch === undefined ? epoch.takesOldIds && (isHeld || isAtEnd) : sent.epoch === epoch.name;
+  const isAt = (position: LogPosition) => comparePositions(sent.position, position) === 0;
+  // Ids without an epoch may have run ahead of what was durable. An entry at exactly that position proves the contrary,
+  // and behind the log's start nothing is missing.
+  const isSafe = isHeld || isAt(end) || isAt(logStart);
+  const isOurs = sent.epoch === undefined ? epoch.takesOldIds && isSafe : sent.epoch === epoch.name;
   if (!isOurs) return undefined;
   // The entries behind the end were removed with their device or user. Nothing between the end and the id is missing.
   if (comparePositions(sent.position, end) > 0) return { epoch: epoch.name, position: end };

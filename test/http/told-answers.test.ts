@@ -320,6 +320,9 @@ async function useEvents({ call }: ToldWorld, bearer: string, { deviceId, lampId
     ["lastEventId", "x"],
   ]);
   await call("followEvents", 400, { bearer, query: twice });
+  const manyNames = new URLSearchParams(Object.keys(names(limits.filterNames + 1)).map((name) => ["attribute", name]));
+  await call("followEvents", 409, { bearer, query: manyNames });
+  await call("getHistory", 409, { bearer, at: lampId, query: manyNames });
   await call("getHistory", 200, { bearer, at: lampId });
   await call("getHistory", 200, { bearer, at: deviceId, query: { from: "0", attribute: "o.totalStructures" } });
   await call("getHistory", 400, { bearer, at: lampId, query: { from: "yesterday" } });
@@ -330,7 +333,11 @@ async function useEvents({ call }: ToldWorld, bearer: string, { deviceId, lampId
 
 const fanRequest = "d.structures[1].d.thermostats[1].fan_timer_active.requestWrite";
 
-async function useWebhooks({ call, signal }: ToldWorld, bearer: string, lampId: string): Promise<void> {
+async function useWebhooks(
+  { call, signal, parts, userId }: ToldWorld,
+  bearer: string,
+  lampId: string,
+): Promise<void> {
   const url = "https://127.0.0.1:9/breezeway";
   const { webhookId } = await call("addWebhook", 201, { bearer, json: { url, deviceIds: [lampId] } });
   await call("addWebhook", 400, { bearer, json: { url: "ftp://example.com/" } });
@@ -347,6 +354,12 @@ async function useWebhooks({ call, signal }: ToldWorld, bearer: string, lampId: 
   await call("listDeliveries", 404, { bearer, at: "wh_nonsense" });
   await call("resendDelivery", 202, { bearer, at: `${webhookId}/${deliveryId}` });
   await call("resendDelivery", 404, { bearer, at: `${webhookId}/999` });
+  await parts.store.transaction(async (tx) => {
+    const webhook = { ownerId: userId, id: webhookId };
+    const delivery = (await tx.deliveries.find(webhook, deliveryId))!;
+    for (let nth = 0; nth < limits.webhookMessagesWaiting; nth++) await tx.deliveries.add(delivery);
+  });
+  await call("resendDelivery", 409, { bearer, at: `${webhookId}/${deliveryId}` });
   await call("resendDelivery", 400, { bearer, at: `${webhookId}/${deliveryId}`, json: {} });
   await call("removeWebhook", 400, { bearer, at: webhookId, json: {} });
   await call("removeWebhook", 200, { bearer, at: webhookId });
