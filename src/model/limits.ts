@@ -24,7 +24,7 @@ export const limits = {
   commitsPerDryRun: 100_000,
   patternStepsPerDryRun: 20_000_000,
   requestsPerConnection: 8,
-  parametersPerRequest: 1_000,
+  parametersPerRequest: 10_000,
   /** Defaults of the settings of the same names. */
   connectionsPerSource: 2_000,
   connections: 50_000,

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { afterEach, beforeEach, describe, it } from "node:test";
+import { afterEach, beforeEach, describe, it, mock } from "node:test";
 import { StoreUnavailable } from "../../src/model/errors.ts";
 import type { Parameter } from "../../src/store/sql.ts";
 import { CommitQueue } from "../../src/store/sqlite/commit-queue.ts";
@@ -29,11 +29,16 @@ describe("the commit queue", () => {
   let queue: CommitQueue;
 
   beforeEach(() => {
+    // A group also ends after some milliseconds: on a busy machine the first body may take that long.
+    mock.method(performance, "now", () => 0);
     connection = new WatchedConnection(":memory:");
     connection.run("CREATE TABLE facts (name TEXT)");
     queue = new CommitQueue(connection);
   });
-  afterEach(() => connection.close());
+  afterEach(() => {
+    mock.restoreAll();
+    connection.close();
+  });
 
   const add = (name: string, urgent = false) =>
     queue.add(async () => connection.run("INSERT INTO facts VALUES ($1)", [name]), { urgent });

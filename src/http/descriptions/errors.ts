@@ -52,7 +52,7 @@ export const commonErrors: readonly ErrorDescription[] = [
   { status: 404, code: "not_found", when: "There is nothing at this path." },
   { status: 405, code: "method_not_allowed", when: "The path takes other methods; `Allow` names them." },
   { status: 408, code: "request_timeout", when: "The request did not arrive in time." },
-  { status: 409, code: "limit_reached", when: "The query or the form has more than 1,000 parameters." },
+  { status: 409, code: "limit_reached", when: "The query or the form has more than 10,000 parameters." },
   {
     status: 413,
     code: "body_too_large",
