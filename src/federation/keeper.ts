@@ -43,7 +43,7 @@ export interface KeeperParts {
 }
 
 const confirmEveryMs = 60_000;
-/** A look that brings a dropped link once more is seconds old: far fewer links are dropped in that time. */
+/** Bound on remembered ids of dropped links. A read from before the drop is seconds old; far fewer links end in that time. */
 const droppedRemembered = 10_000;
 
 const isRestored = "the store was restored or promoted: the link is taken up anew";

@@ -6,6 +6,7 @@ import type { Cancel, Surroundings } from "../model/surroundings.ts";
 import type { Store, Transaction } from "../store/seam.ts";
 import type { GrantRow } from "../store/tables/grants.ts";
 import { comparePositions, type LogPosition } from "../store/tables/log.ts";
+import { WatchedGrants } from "./watched-grants.ts";
 
 export interface VerificationParts {
   readonly store: Store<Pick<Transaction, "accessTokens" | "grants" | "log" | "logEpoch">>;
@@ -26,12 +27,6 @@ export interface TokenLife {
   readonly clientId: string;
   /** From now on nobody wants to know. */
   readonly release: () => void;
-}
-
-/** A grant whose end somebody waits for. */
-interface Watched {
-  readonly grant: GrantRow;
-  readonly revoked: Set<() => void>;
 }
 
 /** How many grants are looked up in one transaction. */
@@ -63,7 +58,7 @@ export class Verification {
   readonly #hearingTask: BackgroundTask;
   readonly #held = new Map<string, Held>();
   readonly #ofGrant = new Map<string, Set<string>>();
-  readonly #watchers = new Map<string, Watched>();
+  readonly #watched = new WatchedGrants();
   /** Counts what was forgotten: who read the store before that must not keep what it read. */
   #forgotten = 0;
   #newsMark: NewsMark | undefined;
@@ -123,14 +118,7 @@ export class Verification {
       if (!row || row.remainingMs <= 0) throw new InvalidToken();
       // A revocation that arrived since we asked may be this token's.
       if (forgotten !== this.#forgotten) continue;
-      const grantId = row.grant.id;
-      const watched = this.#watchers.get(grantId) ?? { grant: row.grant, revoked: new Set() };
-      this.#watchers.set(grantId, watched);
-      watched.revoked.add(revoked);
-      const release = () => {
-        watched.revoked.delete(revoked);
-        if (watched.revoked.size === 0 && this.#watchers.get(grantId) === watched) this.#watchers.delete(grantId);
-      };
+      const release = this.#watched.add(row.grant, revoked);
       return { untilMs: askedMs + row.remainingMs, clientId: row.grant.clientId, release };
     }
   }
@@ -157,9 +145,7 @@ export class Verification {
     for (const grantId of grantIds) {
       for (const accessToken of this.#ofGrant.get(grantId) ?? []) this.#held.delete(accessToken);
       this.#ofGrant.delete(grantId);
-      const watched = this.#watchers.get(grantId);
-      this.#watchers.delete(grantId);
-      for (const revoked of watched?.revoked ?? []) revoked();
+      this.#watched.end(grantId);
     }
   }
 
@@ -171,7 +157,7 @@ export class Verification {
     this.#forgotten++;
     this.#held.clear();
     this.#ofGrant.clear();
-    const watched = [...this.#watchers.values()].map(({ grant }) => grant);
+    const watched = this.#watched.grants;
     for (let at = 0; at < watched.length; at += grantsAtOnce) {
       const some = watched.slice(at, at + grantsAtOnce);
       const found = await this.#store.read((tx) => tx.grants.existing(some));

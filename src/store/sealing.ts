@@ -61,7 +61,7 @@ export function sealingWith(key: Uint8Array, ...older: readonly Uint8Array[]): S
   };
 }
 
-/** HKDF (RFC 5869): whoever has the subkey learns neither the key nor the subkey of another purpose. */
+/** HKDF (RFC 5869): the subkey reveals neither the key nor the subkey of another purpose. */
 function subkeyOf(key: Uint8Array, purpose: string): Uint8Array {
   return new Uint8Array(hkdfSync("sha256", key, "", `breezeway ${purpose}`, key.length));
 }

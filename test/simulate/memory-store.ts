@@ -222,7 +222,7 @@ class Connection implements Session {
     });
   }
 
-  /** The store has crashed: nothing of this transaction is left, and whoever waits for it hears so. */
+  /** The store has crashed: nothing of this transaction is left, and every statement that waits fails. */
   crash(): void {
     this.#hasEnded = true;
     this.#hasCrashed = true;
