@@ -7,7 +7,7 @@ export const limits = {
   attributesPerDevice: 1_000,
   /** Bytes of names and values over all devices of a user that are not virtual. */
   attributeBytesPerUser: 8_388_608,
-  devicesPerUser: 1_000,
+  devicesPerUser: 10_000,
   devicesPerTenant: 1_000_000,
   alertsPerDevice: 1_000,
   alertsPerUser: 10_000,

@@ -182,6 +182,6 @@ describe("a deployment that moves from SQLite to PostgreSQL", { skip: missingPos
     const stream = await EventStream.open(service.baseUrl, token, { lastEventId: first!.id });
     await write(service, token, lamp, { power: "after" });
     const [resync, next] = await stream.until(2, ({ name, data: told }) => name === "resync" || told.deviceId === lamp);
-    assert.deepEqual([resync?.name, resync?.data.reason, next?.data.value], ["resync", "past_retention", "after"]);
+    assert.deepEqual([resync?.name, resync?.data.reason, next?.data.value], ["resync", "restored", "after"]);
   });
 });
