@@ -9,10 +9,10 @@ export interface PastCommitParts {
 }
 
 /**
- * A page is read at once and held in memory. Its number of commits follows from the size of those before: about a
- * million characters, and 13 million when 200 of the largest commits follow small ones.
+ * A page is read at once and held in memory. Its number of commits follows from the size of those before: about 256,000
+ * characters, and 13 million when 200 of the largest commits follow small ones.
  */
-const page = { first: 32, most: 200, characters: 1_000_000 };
+const page = { first: 32, most: 200, characters: 256_000 };
 
 /** The commits to a device in a stretch of time (its end excluded), oldest first, in pages of a bounded size. */
 export async function* pastCommits(

@@ -9,6 +9,7 @@ import { type Beginning, beginningAt, type EventOutlet, EventReader } from "./ev
 import { type HistoryPage, type HistoryQuestion, historyOf } from "./history.ts";
 import { LogRetention } from "./log-retention.ts";
 import { OpenStreams } from "./open-streams.ts";
+import { OwnerLanes } from "./owner-lanes.ts";
 import { nameLookup } from "./webhooks/name-lookup.ts";
 import { type Post, postWith } from "./webhooks/post.ts";
 import type { Resolve } from "./webhooks/public-address.ts";
@@ -103,6 +104,11 @@ export function eventsOn(parts: EventsParts): RunningEvents {
     readersKnown: parts.readersKnown ?? (async () => undefined),
   });
   const streams = new OpenStreams(parts.streamsAtOnce);
+  const turn = () => new Promise<void>((resolve) => surroundings.after(0, resolve));
+  const histories = new OwnerLanes(
+    "historiesWaiting",
+    "Too many questions about the history of this user's devices wait. Try again when they are answered.",
+  );
   const retention = new LogRetention({ store, surroundings, keptMs: logDays * 86_400_000 });
   return {
     hub,
@@ -135,7 +141,8 @@ export function eventsOn(parts: EventsParts): RunningEvents {
         outlet.end();
       });
     },
-    history: (userId, deviceId, question) => historyOf(store, userId, deviceId, question),
+    history: (userId, deviceId, question) =>
+      histories.run(userId, () => historyOf({ store, turn }, userId, deviceId, question)),
     start() {
       retention.start();
       sender.start();

@@ -1,9 +1,8 @@
 import { readAttributeBody } from "../devices/log-entries.ts";
-import { pastCommits } from "../devices/past-commits.ts";
+import { type PastCommitParts, pastCommits } from "../devices/past-commits.ts";
 import { shownValue } from "../devices/shown-attribute.ts";
 import type { Cause } from "../model/cause.ts";
 import type { DeviceId, UserId } from "../model/ids.ts";
-import type { Store, Transaction } from "../store/seam.ts";
 import type { LogEntry, TimeStretch } from "../store/tables/log.ts";
 import { namesFor } from "./asked-names.ts";
 
@@ -30,7 +29,7 @@ export const historyLimits = { changes: 1_000, characters: 1_000_000, commits: 2
 
 /** What was committed to a device in that stretch of time, as far as the log still has it. */
 export async function historyOf(
-  store: Store<Pick<Transaction, "log">>,
+  parts: PastCommitParts,
   userId: UserId,
   deviceId: DeviceId,
   { attributes, fromMs, toMs }: HistoryQuestion,
@@ -41,7 +40,7 @@ export async function historyOf(
   let commits = 0;
   let charactersRead = 0;
   let full: LogEntry | undefined;
-  for await (const commit of pastCommits({ store, turn: async () => undefined }, userId, deviceId, { fromMs, toMs })) {
+  for await (const commit of pastCommits(parts, userId, deviceId, { fromMs, toMs })) {
     // Each commit to a device has a time of its own, so a page can end behind any of them.
     if (full) return { changes, nextFromMs: full.timeMs + 1 };
     commits += 1;

@@ -9,6 +9,7 @@ import { type ConnectionLimits, limitConnections } from "./connection-limits.ts"
 import { refusalOf, refuseConnection } from "./edge.ts";
 import { errorAnswer, failureAnswer } from "./error-response.ts";
 import type { Exchanges } from "./exchange.ts";
+import { fairTurns } from "./fair-turns.ts";
 import { readBodies } from "./incoming.ts";
 import { limitPipelines } from "./pipeline.ts";
 import { keepAliveMs } from "./prepared-answer.ts";
@@ -70,7 +71,9 @@ export function appOn(parts: AppParts): FastifyInstance {
 
 function serverOn(parts: AppParts, handle: (...exchange: Parameters<Exchanges["begin"]>) => void): Server {
   const { exchanges, reached, headersTimeoutMs, requestTimeoutMs, tls, lane } = parts;
-  const answer: typeof handle = (request, response) => {
+  const fairly = fairTurns(parts);
+  const answer: typeof handle = (request, response) => fairly(request, () => answerNow(request, response));
+  const answerNow: typeof handle = (request, response) => {
     if (exchanges.isDraining && isRepeatedElsewhere(request)) {
       request.socket.destroy();
       return;

@@ -53,7 +53,7 @@ export function limitConnections(
 }
 
 /** The addresses and networks of proxies, as the settings name them. */
-function networksOf(proxies: readonly string[]): BlockList {
+export function networksOf(proxies: readonly string[]): BlockList {
   const networks = new BlockList();
   for (const proxy of proxies) {
     const [address = "", prefix] = proxy.split("/");
@@ -64,6 +64,6 @@ function networksOf(proxies: readonly string[]): BlockList {
   return networks;
 }
 
-function isIn(networks: BlockList, address: string): boolean {
+export function isIn(networks: BlockList, address: string): boolean {
   return networks.check(address, isIPv6(address) ? "ipv6" : "ipv4");
 }

@@ -106,9 +106,12 @@ export async function startHttp(parts: HttpParts): Promise<HttpServer> {
   };
 }
 
+/** Connections that wait to be accepted. With few, a burst of one client has others connect again after a second. */
+const backlog = 4_096;
+
 async function listen(app: FastifyInstance, { host, port }: HttpParts): Promise<void> {
   try {
-    await app.listen({ host, port });
+    await app.listen({ host, port, backlog });
   } catch (error) {
     await app.close();
     if (error instanceof Error && "code" in error && error.code === "EADDRINUSE")

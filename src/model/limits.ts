@@ -24,6 +24,10 @@ export const limits = {
   commitsPerDryRun: 100_000,
   patternStepsPerDryRun: 20_000_000,
   requestsPerConnection: 8,
+  /** Requests of one source that are handled in one turn of the event loop. */
+  requestsPerTurn: 16,
+  /** Questions about the history of a user's devices that wait for one under way, on one node. */
+  historiesWaiting: 20,
   parametersPerRequest: 10_000,
   /** Defaults of the settings of the same names. */
   connectionsPerSource: 2_000,

@@ -351,6 +351,8 @@ const words: Record<Dialect, Words> = {
       "CREATE INDEX grants_of_client ON grants (client_id)",
     ],
     alertSizes: [
+      // A page of a user's alerts is read in the order of their ids.
+      "CREATE INDEX triggers_of_user ON triggers (user_id, id)",
       `CREATE INDEX triggers_sizes ON triggers (user_id, device_id, (octet_length(attribute_name) +
          octet_length(condition) + octet_length(action) + octet_length(targets) + octet_length(address) +
          octet_length(message)))`,

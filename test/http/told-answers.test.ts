@@ -333,11 +333,7 @@ async function useEvents({ call }: ToldWorld, bearer: string, { deviceId, lampId
 
 const fanRequest = "d.structures[1].d.thermostats[1].fan_timer_active.requestWrite";
 
-async function useWebhooks(
-  { call, signal, parts, userId }: ToldWorld,
-  bearer: string,
-  lampId: string,
-): Promise<void> {
+async function useWebhooks({ call, signal, parts, userId }: ToldWorld, bearer: string, lampId: string): Promise<void> {
   const url = "https://127.0.0.1:9/breezeway";
   const { webhookId } = await call("addWebhook", 201, { bearer, json: { url, deviceIds: [lampId] } });
   await call("addWebhook", 400, { bearer, json: { url: "ftp://example.com/" } });

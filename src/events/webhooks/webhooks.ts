@@ -8,7 +8,7 @@ import type { DeliveryRow } from "../../store/tables/webhook-deliveries.ts";
 import type { WebhookOwner, WebhookRow } from "../../store/tables/webhooks.ts";
 import type { EventFilter } from "../client-events.ts";
 import { boundedFilter } from "../event-filter.ts";
-import { OwnerLanes } from "./owner-lanes.ts";
+import { OwnerLanes } from "../owner-lanes.ts";
 import { type AddressRules, NotReachable, reachableAddresses } from "./public-address.ts";
 import { newWebhookSecret } from "./signature.ts";
 
@@ -53,7 +53,10 @@ export function newWebhookId(): string {
 }
 
 export function webhooksOn({ store, seal, addressOf, sealsAddresses, newId, wake, ...rules }: WebhookParts): Webhooks {
-  const lookups = new OwnerLanes();
+  const lookups = new OwnerLanes(
+    "webhookLookupsWaiting",
+    `${limits.webhookLookupsWaiting} addresses of this owner wait to be looked up. Try again when they are answered.`,
+  );
   return {
     async add(owner, { url, ...filter }, signal = new AbortController().signal) {
       const { deviceIds, attributes } = boundedFilter(filter);

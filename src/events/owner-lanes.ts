@@ -1,10 +1,18 @@
-import { LimitReached } from "../../model/errors.ts";
-import type { OwnerId } from "../../model/ids.ts";
-import { limits } from "../../model/limits.ts";
+import { LimitReached } from "../model/errors.ts";
+import type { OwnerId } from "../model/ids.ts";
+import { type LimitName, limits } from "../model/limits.ts";
 
-/** Runs one look-up at a time for each owner: an owner's silent name servers keep only that owner waiting. */
+/** Runs one task at a time for each owner, in order: an owner's slow tasks keep only that owner waiting. */
 export class OwnerLanes {
+  readonly #limit: LimitName;
+  readonly #sentence: string;
   readonly #lanes = new Map<OwnerId, { last: Promise<unknown>; length: number }>();
+
+  /** Beyond the limit of waiting tasks, an owner is refused with the sentence. */
+  constructor(limit: LimitName, sentence: string) {
+    this.#limit = limit;
+    this.#sentence = sentence;
+  }
 
   /** Owners that have something under way. */
   get size(): number {
@@ -14,12 +22,7 @@ export class OwnerLanes {
   /** Runs `act` when all that the owner asked for before is over. */
   async run<Result>(ownerId: OwnerId, act: () => Promise<Result>): Promise<Result> {
     const lane = this.#lanes.get(ownerId) ?? { last: Promise.resolve(), length: 0 };
-    if (lane.length > limits.webhookLookupsWaiting) {
-      throw new LimitReached(
-        "webhookLookupsWaiting",
-        `${limits.webhookLookupsWaiting} addresses of this owner wait to be looked up. Try again when they are answered.`,
-      );
-    }
+    if (lane.length > limits[this.#limit]) throw new LimitReached(this.#limit, this.#sentence);
     lane.length += 1;
     this.#lanes.set(ownerId, lane);
     const result = lane.last.then(act);
