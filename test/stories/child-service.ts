@@ -6,12 +6,20 @@ import { createInterface } from "node:readline";
 
 const root = new URL("../..", import.meta.url).pathname;
 
+export interface CommandOptions {
+  readonly environment?: Record<string, string>;
+  readonly cwd?: string;
+  readonly input?: string;
+  /** The folder of another version. */
+  readonly tree?: string;
+}
+
 /** The command as a user runs it, in a process of its own. */
 export function breezeway(
   args: readonly string[],
-  options: { readonly environment?: Record<string, string>; readonly cwd?: string; readonly input?: string } = {},
+  options: CommandOptions = {},
 ): Promise<{ readonly code: number | null; readonly stdout: string; readonly stderr: string }> {
-  const child = spawn(process.execPath, [`${root}bin/breezeway`, ...args], {
+  const child = spawn(process.execPath, [join(options.tree ?? root, "bin/breezeway"), ...args], {
     cwd: options.cwd,
     env: cleanEnvironment(options.environment),
   });

@@ -1,0 +1,43 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { KeptHome } from "../upgrade/kept-home.ts";
+import { fillOlder, madeByOlder } from "../upgrade/older-home.ts";
+import { storeRows } from "../upgrade/store-rows.ts";
+
+const tree = process.env.BREEZEWAY_VERSION_BEFORE ?? "";
+const skip =
+  tree === "" &&
+  "Set BREEZEWAY_VERSION_BEFORE to the folder of an older checkout of Breezeway that has its node_modules.";
+
+describe("a filled store of an older version (BREEZEWAY_VERSION_BEFORE)", { skip }, () => {
+  it("on sqlite goes on with this version: all that clients hold is good", { timeout: 600_000 }, async (t) => {
+    const made = await madeByOlder(t, { tree, accounts: 1 });
+    const older = await made.start("older");
+    const filled = await fillOlder(t, made, older.baseUrl);
+    const home = new KeptHome(t, made, filled);
+    await home.untilDelivered();
+    older.process.kill("SIGTERM");
+    assert.equal(await older.ended, 0);
+
+    const { baseUrl: url } = await made.start("this");
+    await home.assertTokensGoOn(url);
+    await home.assertHistoryIsThere(url);
+    await home.assertCursorGoesOn(url);
+    await home.assertSinceGoesOn(url);
+    const stream = await home.resume(url, filled.lastEventId);
+    await home.switchLamp(url);
+    await home.untilHeard(stream, filled.powers.length - filled.missed.length);
+    await home.untilDelivered();
+    const rows = await storeRows(made.environment);
+    await home.untilSealed(rows);
+    await rows.end();
+    await home.switchLamp(url);
+    await home.untilDelivered();
+    await home.assertMirrors(url);
+    await home.assertAlertsFire(url);
+    await home.assertShelfOnlyShrinks(url);
+    await home.assertLargeAlertOnlyShrinks(url);
+    const { access_token: token } = await home.refresh(url);
+    await home.assertTokensGoOn(url, token);
+  });
+});

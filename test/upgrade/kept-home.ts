@@ -1,0 +1,189 @@
+import assert from "node:assert/strict";
+import type { TestContext } from "node:test";
+import { Webhook } from "standardwebhooks";
+import { EventStream } from "../events/event-stream.ts";
+import { send } from "../events/made-home.ts";
+import { eventually } from "../stories/world.ts";
+import { type FilledHome, grant, idsOf, type MadeHome, platformAt, put, smoke, valueOf } from "./older-home.ts";
+import type { StoreRows } from "./store-rows.ts";
+
+const away = "d.structures[1].a.away";
+
+/** What a home that the older version has filled keeps, at whichever node it is asked for. */
+export class KeptHome {
+  /** All values of the lamp's power, in the order in which they were written. */
+  readonly powers: string[];
+  readonly #test: TestContext;
+  readonly #made: MadeHome;
+  readonly #filled: FilledHome;
+
+  constructor(test: TestContext, made: MadeHome, filled: FilledHome) {
+    this.#test = test;
+    this.#made = made;
+    this.#filled = filled;
+    this.powers = [...filled.powers];
+  }
+
+  get #token(): string {
+    return this.#filled.tokens.access_token;
+  }
+
+  eventually(check: () => Promise<void>): Promise<void> {
+    return eventually(this.#test.signal, check);
+  }
+
+  /** The tokens that the older version gave open what they opened there. */
+  async assertTokensGoOn(url: string, token = this.#token): Promise<void> {
+    const { enterpriseToken, secToken } = this.#filled;
+    const { lamp } = this.#made;
+    const last = this.powers.at(-1);
+    assert.equal(await valueOf(url, token, lamp, "power"), last);
+    assert.equal(await valueOf(url, enterpriseToken, lamp, "power"), last);
+    const shown = await platformAt(url, secToken).device(lamp);
+    assert.equal(shown.attributes.get("power")?.value, last);
+  }
+
+  /** The refresh token of the older version gives new tokens. */
+  refresh(url: string, refreshToken = this.#filled.tokens.refresh_token) {
+    return grant(url, { grant_type: "refresh_token", refresh_token: refreshToken, ...this.#made.userClient });
+  }
+
+  /** Writes the lamp's next value at one node and reads it at all of them. */
+  async switchLamp(url: string, readers: readonly string[] = [url]): Promise<void> {
+    const power = `value ${this.powers.length + 1}`;
+    const answer = await put(url, this.#token, this.#made.lamp, { power });
+    assert.equal(answer.status, 200, JSON.stringify(answer.body));
+    this.powers.push(power);
+    for (const reader of readers) await this.assertTokensGoOn(reader);
+  }
+
+  async resume(url: string, lastEventId?: string): Promise<EventStream> {
+    const plan = lastEventId === undefined ? {} : { lastEventId };
+    const stream = await EventStream.open(url, this.#token, plan);
+    this.#test.after(() => stream.close());
+    return stream;
+  }
+
+  /** The stream has heard exactly the lamp's values from that one on, each once and in their order. */
+  async untilHeard(stream: EventStream, from: number): Promise<void> {
+    await this.eventually(async () => assert.deepEqual(this.heardBy(stream), this.powers.slice(from)));
+  }
+
+  heardBy(stream: EventStream): readonly string[] {
+    const { lamp } = this.#made;
+    const ours = stream.events.filter(({ data }) => data.deviceId === lamp && data.name === "power");
+    return ours.map(({ data }) => data.value);
+  }
+
+  /** The cursor of the older version's first page leads to all the other devices. */
+  async assertCursorGoesOn(url: string, { firstIds, cursor } = this.#filled as Pick<FilledHome, "firstIds" | "cursor">) {
+    const { status, body } = await send(`${url}/v3/devices?cursor=${cursor}`, this.#token, "GET");
+    assert.equal(status, 200, JSON.stringify(body));
+    assert.ok(cursor, "the first page was the whole list");
+    const ids = [...firstIds, ...idsOf(body)];
+    assert.deepEqual([ids.length, new Set(ids).size, body.cursor], [this.#filled.devices, ids.length, undefined]);
+  }
+
+  async firstPage(url: string): Promise<Pick<FilledHome, "firstIds" | "cursor">> {
+    const { body } = await send(`${url}/v3/devices`, this.#token, "GET");
+    return { firstIds: idsOf(body), cursor: body.cursor };
+  }
+
+  async assertHistoryIsThere(url: string): Promise<void> {
+    const { lamp } = this.#made;
+    const history = await send(`${url}/v3/devices/${lamp}/history?attribute=power`, this.#token, "GET");
+    assert.deepEqual(
+      history.body.changes.map(({ value }: { value: string }) => value),
+      this.powers,
+    );
+  }
+
+  /** A read with the time of the second value has what came later, and nothing from before. */
+  async assertSinceGoesOn(url: string): Promise<void> {
+    const { lamp, shelf } = this.#made;
+    const since = (deviceId: number) =>
+      send(`${url}/v3/devices/${deviceId}?since=${this.#filled.sinceMs}`, this.#token, "GET");
+    assert.equal((await since(lamp)).body.attributes.power.value, this.powers.at(-1));
+    assert.deepEqual((await since(shelf)).body.attributes, {});
+  }
+
+  /** The links are live, and what changes in the simulator is mirrored. */
+  async assertMirrors(url: string): Promise<void> {
+    for (const { ecosystem, accountId, deviceId } of this.#filled.accounts) {
+      const before = await valueOf(url, this.#token, deviceId, away);
+      const [scene, after] = before === "away" ? ["come-home", "home"] : ["leave", "away"];
+      await this.#made.simulator.playScene(accountId, { scene });
+      await this.eventually(async () => assert.equal(await valueOf(url, this.#token, deviceId, away), after));
+      const status = await platformAt(url, this.#filled.secToken).linkStatus(ecosystem);
+      assert.equal(status.state, "live", JSON.stringify(status));
+    }
+  }
+
+  /** Smoke in each account sets off its alert once, and the alert writes to the lamp. */
+  async assertAlertsFire(url: string): Promise<void> {
+    const { accounts } = this.#filled;
+    const { lamp, simulator } = this.#made;
+    const silent = Object.fromEntries(accounts.map(({ siren }) => [siren, "off"]));
+    assert.equal((await put(url, this.#token, lamp, silent)).status, 200);
+    const firings = async (alertId: number): Promise<number> =>
+      (await send(`${url}/v3/alerts/${alertId}`, this.#token, "GET")).body.firings;
+    for (const { accountId, deviceId, siren, alertId } of accounts) {
+      const before = await firings(alertId);
+      await simulator.playScene(accountId, { scene: "smoke" });
+      await this.eventually(async () => assert.equal(await valueOf(url, this.#token, lamp, siren), "on"));
+      assert.equal(await firings(alertId), before + 1);
+      await simulator.playScene(accountId, { scene: "clear" });
+      await this.eventually(async () => assert.equal(await valueOf(url, this.#token, deviceId, smoke), "false"));
+    }
+  }
+
+  /** The receiver has each of the lamp's values, each message once, signed with the secret that the older version gave. */
+  async untilDelivered({ received } = this.#filled.hook, secret = this.#filled.webhookSecret, from = 0): Promise<void> {
+    await this.eventually(async () => {
+      const values = received.flatMap(({ message }) => message.data.attributes?.power ?? []);
+      assert.deepEqual(values, this.powers.slice(from));
+    });
+    const ids = received.map(({ headers }) => headers["webhook-id"]);
+    assert.equal(new Set(ids).size, ids.length, "a message came twice");
+    assert.deepEqual([...new Set(received.map(({ message }) => message.type))], ["attribute"]);
+    for (const { body, headers } of received) new Webhook(secret).verify(body, headers);
+  }
+
+  async untilSealed(rows: StoreRows): Promise<void> {
+    await this.eventually(async () => {
+      for (const { url, sealed_url: sealed } of await rows.all("SELECT url, sealed_url FROM webhooks")) {
+        assert.equal(url, "");
+        assert.ok(sealed.length > 0 && !sealed.includes("/hook"));
+      }
+    });
+  }
+
+  /** A device with more names than the limit can be read, written and erased, but not grown. */
+  async assertShelfOnlyShrinks(url: string): Promise<void> {
+    const { shelf } = this.#made;
+    const attributes = async () => (await send(`${url}/v3/devices/${shelf}`, this.#token, "GET")).body.attributes;
+    const before = Object.keys(await attributes()).length;
+    assert.ok(before > 1_000, `${before} attributes`);
+    assert.equal((await put(url, this.#token, shelf, { place1: "full", place2: "full" })).status, 200);
+    const grown = await put(url, this.#token, shelf, { place1: "grown", another: "x" });
+    assert.deepEqual([grown.status, grown.body.error], [409, "limit_reached"]);
+    assert.equal((await put(url, this.#token, shelf, { place2: null })).status, 200);
+    const after = await attributes();
+    assert.deepEqual([after.place1.value, after.place2, after.another], ["full", undefined, undefined]);
+    assert.equal(Object.keys(after).length, before - 1);
+    assert.equal((await put(url, this.#token, shelf, { place2: "back" })).status, 200);
+  }
+
+  /** An alert larger than the limit can be disabled and removed, but not grown. */
+  async assertLargeAlertOnlyShrinks(url: string): Promise<void> {
+    const { largeAlert, largeAlertId } = this.#filled;
+    const at = `${url}/v3/alerts/${largeAlertId}`;
+    assert.equal((await send(at, this.#token, "GET")).body.targets.length, largeAlert.targets.length);
+    const disabled = await send(at, this.#token, "PUT", { ...largeAlert, enable: false });
+    assert.deepEqual([disabled.status, disabled.body.enable], [200, false], JSON.stringify(disabled.body));
+    const grown = await send(at, this.#token, "PUT", { ...largeAlert, msg: "more" });
+    assert.deepEqual([grown.status, grown.body.error], [409, "limit_reached"]);
+    assert.equal((await send(at, this.#token, "DELETE")).status, 200);
+    assert.equal((await send(at, this.#token, "GET")).status, 404);
+  }
+}
