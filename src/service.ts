@@ -82,6 +82,7 @@ export async function openParts(config: Config, report: Report, given?: Surround
       store,
       identity,
       sealer: sealing,
+      areOlderNodesGone: () => addressSealing.isOn,
       surroundings,
       issuer: () => address.baseUrl,
       lifetimes: { accessSeconds: config.accessTokenSeconds, refreshSeconds: config.refreshTokenDays * 86_400 },

@@ -17,6 +17,8 @@ export interface OAuthParts {
   readonly surroundings: Surroundings;
   /** The name under which clients know us; the address is configured, never taken from a request. */
   readonly issuer: () => string;
+  /** Whether no node of the version before is left on this store. Always, when left out. */
+  readonly areOlderNodesGone?: () => boolean;
   readonly lifetimes: Lifetimes;
   readonly failureLimits?: Partial<FailureLimitSettings>;
   /** Counts client authentications that were refused because of a limit. */
@@ -29,6 +31,7 @@ const codeSeconds = 60;
 /** The authorization server: clients, the way of a user through login and terms, tokens, and who holds one. */
 export function oauthOn(parts: OAuthParts) {
   const { store, identity, sealer, surroundings, issuer, lifetimes, failureLimits, reached } = parts;
+  const { areOlderNodesGone = () => true } = parts;
   const verification = new Verification({ store, surroundings });
   const grantsEnded = (grantIds: readonly string[]) => verification.forget(grantIds);
   // A secret of 256 bits isn't guessed, and an assistant refreshes everybody's tokens from one address.
@@ -41,7 +44,7 @@ export function oauthOn(parts: OAuthParts) {
   const clients = clientsOn({ store, tenants: identity, limits, nowMs: surroundings.nowMs, grantsEnded });
   return {
     ...clients,
-    authorize: authorizeOn({ store, identity, clients, sealer, issuer, codeSeconds }),
+    authorize: authorizeOn({ store, identity, clients, sealer, areOlderNodesGone, issuer, codeSeconds }),
     tokens: tokensOn({ store, lifetimes, grantsEnded, reached }),
     metadata: () => metadata(issuer()),
     verify: (accessToken: string) => verification.verify(accessToken),

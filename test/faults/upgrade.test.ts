@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { KeptHome } from "../upgrade/kept-home.ts";
 import { fillOlder, madeByOlder } from "../upgrade/older-home.ts";
+import { replaceOlderNodes } from "../upgrade/rolling.ts";
 import { storeRows } from "../upgrade/store-rows.ts";
 
 const tree = process.env.BREEZEWAY_VERSION_BEFORE ?? "";
@@ -40,4 +41,8 @@ describe("a filled store of an older version (BREEZEWAY_VERSION_BEFORE)", { skip
     const { access_token: token } = await home.refresh(url);
     await home.assertTokensGoOn(url, token);
   });
+
+  it("on postgres goes on while nodes are replaced one by one", { timeout: 900_000 }, (t) =>
+    replaceOlderNodes(t, tree),
+  );
 });

@@ -16,7 +16,7 @@ describe("a login ticket", () => {
   const ticket = newLoginTicket(request, "a browser's secret", 1_000);
 
   it("is sealed with a key of its own, not with the key of stored tokens", () => {
-    const sealed = sealTicket(sealing, ticket);
+    const sealed = sealTicket(sealing, ticket, true);
     assert.ok(!sealed.includes(sealing.keyId));
     assert.throws(() => sealing.open(sealed, "login"));
     assert.deepEqual(openTicket(sealing, sealed, ticket.csrf), ticket);
@@ -29,7 +29,13 @@ describe("a login ticket", () => {
     assert.equal(openTicket(sealing, former, "another form's token"), undefined);
   });
 
+  it("can be opened by a node of the version before while one is left", () => {
+    const sealed = sealTicket(sealing, ticket, false);
+    assert.equal(JSON.parse(sealing.open(sealed, "login")).id, ticket.id);
+    assert.deepEqual(openTicket(sealing, sealed, ticket.csrf), ticket);
+  });
+
   it("of another deployment is none", () => {
-    assert.equal(openTicket(sealingWith(randomBytes(32)), sealTicket(sealing, ticket), ticket.csrf), undefined);
+    assert.equal(openTicket(sealingWith(randomBytes(32)), sealTicket(sealing, ticket, true), ticket.csrf), undefined);
   });
 });

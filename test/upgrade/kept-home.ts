@@ -76,7 +76,10 @@ export class KeptHome {
   }
 
   /** The cursor of the older version's first page leads to all the other devices. */
-  async assertCursorGoesOn(url: string, { firstIds, cursor } = this.#filled as Pick<FilledHome, "firstIds" | "cursor">) {
+  async assertCursorGoesOn(
+    url: string,
+    { firstIds, cursor } = this.#filled as Pick<FilledHome, "firstIds" | "cursor">,
+  ) {
     const { status, body } = await send(`${url}/v3/devices?cursor=${cursor}`, this.#token, "GET");
     assert.equal(status, 200, JSON.stringify(body));
     assert.ok(cursor, "the first page was the whole list");

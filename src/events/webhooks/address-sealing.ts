@@ -30,7 +30,7 @@ export class AddressSealing {
     this.#parts = parts;
   }
 
-  /** Whether a new address is stored sealed. */
+  /** Whether a new address is stored sealed: every node of the versions before has gone, and none can come back. */
   get isOn(): boolean {
     return this.#isOn;
   }

@@ -28,6 +28,8 @@ export interface AuthorizeParts {
   readonly identity: Pick<Identity, "signIn" | "brandOf">;
   readonly clients: Pick<Clients, "findClient">;
   readonly sealer: Sealer;
+  /** Until then a login page must be one that a node of the version before can take. */
+  readonly areOlderNodesGone: () => boolean;
   readonly issuer: () => string;
   readonly codeSeconds: number;
 }

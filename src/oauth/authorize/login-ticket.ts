@@ -33,10 +33,12 @@ export function newLoginTicket(request: AuthorizationRequest, browserSecret: str
   return { id: randomUUID(), browserHash: hashOf(browserSecret), csrf: newSecret(""), expiresMs, request };
 }
 
-export function sealTicket(sealer: Sealer, { request, ...ticket }: LoginTicket): string {
+/** Nodes of the version before open tickets with the main key only, and a load balancer may send the form to one. */
+export function sealTicket(sealer: Sealer, { request, ...ticket }: LoginTicket, areOlderNodesGone: boolean): string {
+  const its = areOlderNodesGone ? sealer.derive(purpose) : sealer;
   // As it is, a state of control characters would grow sixfold in JSON.
   const state = Buffer.from(request.state).toString("base64url");
-  return sealer.derive(purpose).seal(JSON.stringify({ ...ticket, request: { ...request, state } }), place);
+  return its.seal(JSON.stringify({ ...ticket, request: { ...request, state } }), place);
 }
 
 /** Undefined when it isn't ours or isn't that page's. Whose browser it is, and how old, is looked at by the caller. */

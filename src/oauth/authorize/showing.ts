@@ -9,7 +9,7 @@ import { type LoginTicket, sealTicket } from "./login-ticket.ts";
 import type { AuthorizationRequest } from "./request.ts";
 
 /** The pages that more than one step shows. */
-export function showingFor({ identity, clients, sealer, issuer }: AuthorizeParts) {
+export function showingFor({ identity, clients, sealer, areOlderNodesGone, issuer }: AuthorizeParts) {
   /** The base address may have a path of its own, under which a proxy shows us. */
   const address = (name: keyof typeof addresses) => new URL(issuer()).pathname.replace(/\/$/, "") + addresses[name];
 
@@ -39,7 +39,7 @@ export function showingFor({ identity, clients, sealer, issuer }: AuthorizeParts
         clientName: client.name,
         returnsTo: returnsTo(ticket.request),
         action: address("login"),
-        hidden: { transaction: sealTicket(sealer, ticket), csrf: ticket.csrf },
+        hidden: { transaction: sealTicket(sealer, ticket, areOlderNodesGone()), csrf: ticket.csrf },
         username,
         problem,
       });
