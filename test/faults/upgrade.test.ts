@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { send } from "../events/made-home.ts";
+import { breezeway } from "../stories/child-service.ts";
 import { KeptHome } from "../upgrade/kept-home.ts";
 import { fillOlder, madeByOlder } from "../upgrade/older-home.ts";
 import { replaceOlderNodes } from "../upgrade/rolling.ts";
@@ -40,6 +42,9 @@ describe("a filled store of an older version (BREEZEWAY_VERSION_BEFORE)", { skip
     await home.assertLargeAlertOnlyShrinks(url);
     const { access_token: token } = await home.refresh(url);
     await home.assertTokensGoOn(url, token);
+    const removed = await breezeway(["device", "remove", String(made.shelf)], { environment: made.environment });
+    assert.deepEqual([removed.code, removed.stderr], [0, ""]);
+    assert.equal((await send(`${url}/v3/devices/${made.shelf}`, token, "GET")).status, 404);
   });
 
   it("on postgres goes on while nodes are replaced one by one", { timeout: 900_000 }, (t) =>

@@ -4,7 +4,7 @@ import { Webhook } from "standardwebhooks";
 import { EventStream } from "../events/event-stream.ts";
 import { send } from "../events/made-home.ts";
 import { eventually } from "../stories/world.ts";
-import { type FilledHome, grant, idsOf, type MadeHome, platformAt, put, smoke, valueOf } from "./older-home.ts";
+import { type FilledHome, grant, idsOf, type MadeHome, platformAt, put, shownValue, smoke } from "./older-home.ts";
 import type { StoreRows } from "./store-rows.ts";
 
 const away = "d.structures[1].a.away";
@@ -37,8 +37,8 @@ export class KeptHome {
     const { enterpriseToken, secToken } = this.#filled;
     const { lamp } = this.#made;
     const last = this.powers.at(-1);
-    assert.equal(await valueOf(url, token, lamp, "power"), last);
-    assert.equal(await valueOf(url, enterpriseToken, lamp, "power"), last);
+    assert.equal(await shownValue(url, token, lamp, "power"), last);
+    assert.equal(await shownValue(url, enterpriseToken, lamp, "power"), last);
     const shown = await platformAt(url, secToken).device(lamp);
     assert.equal(shown.attributes.get("power")?.value, last);
   }
@@ -113,12 +113,12 @@ export class KeptHome {
   /** The links are live, and what changes in the simulator is mirrored. */
   async assertMirrors(url: string): Promise<void> {
     for (const { ecosystem, accountId, deviceId } of this.#filled.accounts) {
-      const before = await valueOf(url, this.#token, deviceId, away);
+      const before = await shownValue(url, this.#token, deviceId, away);
       const [scene, after] = before === "away" ? ["come-home", "home"] : ["leave", "away"];
       await this.#made.simulator.playScene(accountId, { scene });
-      await this.eventually(async () => assert.equal(await valueOf(url, this.#token, deviceId, away), after));
-      const status = await platformAt(url, this.#filled.secToken).linkStatus(ecosystem);
-      assert.equal(status.state, "live", JSON.stringify(status));
+      await this.eventually(async () => assert.equal(await shownValue(url, this.#token, deviceId, away), after));
+      const platform = platformAt(url, this.#filled.secToken);
+      await this.eventually(async () => assert.equal((await platform.linkStatus(ecosystem)).state, "live"));
     }
   }
 
@@ -133,10 +133,10 @@ export class KeptHome {
     for (const { accountId, deviceId, siren, alertId } of accounts) {
       const before = await firings(alertId);
       await simulator.playScene(accountId, { scene: "smoke" });
-      await this.eventually(async () => assert.equal(await valueOf(url, this.#token, lamp, siren), "on"));
+      await this.eventually(async () => assert.equal(await shownValue(url, this.#token, lamp, siren), "on"));
       assert.equal(await firings(alertId), before + 1);
       await simulator.playScene(accountId, { scene: "clear" });
-      await this.eventually(async () => assert.equal(await valueOf(url, this.#token, deviceId, smoke), "false"));
+      await this.eventually(async () => assert.equal(await shownValue(url, this.#token, deviceId, smoke), "false"));
     }
   }
 
@@ -154,7 +154,9 @@ export class KeptHome {
 
   async untilSealed(rows: StoreRows): Promise<void> {
     await this.eventually(async () => {
-      for (const { url, sealed_url: sealed } of await rows.all("SELECT url, sealed_url FROM webhooks")) {
+      const webhooks = await rows.all("SELECT url, sealed_url FROM webhooks");
+      assert.ok(webhooks.length > 0);
+      for (const { url, sealed_url: sealed } of webhooks) {
         assert.equal(url, "");
         assert.ok(sealed.length > 0 && !sealed.includes("/hook"));
       }

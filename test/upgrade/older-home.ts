@@ -114,7 +114,7 @@ export async function fillOlder(test: TestContext, made: MadeHome, url: string) 
     accounts.push({ ecosystem, accountId: account.accountId, deviceId, siren, alertId: alert.alertId as number });
   }
   for (const { deviceId } of accounts) {
-    await eventually(test.signal, async () => assert.equal(await valueOf(url, token, deviceId, smoke), "false"));
+    await eventually(test.signal, async () => assert.equal(await shownValue(url, token, deviceId, smoke), "false"));
   }
 
   const names = Array.from({ length: shelfNames }, (_, i) => [`place${i}`, "empty"]);
@@ -180,7 +180,7 @@ export async function create(url: string, token: string, body: object) {
   return answer.body;
 }
 
-export async function valueOf(url: string, token: string, deviceId: DeviceId, name: string): Promise<unknown> {
+export async function shownValue(url: string, token: string, deviceId: DeviceId, name: string): Promise<unknown> {
   const answer = await send(`${url}/v3/devices/${deviceId}`, token, "GET");
   assert.equal(answer.status, 200, JSON.stringify(answer.body));
   return answer.body.attributes[name]?.value;
