@@ -52,7 +52,7 @@ export async function replaceOlderNodes(test: TestContext, tree: string): Promis
   const { access_token: refreshed } = await home.refresh(upgraded.baseUrl);
   for (const url of three) await home.assertTokensGoOn(url, refreshed);
 
-  // A webhook that is added at the node of this version is delivered to by nodes of both.
+  // Any node may deliver to a webhook that was added at the node of this version.
   const hook = await receiver(test);
   const hookFrom = home.powers.length;
   const asked = { url: hook.url, deviceIds: [made.lamp] };
