@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { LimitReached } from "../model/errors.ts";
 import { limits } from "../model/limits.ts";
 import { closingOf } from "./closing.ts";
+import { scanJson } from "./json-scan.ts";
 import { refusals } from "./refusal.ts";
 
 /** Names and values in the order in which they came; a name may be there twice. */
@@ -124,9 +125,11 @@ function decode(bytes: Buffer): string {
 }
 
 function readJson(text: string): unknown {
+  const { names, depth } = scanJson(text);
+  if (depth > limits.jsonDepth) throw refusals.malformed(`The body is nested deeper than ${limits.jsonDepth} levels.`);
   const value = parseJson(text);
   // Of two members of one name the parser silently keeps the last, and somebody before us may have kept the first.
-  if (countNames(text) > countMembers(value)) throw refusals.malformed("The body has two members of one name.");
+  if (names > countMembers(value)) throw refusals.malformed("The body has two members of one name.");
   return value;
 }
 
@@ -137,13 +140,6 @@ function parseJson(text: string): unknown {
     // The parser's own words quote the text.
     throw refusals.malformed("The body isn't JSON.");
   }
-}
-
-/** In JSON, a string before a colon is a member's name. */
-function countNames(json: string): number {
-  let count = 0;
-  for (const [, colon] of json.matchAll(/"[^"\\]*(?:\\.[^"\\]*)*"(\s*:)?/g)) if (colon !== undefined) count += 1;
-  return count;
 }
 
 function countMembers(value: unknown): number {

@@ -1,6 +1,5 @@
 import { METHODS } from "node:http";
 import { Readable } from "node:stream";
-import { setImmediate } from "node:timers/promises";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Principal, UserPrincipal } from "../identity/principal.ts";
 import type { Client } from "../oauth/clients.ts";
@@ -11,6 +10,7 @@ import type { Description, OperationDescription } from "./description.ts";
 import type { ErrorShape } from "./error-response.ts";
 import type { Exchanges } from "./exchange.ts";
 import { type Incoming, readIncoming } from "./incoming.ts";
+import { OneATurn } from "./one-a-turn.ts";
 import { openOutlet } from "./outlet.ts";
 import { refusals } from "./refusal.ts";
 
@@ -75,6 +75,7 @@ export function addRoutes(
   callers: Callers,
   exchanges: Pick<Exchanges, "goesOn">,
 ): void {
+  const turns = new OneATurn();
   app.addHook("onRoute", ({ method, url, config }) => {
     if (config?.access === undefined || !accessRules.includes(config.access)) {
       throw new Error(`The route ${method} ${url} has no access rule.`);
@@ -90,7 +91,7 @@ export function addRoutes(
       ...(route.bodyBytes !== undefined && { bodyLimit: route.bodyBytes }),
       handler: async (request, reply) => {
         const answer = await answerOf(route, request, callers);
-        if ("slices" in answer) return sendSlices(reply, answer);
+        if ("slices" in answer) return sendSlices(reply, answer, turns);
         return "stream" in answer ? openStream(request, reply, answer, exchanges) : sendAnswer(reply, answer);
       },
     });
@@ -119,19 +120,22 @@ export function sendAnswer(reply: FastifyReply, { status, headers, body }: Answe
 }
 
 /** When a slice can't be made, the connection is cut: the client sees that the answer isn't whole. */
-function sendSlices(reply: FastifyReply, { status, headers, slices }: SlicedAnswer): FastifyReply {
-  const body = Readable.from(oneInEachTurn(slices), { objectMode: false });
+function sendSlices(reply: FastifyReply, { status, headers, slices }: SlicedAnswer, turns: OneATurn): FastifyReply {
+  const body = Readable.from(inTurns(slices, turns), { objectMode: false });
   return reply
     .code(status)
     .headers({ ...headers })
     .send(body);
 }
 
-/** Other callers are answered between two slices: on SQLite a slice is made without waiting for anything. */
-async function* oneInEachTurn(slices: AsyncIterable<string>): AsyncGenerator<string> {
+/**
+ * Other callers are answered between two slices: on SQLite a slice is made without waiting for anything. All sliced
+ * answers together make one slice in a turn.
+ */
+async function* inTurns(slices: AsyncIterable<string>, turns: OneATurn): AsyncGenerator<string> {
   for await (const slice of slices) {
     yield slice;
-    await setImmediate();
+    await turns.next();
   }
 }
 

@@ -24,6 +24,8 @@ export const limits = {
   commitsPerDryRun: 100_000,
   patternStepsPerDryRun: 20_000_000,
   requestsPerConnection: 8,
+  /** Levels of arrays and objects in a body. */
+  jsonDepth: 64,
   /** Requests of one source that are handled in one turn of the event loop. */
   requestsPerTurn: 16,
   /** Questions about the history of a user's devices that wait for one under way, on one node. */

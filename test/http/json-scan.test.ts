@@ -1,0 +1,37 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import fc from "fast-check";
+import { scanJson } from "../../src/http/json-scan.ts";
+
+describe("a scan of JSON", () => {
+  it("counts the names and the depth of any value", () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.constantFrom(undefined, 1, "\t"), (value, indent) => {
+        assert.deepEqual(scanJson(JSON.stringify(value, null, indent)), {
+          names: namesIn(value),
+          depth: depthOf(value),
+        });
+      }),
+    );
+  });
+
+  it("counts a name that stands twice", () => {
+    assert.equal(scanJson('{"a":1, "a" : "b:\\":c", "\\\\":2}').names, 3);
+  });
+
+  it("reads to the end of what is no JSON", () => {
+    for (const text of ["", '"', '"\\', "[[[", "]]]", '{"a', "\u0000"]) assert.ok(scanJson(text).depth >= 0);
+    assert.equal(scanJson("[".repeat(30_000)).depth, 30_000);
+  });
+});
+
+function namesIn(value: unknown): number {
+  if (typeof value !== "object" || value === null) return 0;
+  const inside = Object.values(value).reduce<number>((sum, one) => sum + namesIn(one), 0);
+  return Array.isArray(value) ? inside : inside + Object.keys(value).length;
+}
+
+function depthOf(value: unknown): number {
+  if (typeof value !== "object" || value === null) return 0;
+  return 1 + Math.max(0, ...Object.values(value).map(depthOf));
+}
