@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { hash, verify } from "@node-rs/argon2";
 import { BadParameter, TooManyRequests } from "../model/errors.ts";
 import { limits, type ReachLimit } from "../model/limits.ts";
@@ -37,6 +38,9 @@ export interface Asker {
 /** New passwords come from an administrator's commands. */
 const commands: Asker = { source: "command" };
 
+/** One core is left for the event loop, and of libuv's four threads two for files and DNS. */
+const hashesAtOnce = Math.min(2, Math.max(1, availableParallelism() - 1));
+
 export interface PasswordOptions {
   /** Each run takes 19 MiB and a thread of libuv's pool of four, which files and DNS share. */
   readonly atOnce?: number;
@@ -48,7 +52,7 @@ export interface PasswordOptions {
 }
 
 export function passwords({
-  atOnce = 2,
+  atOnce = hashesAtOnce,
   longestQueue = limits.passwordsWaiting,
   argon2 = { hash, verify },
   reached = () => undefined,

@@ -38,7 +38,8 @@ export async function madeIdentity(t: TestContext, options: Pick<IdentityParts, 
     report: { debug() {}, info() {}, warn() {}, error() {} },
     grantsEnded: (ids) => void told.grants.push(...ids),
     devicesRemoved: (ids) => void told.devices.push(...ids),
-    passwords: { argon2 },
+    // On every machine, whatever the number of its cores.
+    passwords: { argon2, atOnce: 2 },
     ...options,
   });
   return { identity, store, clock, hashRuns, told };

@@ -41,7 +41,10 @@ describe("a password", () => {
 
   it("waits for its turn: two are hashed at once, in the order in which they came", async () => {
     const finish: ((isRight: boolean) => void)[] = [];
-    const { isRight } = passwords(recording(() => new Promise((resolve) => finish.push(resolve))));
+    const { isRight } = passwords({
+      ...recording(() => new Promise((resolve) => finish.push(resolve))),
+      atOnce: 2,
+    });
     const results = [1, 2, 3, 4].map((number) => isRight(`password ${number}`, "stored", here));
     await settled();
     assert.equal(finish.length, 2);
