@@ -75,7 +75,7 @@ export class Receivers {
     if (isQuiet()) return "taken";
     if (faults.strikes("receiver refuses", 0.08)) return "refused";
     if (faults.strikes("receiver silent", 0.03)) return "silent";
-    if (faults.strikes("receiver takes and is silent", 0.02)) return "taken in silence";
+    if (faults.strikes("receiver takes and is silent", 0.05)) return "taken in silence";
     return faults.strikes("receiver slow", 0.04) ? "slow" : "taken";
   }
 
