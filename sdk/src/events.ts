@@ -58,7 +58,7 @@ export interface DeviceEvent extends EventBase<"device"> {
 
 /** Not all that happened before this event was told: read the devices anew, then go on. */
 export interface ResyncEvent extends EventBase<"resync"> {
-  readonly reason: "past_retention" | "unknown_id" | "too_slow";
+  readonly reason: "past_retention" | "unknown_id" | "too_slow" | "restored";
 }
 
 /** The stream is alive, and all before this id was told. Only with `heartbeats`. */

@@ -1,5 +1,6 @@
 import type { DeviceId, UserId } from "../model/ids.ts";
-import { type Cancel, pause, type Surroundings } from "../model/surroundings.ts";
+import { pause, type Surroundings } from "../model/surroundings.ts";
+import { Sweep } from "../model/sweep.ts";
 import type { Store, Transaction } from "../store/seam.ts";
 import type { DeviceStates } from "./states.ts";
 
@@ -22,58 +23,51 @@ const piece = { devices: 100, names: 500, pauseMs: 50 };
  */
 export class ErasedNames {
   readonly #parts: ErasedNamesParts;
-  readonly #stopping = new AbortController();
-  #next: Cancel | undefined;
-  #running: Promise<number> | undefined;
+  readonly #sweep: Sweep;
 
   constructor(parts: ErasedNamesParts) {
     this.#parts = parts;
+    this.#sweep = new Sweep({
+      task: "erased_names",
+      failure: "names of erased attributes could not be removed",
+      everyMs,
+      surroundings: parts.surroundings,
+      remove: (signal) => this.#removeAll(signal),
+    });
   }
 
   start(): void {
-    const { surroundings } = this.#parts;
-    this.#next = surroundings.after(everyMs, () => {
-      void this.sweep()
-        .catch((error) => surroundings.report.warn({ error }, "names of erased attributes could not be removed"))
-        .finally(() => {
-          if (!this.#stopping.signal.aborted) this.start();
-        });
-    });
+    this.#sweep.start();
   }
 
-  async stop(): Promise<void> {
-    this.#next?.();
-    this.#stopping.abort();
-    await this.#running?.catch(() => undefined);
+  stop(): Promise<void> {
+    return this.#sweep.stop();
   }
 
-  /** Returns how many names it removed. */
+  /** Answers how many names it has removed. */
   sweep(): Promise<number> {
-    this.#running ??= this.#removeAll().finally(() => {
-      this.#running = undefined;
-    });
-    return this.#running;
+    return this.#sweep.run();
   }
 
-  async #removeAll(): Promise<number> {
+  async #removeAll(signal: AbortSignal): Promise<number> {
     const { store } = this.#parts;
     let all = 0;
-    while (!this.#stopping.signal.aborted) {
+    while (!signal.aborted) {
       const devices = await store.read(async (tx) =>
         tx.attributeUsage.withErasedNames((await tx.clock.nowMs()) - erasedNamesKeptMs, piece.devices),
       );
       if (devices.length === 0) break;
-      for (const { userId, deviceId } of devices) all += await this.#removeFrom(userId, deviceId);
+      for (const { userId, deviceId } of devices) all += await this.#removeFrom(userId, deviceId, signal);
     }
     return all;
   }
 
   /** Walks through the names of one device, piece by piece. */
-  async #removeFrom(userId: UserId, deviceId: DeviceId): Promise<number> {
+  async #removeFrom(userId: UserId, deviceId: DeviceId, signal: AbortSignal): Promise<number> {
     const { states, surroundings } = this.#parts;
     const walk: Walk = { afterName: "", removed: 0, oldestMs: null };
-    while (!this.#stopping.signal.aborted && (await this.#removePiece(userId, deviceId, walk))) {
-      await pause(surroundings, piece.pauseMs, this.#stopping.signal);
+    while (!signal.aborted && (await this.#removePiece(userId, deviceId, walk))) {
+      await pause(surroundings, piece.pauseMs, signal);
     }
     if (walk.removed > 0) states.forget(deviceId);
     return walk.removed;

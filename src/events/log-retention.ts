@@ -1,5 +1,5 @@
-import { BackgroundTask } from "../model/background-task.ts";
-import { type Cancel, pause, type Surroundings } from "../model/surroundings.ts";
+import { pause, type Surroundings } from "../model/surroundings.ts";
+import { Sweep } from "../model/sweep.ts";
 import type { Store, Transaction } from "../store/seam.ts";
 
 type RetentionTables = Pick<Transaction, "log" | "webhooks" | "deliveries" | "clock">;
@@ -18,56 +18,50 @@ const piece = { entries: 500, pauseMs: 50 };
 /** Removes what the log no longer needs to hold, and what webhooks were told, so that the store stays as large as it is. */
 export class LogRetention {
   readonly #parts: RetentionParts;
-  readonly #stopping = new AbortController();
-  readonly #task: BackgroundTask;
-  #next: Cancel | undefined;
-  #running: Promise<number> | undefined;
+  readonly #sweep: Sweep;
 
   constructor(parts: RetentionParts) {
     this.#parts = parts;
-    this.#task = new BackgroundTask("log_retention", "the log could not be shortened", parts.surroundings);
-  }
-
-  start(): void {
-    this.#next = this.#parts.surroundings.after(everyMs, () => {
-      void this.sweep()
-        .then(() => this.#task.succeeded())
-        .catch((error) => this.#task.failed(error))
-        .finally(() => {
-          if (!this.#stopping.signal.aborted) this.start();
-        });
+    this.#sweep = new Sweep({
+      task: "log_retention",
+      failure: "the log could not be shortened",
+      everyMs,
+      surroundings: parts.surroundings,
+      remove: (signal) => this.#removeAll(signal),
     });
   }
 
-  async stop(): Promise<void> {
-    this.#next?.();
-    this.#stopping.abort();
-    await this.#running?.catch(() => undefined);
+  start(): void {
+    this.#sweep.start();
+  }
+
+  stop(): Promise<void> {
+    return this.#sweep.stop();
   }
 
   /** Answers how many entries it has removed. */
   sweep(): Promise<number> {
-    this.#running ??= this.#removeAll().finally(() => {
-      this.#running = undefined;
-    });
-    return this.#running;
+    return this.#sweep.run();
   }
 
-  async #removeAll(): Promise<number> {
+  async #removeAll(signal: AbortSignal): Promise<number> {
     const { store } = this.#parts;
     await store.transaction((tx) => tx.webhooks.removeDead());
-    await this.#piecewise((tx, beforeMs) => tx.deliveries.removeSettled(beforeMs, piece.entries));
-    return this.#piecewise((tx, beforeMs) => tx.log.removeOlder(beforeMs, piece.entries));
+    await this.#piecewise(signal, (tx, beforeMs) => tx.deliveries.removeSettled(beforeMs, piece.entries));
+    return this.#piecewise(signal, (tx, beforeMs) => tx.log.removeOlder(beforeMs, piece.entries));
   }
 
-  async #piecewise(remove: (tx: RetentionTables, beforeMs: number) => Promise<number>): Promise<number> {
+  async #piecewise(
+    signal: AbortSignal,
+    remove: (tx: RetentionTables, beforeMs: number) => Promise<number>,
+  ): Promise<number> {
     const { store, surroundings, keptMs } = this.#parts;
     let all = 0;
-    while (!this.#stopping.signal.aborted) {
+    while (!signal.aborted) {
       const removed = await store.transaction(async (tx) => remove(tx, (await tx.clock.nowMs()) - keptMs));
       if (removed === 0) break;
       all += removed;
-      await pause(surroundings, piece.pauseMs, this.#stopping.signal);
+      await pause(surroundings, piece.pauseMs, signal);
     }
     return all;
   }

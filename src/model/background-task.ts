@@ -8,6 +8,7 @@ export const backgroundTasks = [
   "heartbeat",
   "link_shares",
   "log_retention",
+  "erased_names",
   "revocations",
   "sweep",
 ] as const;

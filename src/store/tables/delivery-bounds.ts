@@ -20,7 +20,7 @@ export interface DeliveryBounds {
   isUnsent(webhook: WebhookKey, deviceId: DeviceId): Promise<boolean>;
   /**
    * Removes the oldest of what waits beyond this, a bounded number at a time, but not what may be under way; of each
-   * device the oldest that is left becomes due. Whoever calls it holds the webhook's lock.
+   * device the oldest that is left becomes due. The caller holds the webhook's lock.
    */
   removeOldest(webhook: WebhookKey, kept: Waiting, nowMs: number): Promise<number>;
   /** Removes the oldest settled deliveries of a webhook beyond so many, a bounded number at a time. */
