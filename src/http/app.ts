@@ -9,7 +9,7 @@ import { type ConnectionLimits, limitConnections } from "./connection-limits.ts"
 import { refusalOf, refuseConnection } from "./edge.ts";
 import { errorAnswer, failureAnswer } from "./error-response.ts";
 import type { Exchanges } from "./exchange.ts";
-import { fairTurns } from "./fair-turns.ts";
+import { FairRequests } from "./fair-turns.ts";
 import { readBodies } from "./incoming.ts";
 import { limitPipelines } from "./pipeline.ts";
 import { keepAliveMs } from "./prepared-answer.ts";
@@ -71,8 +71,8 @@ export function appOn(parts: AppParts): FastifyInstance {
 
 function serverOn(parts: AppParts, handle: (...exchange: Parameters<Exchanges["begin"]>) => void): Server {
   const { exchanges, reached, headersTimeoutMs, requestTimeoutMs, tls, lane } = parts;
-  const fairly = fairTurns(parts);
-  const answer: typeof handle = (request, response) => fairly(request, () => answerNow(request, response));
+  const fair = new FairRequests(parts);
+  const answer: typeof handle = (request, response) => fair.handle(request, () => answerNow(request, response));
   const answerNow: typeof handle = (request, response) => {
     if (exchanges.isDraining && isRepeatedElsewhere(request)) {
       request.socket.destroy();
@@ -98,6 +98,7 @@ function serverOn(parts: AppParts, handle: (...exchange: Parameters<Exchanges["b
     : createServer(options, answer);
   server.timeout = parts.silenceMs ?? 0;
   server.on("checkExpectation", answer);
+  fair.watch(server);
   limitPipelines(server, tls !== undefined, reached);
   limitConnections(server, parts, reached);
   return server;

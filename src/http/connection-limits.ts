@@ -27,11 +27,15 @@ export function limitConnections(
   const perSource = Math.min(connectionsPerSource, Math.ceil(connections / 2));
   const proxies = networksOf(trustedProxies);
   const open = new Map<string, number>();
-  server.maxConnections = connections;
-  server.on("drop", () => reached("connections"));
+  let all = 0;
   const listeners = server.listeners("connection") as ((socket: Socket) => void)[];
   server.removeAllListeners("connection");
   server.on("connection", (socket) => {
+    if (all >= connections) {
+      reached("connections");
+      socket.destroy();
+      return;
+    }
     const { remoteAddress } = socket;
     if (remoteAddress !== undefined && !isIn(proxies, remoteAddress)) {
       const source = sourceOf(remoteAddress);
@@ -48,6 +52,10 @@ export function limitConnections(
         else open.set(source, left);
       });
     }
+    all += 1;
+    socket.once("close", () => {
+      all -= 1;
+    });
     for (const listener of listeners) listener.call(server, socket);
   });
 }

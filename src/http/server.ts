@@ -1,4 +1,4 @@
-import { type AddressInfo, Server as NetServer, type Socket } from "node:net";
+import type { AddressInfo, Server as NetServer, Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import type { SecureContextOptions, Server as TlsServer } from "node:tls";
 import type { FastifyInstance } from "fastify";
@@ -12,6 +12,7 @@ import { corsHeaders, letOriginsIn } from "./cors.ts";
 import { WholeDevices } from "./device-body.ts";
 import { deviceReadLane } from "./device-read-lane.ts";
 import { Exchanges, type Hear, transportHeaders } from "./exchange.ts";
+import { Listening } from "./listening.ts";
 import { type RouteParts, routeTable } from "./route-table.ts";
 import { addRoutes, type GuestRoute } from "./routes.ts";
 
@@ -87,7 +88,7 @@ export async function startHttp(parts: HttpParts): Promise<HttpServer> {
   letOriginsIn(app, routes, corsOrigins);
   addRoutes(app, [...routes, ...(parts.guests ?? [])], callers, exchanges);
   const sockets = socketsOf(app.server);
-  await listen(app, parts);
+  const listening = await Listening.start(app, parts);
   const use = (context: SecureContextOptions) => (app.server as unknown as TlsServer).setSecureContext(context);
   certificate?.watch(use);
 
@@ -100,32 +101,17 @@ export async function startHttp(parts: HttpParts): Promise<HttpServer> {
     reloadCertificate: () => certificate?.reload(use),
     stop({ drainMs = 0 } = {}) {
       certificate?.stop();
-      stopped ??= stop(app, sockets, exchanges, { ...limits, drainMs });
+      stopped ??= stop({ app, listening, sockets, exchanges }, { ...limits, drainMs });
       return stopped;
     },
   };
 }
 
-/** Connections that wait to be accepted. With few, a burst of one client has others connect again after a second. */
-const backlog = 4_096;
-
-async function listen(app: FastifyInstance, { host, port }: HttpParts): Promise<void> {
-  try {
-    await app.listen({ host, port, backlog });
-  } catch (error) {
-    await app.close();
-    if (error instanceof Error && "code" in error && error.code === "EADDRINUSE")
-      throw new PortTaken(host, port, error);
-    throw error;
-  }
-}
-
-export class PortTaken extends Error {
-  readonly code = "EADDRINUSE";
-  constructor(host: string, port: number, cause: Error) {
-    super(`Port ${port} on ${host} is taken. Stop what uses it, or choose another with BREEZEWAY_PORT.`, { cause });
-    this.name = "PortTaken";
-  }
+interface Stopped {
+  readonly app: FastifyInstance;
+  readonly listening: Listening;
+  readonly sockets: ReadonlySet<Socket>;
+  readonly exchanges: Exchanges;
 }
 
 /**
@@ -135,15 +121,13 @@ export class PortTaken extends Error {
  * waited for.
  */
 async function stop(
-  app: FastifyInstance,
-  sockets: ReadonlySet<Socket>,
-  exchanges: Exchanges,
+  { app, listening, sockets, exchanges }: Stopped,
   { drainMs, lingerMs, finishMs }: HttpLimits & { readonly drainMs: number },
 ): Promise<void> {
   exchanges.drain();
   if (drainMs > 0) await pause(drainMs);
   await quietMoment();
-  const closed = new Promise<void>((resolve) => stopListening(app, resolve));
+  const closed = listening.stop();
   exchanges.endStreams();
   if (drainMs > 0) await pause(lingerMs);
   await quietMoment();
@@ -169,11 +153,6 @@ function socketsOf(server: NetServer): ReadonlySet<Socket> {
     socket.once("close", () => sockets.delete(socket));
   });
   return sockets;
-}
-
-/** Its own way to close would also end connections on which the first request is still on its way. */
-function stopListening(app: FastifyInstance, closed: () => void): void {
-  NetServer.prototype.close.call(app.server, closed);
 }
 
 /**

@@ -28,6 +28,8 @@ export const limits = {
   jsonDepth: 64,
   /** Requests of one source that are handled in one turn of the event loop. */
   requestsPerTurn: 16,
+  /** The same in a turn in which a connection was accepted. */
+  requestsPerShortTurn: 2,
   /** Questions about the history of a user's devices that wait for one under way, on one node. */
   historiesWaiting: 20,
   parametersPerRequest: 10_000,

@@ -26,6 +26,19 @@ describe("requests of one source that arrive at once", () => {
     assert.deepEqual(reached, ["requestsPerTurn"]);
   });
 
+  it("are handled fewer in a turn in which a connection was accepted, since more connections may wait", async () => {
+    const turns = new FairTurns(() => undefined);
+    let handled = 0;
+    const count = 2 * limits.requestsPerShortTurn + limits.requestsPerTurn;
+    turns.connected();
+    for (let i = 0; i < count; i++) turns.run("crowd", () => handled++);
+    assert.equal(handled, limits.requestsPerShortTurn);
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.equal(handled, 2 * limits.requestsPerShortTurn);
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.equal(handled, count);
+  });
+
   it("don't wait when they arrive one after the other", async () => {
     const turns = new FairTurns(() => assert.fail("no limit is reached"));
     for (let i = 0; i < 5 * limits.requestsPerTurn; i++) {

@@ -79,7 +79,7 @@ function configuration(folder: string, site: string, workers: number): string {
     pid "${join(folder, "nginx.pid")}";
     error_log stderr notice;
     worker_processes ${workers};
-    events {}
+    events { worker_connections 8192; }
     http {
       access_log off;
       ${temporary.join("\n      ")}
