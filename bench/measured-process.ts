@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
+import { nodeFlags } from "../test/set-up/node-flags.ts";
 import type { Usage } from "./usage-reporter.ts";
 
 const root = new URL("..", import.meta.url).pathname;
@@ -33,7 +34,7 @@ export class MeasuredProcess implements AsyncDisposable {
     [program = "", ...rest]: readonly string[],
     settings: Readonly<Record<string, string>>,
   ): Promise<MeasuredProcess> {
-    const flags = ["--disable-warning=ExperimentalWarning", "--import", `${root}bench/usage-reporter.ts`];
+    const flags = [...nodeFlags(root), "--import", `${root}bench/usage-reporter.ts`];
     const inherited = Object.entries(process.env).filter(([name]) => !/^(BREEZEWAY_|NODE_OPTIONS)/.test(name));
     const child = spawn(process.execPath, [...flags, `${root}${program}`, ...rest], {
       env: { ...Object.fromEntries(inherited), ...settings },

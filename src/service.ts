@@ -29,6 +29,7 @@ import { metricsOf } from "./metrics/metrics.ts";
 import { observedStore } from "./metrics/observed-store.ts";
 import { BackgroundTask } from "./model/background-task.ts";
 import { BadParameter } from "./model/errors.ts";
+import type { ReachLimit } from "./model/limits.ts";
 import type { Report, Surroundings } from "./model/surroundings.ts";
 import { Membership } from "./nodes/membership.ts";
 import { oauthOn } from "./oauth/oauth.ts";
@@ -91,7 +92,7 @@ export async function openParts(config: Config, report: Report, given?: Surround
     });
 
     const states = new DeviceStates(store);
-    const connectors = new Map(config.ecosystems.map((one) => [one.name, connectorFor(one)]));
+    const connectors = new Map(config.ecosystems.map((one) => [one.name, connectorFor(one, metrics.limitReached)]));
     const alerts = alertsOn({
       store,
       turn: () => new Promise((resolve) => surroundings.after(0, resolve)),
@@ -393,6 +394,6 @@ function listenForCommands({ folder, administration, address }: Parts): Promise<
 const backupOfPostgres =
   "This store is PostgreSQL, which is backed up with its own tools: pg_dump, or its write-ahead log (docs/operations.md).";
 
-function connectorFor({ name, apiUrl, allowedHosts }: EcosystemConfig): Connector {
-  return nestConnector({ name, apiUrl, allowedHosts });
+function connectorFor({ name, apiUrl, allowedHosts }: EcosystemConfig, reached: ReachLimit): Connector {
+  return nestConnector({ name, apiUrl, allowedHosts, reached });
 }

@@ -49,6 +49,9 @@ export const limits = {
   tokensPerGrant: 100,
   /** Tokens that a client took with its own secret (client_credentials). */
   tokensPerClient: 1_000,
+  /** Bytes of one account's stream that are read: on average, and in a burst. */
+  streamBytesPerSecond: 1_048_576,
+  streamBytesAtOnce: 4_194_304,
   filterDevices: 100,
   filterNames: 600,
   webhookLookupsWaiting: 20,

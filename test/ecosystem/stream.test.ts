@@ -3,7 +3,7 @@ import { getEventListeners, once } from "node:events";
 import type { Socket } from "node:net";
 import { describe, it, type TestContext } from "node:test";
 import type { StreamEnd } from "../../src/ecosystem/connector.ts";
-import { nestConnector } from "../../src/ecosystem/nest/connector.ts";
+import { type NestOptions, nestConnector } from "../../src/ecosystem/nest/connector.ts";
 import { readSnapshot } from "../../src/ecosystem/nest/snapshot.ts";
 import { answerOf, frame, putFrame, startByteServer, streamHead } from "./byte-server.ts";
 import { listen } from "./listening.ts";
@@ -51,6 +51,17 @@ describe("a Nest stream", () => {
     assert.ok(account !== undefined && account !== "unchanged");
     const sighting = account.alarms.byId.get("a1");
     assert.equal(sighting?.isRead && sighting.object.smokeAlarmState, "emergency");
+  });
+
+  it("is read more slowly than it comes when it brings too much, and is read whole", async (t) => {
+    const padding = "x".repeat(1_500_000);
+    const names = ["a", "b", "c", "d"].map((name) => name + padding);
+    const puts = names.map((name) => putFrame(makeDocument({ structures: { s1: makeStructure({ name }) } })));
+    const reached = new Set<string>();
+    const { heard, ended } = await streamOf(t, streamHead + puts.join(""), { reached: (limit) => reached.add(limit) });
+    assert.equal((await ended).reason, "closed");
+    assert.equal(heard.length, names.length);
+    assert.deepEqual([...reached], ["streamBytesPerSecond"]);
   });
 
   it("takes a put without data for one that tells nothing", async (t) => {
@@ -244,7 +255,11 @@ describe("a Nest stream that is stopped", () => {
 });
 
 /** A stream from a server that answers with these bytes and hangs up, or with nothing at all. */
-async function streamOf(t: TestContext, bytes: string | Buffer | undefined, limits: { answerLimitMs?: number } = {}) {
+async function streamOf(
+  t: TestContext,
+  bytes: string | Buffer | undefined,
+  limits: Pick<NestOptions, "answerLimitMs" | "reached"> = {},
+) {
   const server = await startByteServer(t, (socket) => void (bytes === undefined || socket.end(bytes)));
   const connector = nestConnector({ name: "nest", apiUrl: server.url, allowedHosts: [], ...limits });
   const { heard, ended } = listen(connector, token);

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { nodeFlags } from "../set-up/node-flags.ts";
 
 const root = new URL("../..", import.meta.url).pathname;
 
@@ -58,7 +59,7 @@ export async function startChild(
   environment: Record<string, string>,
   { preload, cwd, tree = root }: ChildOptions = {},
 ): Promise<ChildService> {
-  const flags = ["--disable-warning=ExperimentalWarning", ...(preload ? ["--import", preload.href] : [])];
+  const flags = [...nodeFlags(root), ...(preload ? ["--import", preload.href] : [])];
   const child = spawn(process.execPath, [...flags, join(tree, "src/main.ts"), command], {
     cwd,
     env: cleanEnvironment(environment),

@@ -1,4 +1,5 @@
 import type { Account } from "../../model/account.ts";
+import type { ReachLimit } from "../../model/limits.ts";
 import type { Connector, StreamEnd, StreamListener } from "../connector.ts";
 import { eventStream, NestApi } from "./api.ts";
 import { withDeadline } from "./deadline.ts";
@@ -21,11 +22,13 @@ export interface NestOptions {
   readonly watchdogMs?: number;
   /** How long a whole read, or the opening of a stream, may take; 30 s. */
   readonly answerLimitMs?: number;
+  /** Counts streams that were read more slowly than they came. */
+  readonly reached?: ReachLimit;
 }
 
 /** The Works-with-Nest ecosystem: REST and Server-Sent Events, a whole account in every message. */
 export function nestConnector(options: NestOptions): Connector {
-  const { allowedHosts, watchdogMs = 70_000, answerLimitMs = 30_000 } = options;
+  const { allowedHosts, watchdogMs = 70_000, answerLimitMs = 30_000, reached = () => undefined } = options;
   const name = options.name.toLowerCase();
   const turns = new IngestTurns();
   const api = new NestApi({ apiUrl: new URL(options.apiUrl), allowedHosts });
@@ -38,7 +41,7 @@ export function nestConnector(options: NestOptions): Connector {
     const open = (inTime: AbortSignal) => api.open(token, eventStream, inTime);
     const opening = await withDeadline(signal, answerLimitMs, open);
     if (!opening.isOpen) return signal.aborted ? { reason: "stopped", detail: "stopped by us" } : opening.end;
-    const end = await new NestStream(opening, listener, watchdogMs, turns).run(signal);
+    const end = await new NestStream(opening, listener, { watchdogMs, turns, reached }).run(signal);
     api.forgetHost(token);
     return end;
   }

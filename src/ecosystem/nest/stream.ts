@@ -1,9 +1,11 @@
 import type { IncomingMessage } from "node:http";
+import type { ReachLimit } from "../../model/limits.ts";
 import type { StreamEnd, StreamEndReason, StreamListener } from "../connector.ts";
 import { EventSplitter, type StreamEvent } from "./event-splitter.ts";
 import type { HeldBody } from "./held-body.ts";
 import type { IngestTurns } from "./ingest-turns.ts";
 import { largestMessageBytes } from "./parse-json.ts";
+import { ReadingPace } from "./reading-pace.ts";
 import type { Answer } from "./request.ts";
 import { SnapshotReader } from "./snapshot-reader.ts";
 
@@ -11,6 +13,12 @@ import { SnapshotReader } from "./snapshot-reader.ts";
 const alarmWords: readonly Buffer[] = [Buffer.from('"emergency"'), Buffer.from('"warning"')];
 /** What comes beyond that stays with the other side until there is time for it. */
 const mostUnreadBytes = 256 * 1024;
+
+export interface StreamParts {
+  readonly watchdogMs: number;
+  readonly turns: IngestTurns;
+  readonly reached: ReachLimit;
+}
 
 /**
  * One open stream of an account, from its first byte to its end. What it can't follow ends it: there are no sequence
@@ -24,10 +32,13 @@ export class NestStream {
   readonly #splitter = new EventSplitter(largestMessageBytes);
   readonly #reader = new SnapshotReader();
   readonly #turns: IngestTurns;
+  readonly #pace = new ReadingPace();
+  readonly #reached: ReachLimit;
   /** What has come and was not read yet. */
   #unread: Buffer[] = [];
   #unreadBytes = 0;
   #isPaused = false;
+  #rest: NodeJS.Timeout | undefined;
   /** Whether the last chunk may have told of an alarm. */
   #isAlarming = false;
   #watchdog: NodeJS.Timeout | undefined;
@@ -36,12 +47,13 @@ export class NestStream {
   #end: StreamEnd | undefined;
   #tellEnd: (end: StreamEnd) => void = () => {};
 
-  constructor({ response, body }: Answer, listener: StreamListener, watchdogMs: number, turns: IngestTurns) {
+  constructor({ response, body }: Answer, listener: StreamListener, { watchdogMs, turns, reached }: StreamParts) {
     this.#response = response;
     this.#body = body;
     this.#listener = listener;
     this.#watchdogMs = watchdogMs;
     this.#turns = turns;
+    this.#reached = reached;
   }
 
   /** Resolves when the stream has ended, whoever ended it; its socket is gone by then. Never rejects. */
@@ -51,6 +63,7 @@ export class NestStream {
     const end = await this.#follow(signal.aborted);
     signal.removeEventListener("abort", stop);
     clearTimeout(this.#watchdog);
+    clearTimeout(this.#rest);
     return end;
   }
 
@@ -75,6 +88,7 @@ export class NestStream {
     if (this.#end) return;
     this.#watchdog?.refresh();
     this.#heardMs = performance.now();
+    this.#keepPace(chunk.length);
     if (this.#unreadBytes === 0 && this.#reader.isQuick) {
       // To look for alarms in it would take longer than to read it.
       this.#isAlarming = true;
@@ -92,20 +106,36 @@ export class NestStream {
     this.#body.pause();
   }
 
+  #keepPace(bytes: number): void {
+    const restMs = this.#pace.read(bytes, this.#heardMs);
+    if (restMs === 0 || this.#rest) return;
+    this.#reached("streamBytesPerSecond");
+    this.#body.pause();
+    this.#rest = setTimeout(() => {
+      this.#rest = undefined;
+      this.#resume();
+    }, restMs);
+  }
+
   readonly #read = (): void => {
     const chunks = this.#unread;
     this.#unread = [];
     this.#unreadBytes = 0;
     for (const chunk of chunks) if (!this.#end) this.#readChunk(chunk);
-    if (!this.#isPaused || this.#end) return;
+    if (!this.#isPaused) return;
     this.#isPaused = false;
+    this.#resume();
+  };
+
+  #resume(): void {
+    if (this.#end || this.#isPaused || this.#rest) return;
     // Called in the turn of all streams: an error here must not keep the others from being read.
     try {
       this.#body.resume();
     } catch (error) {
       this.#fail(error);
     }
-  };
+  }
 
   #readChunk(chunk: Buffer): void {
     try {

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { nodeFlags } from "../../set-up/node-flags.ts";
 import { cleanEnvironment } from "../../stories/child-service.ts";
 import { tree } from "./template.ts";
 
@@ -25,7 +26,7 @@ export class ServiceUnderTest {
   /** With `nameServer`, names are looked up there alone: in a mount namespace with a resolv.conf of its own. */
   static async start(settings: Readonly<Record<string, string>>, nameServer?: string): Promise<ServiceUnderTest> {
     const reporter = new URL("reporter.ts", import.meta.url).href;
-    const flags = ["--disable-warning=ExperimentalWarning", "--import", reporter];
+    const flags = [...nodeFlags(tree), "--import", reporter];
     const command = [process.execPath, ...flags, join(tree, "src/main.ts"), "serve"];
     const wrapped = nameServer === undefined ? command : [...withNameServer(nameServer, settings), ...command];
     const child = spawn(wrapped[0]!, wrapped.slice(1), {
