@@ -8,6 +8,7 @@ import type { Report } from "../model/surroundings.ts";
 import { type ConnectionLimits, limitConnections } from "./connection-limits.ts";
 import { refusalOf, refuseConnection } from "./edge.ts";
 import { errorAnswer, failureAnswer } from "./error-response.ts";
+import { shapeBelow } from "./error-shape.ts";
 import type { Exchanges } from "./exchange.ts";
 import { FairRequests } from "./fair-turns.ts";
 import { readBodies } from "./incoming.ts";
@@ -44,7 +45,7 @@ export function appOn(parts: AppParts): FastifyInstance {
     serverFactory: (handle) => serverOn(parts, handle),
     clientErrorHandler: (error, socket) => refuseConnection(error, socket, exchanges),
     frameworkErrors: (error, request, reply) => {
-      sendAnswer(reply, errorAnswer(error, "standard", requestIdOf(request)));
+      sendAnswer(reply, errorAnswer(error, shapeBelow(request.raw.url ?? ""), requestIdOf(request)));
     },
     trustProxy: trustedProxies.length > 0 ? [...trustedProxies] : false,
     bodyLimit: parts.bodyBytes,
@@ -63,7 +64,8 @@ export function appOn(parts: AppParts): FastifyInstance {
     if (error instanceof LimitReached) reached(error.limit);
     const { url: route, config } = request.routeOptions;
     const failed = { request: request.raw, requestId: requestIdOf(request), route };
-    return sendAnswer(reply, failureAnswer(error, config.errors ?? "standard", failed, report));
+    const shape = config.errors ?? shapeBelow(request.raw.url ?? "");
+    return sendAnswer(reply, failureAnswer(error, shape, failed, report));
   });
   readBodies(app);
   return app;

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { errorAnswer } from "./error-response.ts";
+import { shapeBelow } from "./error-shape.ts";
 import { type Exchanges, newRequestId } from "./exchange.ts";
 import { pipelineOf } from "./pipeline.ts";
 import { type Refusal, refusals } from "./refusal.ts";
@@ -32,7 +33,7 @@ export function headersRefusal(request: IncomingMessage): Refusal | undefined {
  * their own answers first. The bytes themselves are never logged.
  */
 export function refuseConnection(
-  error: Error & { readonly code?: string },
+  error: Error & { readonly code?: string; readonly rawPacket?: unknown },
   socket: Duplex,
   exchanges: Exchanges,
 ): void {
@@ -43,17 +44,25 @@ export function refuseConnection(
     socket.destroy();
     return;
   }
+  const target = pipeline.arrivingTarget ?? targetOf(error.rawPacket);
   pipeline.refuse(() => {
     // The last answer has closed the connection.
     if (socket.writableEnded) return;
     if (!socket.writable || pipeline.isAnswering) socket.destroy();
-    else sendRefusal(connectionRefusal(error.code), socket, exchanges);
+    else sendRefusal(connectionRefusal(error.code), target, socket, exchanges);
   });
 }
 
-function sendRefusal(refusal: Refusal, socket: Duplex, exchanges: Exchanges): void {
+/** The start of the target, when the bytes that could not be parsed begin with a request line. */
+function targetOf(bytes: unknown): string {
+  if (!Buffer.isBuffer(bytes)) return "";
+  const [, target = ""] = /^[A-Z]+ (\S*)/.exec(bytes.toString("latin1", 0, 200)) ?? [];
+  return target;
+}
+
+function sendRefusal(refusal: Refusal, target: string, socket: Duplex, exchanges: Exchanges): void {
   const requestId = newRequestId();
-  const { status, headers, body } = errorAnswer(refusal, "standard", requestId);
+  const { status, headers, body } = errorAnswer(refusal, shapeBelow(target), requestId);
   const lines = Object.entries({
     ...exchanges.headersFor(requestId),
     ...headers,

@@ -1,15 +1,11 @@
 import { BreezewayError, StoreUnavailable, TooManyRequests } from "../model/errors.ts";
 import type { Report } from "../model/surroundings.ts";
 import { messagePage } from "../oauth/pages/message-page.ts";
-import { type Answer, jsonAnswer, pageAnswer } from "./answer.ts";
+import { type Answer, jsonAnswer, pageAnswer, xmlAnswer } from "./answer.ts";
+import type { ErrorShape } from "./error-shape.ts";
 import type { Exchange } from "./exchange.ts";
+import { platformFault } from "./platform-fault.ts";
 import { Refusal, refusals } from "./refusal.ts";
-
-/**
- * `standard` is the error object of /v3, /oauth2 and everything without a shape of its own, `adaptor` the
- * numbered one of the adaptor interface, `page` what a person sees in a browser.
- */
-export type ErrorShape = "standard" | "adaptor" | "page";
 
 /** How an error of ours looks from outside, by its code: the HTTP status and the adaptor's number. */
 const answers: Readonly<Record<string, { readonly status: number; readonly errorCode: number }>> = {
@@ -48,6 +44,9 @@ const storeRetrySeconds = 5;
 /** The one place where errors become answers. What we did not foresee tells no detail. */
 export function errorAnswer(error: unknown, shape: ErrorShape, requestId: string): Answer {
   const { status, code, errorCode, sentence, headers } = describe(foreseen(error));
+  // A fault is HTTP 500, as clients of the platform calls expect. What HTTP itself refuses keeps the status of HTTP.
+  const faultStatus = error instanceof BreezewayError ? 500 : status;
+  if (shape === "fault") return xmlAnswer(faultStatus, platformFault(errorCode, sentence), headers);
   if (shape === "page") return pageAnswer(status, messagePage({ kind: "error", sentence, requestId }), headers);
   const body =
     shape === "adaptor"
@@ -94,7 +93,8 @@ function refusalByFastify(error: unknown): Refusal | undefined {
 
 function describe(error: Foreseen) {
   if (error instanceof Refusal) {
-    return { status: error.status, code: error.code, errorCode: 102, sentence: error.message, headers: error.headers };
+    const { status, code, message: sentence, headers } = error;
+    return { status, code, errorCode: refusalNumbers[status] ?? 102, sentence, headers };
   }
   if (error instanceof StoreUnavailable) {
     const headers = { "retry-after": String(storeRetrySeconds) };
@@ -104,6 +104,9 @@ function describe(error: Foreseen) {
   if (!known) return { status: 500, code: "internal_error", errorCode: 199, sentence: "Internal error.", headers: {} };
   return { ...known, code: wireCodes[error.code] ?? error.code, sentence: error.message, headers: headersOf(error) };
 }
+
+/** The number of a refusal by its status; 102 for all others. A path or a method that isn't there is no operation. */
+const refusalNumbers: Readonly<Record<number, number>> = { 404: 103, 405: 103 };
 
 /** Where RFC 6749 has a word for it already. */
 const wireCodes: Readonly<Record<string, string>> = {

@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import { Readable } from "node:stream";
+import type { Readable } from "node:stream";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { LimitReached } from "../model/errors.ts";
 import { limits } from "../model/limits.ts";
@@ -42,7 +42,7 @@ export function readIncoming(request: FastifyRequest): Incoming {
   return {
     pathParameters: request.params as Record<string, string>,
     query: queryAt < 0 ? [] : readPairs(target.slice(queryAt + 1)),
-    body: (request.body as Body | undefined) ?? { kind: "none" },
+    body: readableBody(request.body as Body | typeof unreadable | undefined),
     bearer: authorization(request, "bearer"),
     basic: authorization(request, "basic"),
     lastEventId: request.headers["last-event-id"] === undefined ? undefined : String(request.headers["last-event-id"]),
@@ -74,14 +74,15 @@ function authorization(request: FastifyRequest, scheme: "bearer" | "basic"): str
   return given.toLowerCase() === scheme ? rest : undefined;
 }
 
-/** Bodies are forms or JSON, in UTF-8; anything else is refused with 415. */
+/** Bodies are forms or JSON, in UTF-8; anything else is refused with 415. A request without a body has no type at all. */
 export function readBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
-  // Node has no end to tell of a body that isn't there, and Fastify looks for one where a type is named.
-  app.addHook("preParsing", (request, _reply, payload, done) => {
-    const { "content-type": type, "content-length": length, "transfer-encoding": encoding } = request.headers;
-    const isMissing = type !== undefined && length === undefined && encoding === undefined;
-    done(null, isMissing ? Readable.from([]) : payload);
+  // Old HTTP stacks name a type though they send no body. Fastify would refuse the type, or wait for the body.
+  app.addHook("onRequest", async ({ headers }) => {
+    if (!mayHaveBody(headers) || !readTypes.test(headers["content-type"] ?? "")) delete headers["content-type"];
+  });
+  app.addContentTypeParser("*", async (_request: unknown, payload: Readable) => {
+    return (await isEmpty(payload)) ? undefined : unreadable;
   });
   const read = (contentType: string, parse: (text: string) => Body) =>
     app.addContentTypeParser(contentType, { parseAs: "buffer" }, async (_request: unknown, bytes: Buffer) =>
@@ -89,6 +90,29 @@ export function readBodies(app: FastifyInstance): void {
     );
   read("application/x-www-form-urlencoded", (text) => ({ kind: "form", pairs: readPairs(text) }));
   read("application/json", (text) => ({ kind: "json", value: readJson(text) }));
+}
+
+const readTypes = /^\s*application\/(json|x-www-form-urlencoded)\s*(;|$)/i;
+
+function mayHaveBody(headers: FastifyRequest["headers"]): boolean {
+  return headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
+}
+
+/** A body of a type that no route takes. */
+const unreadable = { kind: "unreadable" } as const;
+
+function readableBody(body: Body | typeof unreadable | undefined): Body {
+  if (body?.kind === "unreadable") throw refusals.wrongContentType();
+  return body ?? { kind: "none" };
+}
+
+/** Resolves with the first bytes, or with the end. The bytes are dropped: whether there are any is all that counts. */
+function isEmpty(payload: Readable): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    payload.once("error", reject);
+    payload.once("end", () => resolve(true));
+    payload.once("data", () => resolve(false));
+  });
 }
 
 /** A form or a query. Stricter than most: half an escape would be kept as it is, and mean something else elsewhere. */

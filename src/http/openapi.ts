@@ -123,9 +123,7 @@ function responses(described: Described, method: Method, components: Components)
   const refused = [...Map.groupBy(errorsOf(described), ({ status }) => status)].map(
     ([status, errors]) => [status, refusal(inWords(errors), described.errors, method, components)] as const,
   );
-  // Only the faults themselves are XML: what is refused before the call is understood looks as everywhere.
-  const shape = described.errors === "fault" ? "standard" : described.errors;
-  const otherwise = refusal("The request was refused.", shape, method, components);
+  const otherwise = refusal("The request was refused.", described.errors, method, components);
   return { ...Object.fromEntries([...told, ...refused]), default: otherwise };
 }
 

@@ -71,6 +71,11 @@ export class Pipeline {
     return this.#hasStream || (this.#unanswered > 0 && this.#latestResponse?.headersSent === true);
   }
 
+  /** The target of a request whose body is still arriving. */
+  get arrivingTarget(): string | undefined {
+    return this.#latest && !this.#latest.complete ? this.#latest.url : undefined;
+  }
+
   readonly data = (bytes: Buffer): void => {
     if (this.#isRefused && !this.#afterAnswers) return;
     const before = this.#latest;

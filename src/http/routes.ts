@@ -7,7 +7,7 @@ import type { Answer, SlicedAnswer, StreamAnswer } from "./answer.ts";
 import { type Callers, callerByBearer, callerBySecToken } from "./caller.ts";
 import { callingClient } from "./client-authentication.ts";
 import type { Description, OperationDescription } from "./description.ts";
-import type { ErrorShape } from "./error-response.ts";
+import { type ErrorShape, shapeBelow } from "./error-shape.ts";
 import type { Exchanges } from "./exchange.ts";
 import { type Incoming, readIncoming } from "./incoming.ts";
 import { OneATurn } from "./one-a-turn.ts";
@@ -104,7 +104,7 @@ export function addRoutes(
     app.route({
       method: app.supportedMethods.filter((method) => !allowed.some((taken) => taken === method)),
       url: path,
-      config: { access: "public", errors: "standard" },
+      config: { access: "public", errors: shapeBelow(path) },
       // Before the body is looked at: a wrong method is the first thing to tell.
       onRequest: refuse,
       handler: refuse,

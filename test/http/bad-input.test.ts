@@ -61,10 +61,10 @@ for (const database of databases) {
           async (request) => {
             const answer = await ask(home, request);
             const [path = ""] = request.target.split(/[?#]/);
-            const errors = errorsAt(request.method, path);
+            const { errors, isRoute } = errorsAt(request.method, path);
             if (request.method === "HEAD") assert.ok(answer.status < 500, toldBy(answer));
             else if (isRefused(answer)) {
-              assertRefusalShape(errors ?? "standard", answer, errors === undefined || path.includes("%"));
+              assertRefusalShape(errors, answer, !isRoute || path.includes("%"));
             }
           },
         );

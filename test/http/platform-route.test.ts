@@ -65,8 +65,9 @@ describe("a platform call over HTTP", () => {
     const { fetch } = await madeServer(t);
     for (const contentType of ["application/json", "text/xml", "text/plain"]) {
       const headers = { "content-type": contentType };
-      const answer = await fetch("/zdk/services/zamapi/userLogin", { method: "POST", headers, body: "{}" });
+      const answer = await read(await fetch("/zdk/services/zamapi/userLogin", { method: "POST", headers, body: "{}" }));
       assert.equal(answer.status, 415, contentType);
+      assert.equal(answer.root.name, "ns1:requestFault");
     }
   });
 });

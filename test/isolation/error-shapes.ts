@@ -8,8 +8,8 @@ export function isRefused(answer: WireAnswer): boolean {
 }
 
 /**
- * One clear refusal in the shape of its address. The common shape is for what gets to no address at all, or asks one for
- * a method that it doesn't take.
+ * One clear refusal in the shape of its address. A page has the common shape for what reaches no address at all, or asks
+ * one for a method that it doesn't take; the adaptor and the platform calls never have it.
  */
 export function assertRefusalShape(errors: Address["errors"], answer: WireAnswer, mayBeNowhere = false): void {
   const { status } = answer;
@@ -18,12 +18,11 @@ export function assertRefusalShape(errors: Address["errors"], answer: WireAnswer
   assert.equal(header(answer, "x-content-type-options"), "nosniff", refused);
   assert.match(header(answer, "x-request-id") ?? "", /^[0-9a-f-]{36}$/, refused);
   const isSentBack = header(answer, "location") !== undefined;
-  const isFault = status === 500 && errors === "fault";
-  assert.ok((status >= 400 && status < 500) || isSentBack || isFault, refused);
+  assert.ok((status >= 400 && status < 500) || isSentBack || (status === 500 && errors === "fault"), refused);
   const isCommon = status === 405 || status === 431 || (mayBeNowhere && answer.text.startsWith('{"error":'));
   if (isSentBack) assertSentBack(answer, refused);
-  else if (isFault) assertFault(answer, refused);
-  else if (errors === "adaptor" && !isCommon) assertAdaptorError(answer, refused);
+  else if (errors === "fault") assertFault(answer, refused);
+  else if (errors === "adaptor") assertAdaptorError(answer, refused);
   else if (errors === "page" && !isCommon) assertPage(answer, refused);
   else assertErrorObject(answer, refused);
 }
@@ -42,7 +41,9 @@ function assertErrorObject(answer: WireAnswer, refused: string): void {
 
 /** The status that each number has; 102 also stands for what HTTP itself gives reason to refuse. */
 const adaptorStatuses: Readonly<Record<number, readonly number[]>> = {
-  102: [400, 413, 415],
+  101: [403],
+  102: [400, 408, 413, 415, 431],
+  103: [404, 405],
   106: [401],
   109: [404],
   118: [409],
@@ -66,7 +67,7 @@ function assertFault(answer: WireAnswer, refused: string): void {
   assert.equal(header(answer, "content-type"), "text/xml; charset=utf-8", refused);
   const [, code = "", message = ""] = fault.exec(answer.text) ?? [];
   // Not 199: that one says that it was our mistake.
-  assert.ok(Number(code) >= 101 && Number(code) <= 122, refused);
+  assert.ok(Number(code) >= 101 && Number(code) <= 123, refused);
   assert.match(message, sentence, refused);
 }
 

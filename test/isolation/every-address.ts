@@ -1,5 +1,5 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
-import type { ErrorShape } from "../../src/http/error-response.ts";
+import { type ErrorShape, shapeBelow } from "../../src/http/error-shape.ts";
 import { type RouteParts, routeTable } from "../../src/http/route-table.ts";
 import type { Access, Method } from "../../src/http/routes.ts";
 import { operations } from "../../src/platform/operations.ts";
@@ -13,8 +13,7 @@ export interface Address {
   readonly rule: Exclude<Access, "operation">;
   readonly method: Method;
   readonly path: string;
-  /** How it refuses: platform operations by an XML fault. */
-  readonly errors: ErrorShape | "fault";
+  readonly errors: ErrorShape;
 }
 
 /** Everything that the service can be asked, from its own table of routes. */
@@ -24,7 +23,7 @@ export function everyAddress(): readonly Address[] {
       const { access, path, errors } = route;
       if (access !== "operation") return [{ rule: access, method, path, errors }];
       return [...operations].map(([name, { access: rule }]) => {
-        return { rule, method, path: path.replace(":operation", name), errors: "fault" };
+        return { rule, method, path: path.replace(":operation", name), errors };
       });
     }),
   );
@@ -37,13 +36,13 @@ export function everyPath(): ReadonlyMap<string, readonly string[]> {
   return paths;
 }
 
-/** The shape in which a path refuses what it was asked; undefined when it is none of ours, or takes no such method. */
-export function errorsAt(method: string, path: string): Address["errors"] | undefined {
+/** The shape in which a path refuses a request, and whether there is a route of ours for it. */
+export function errorsAt(method: string, path: string): { readonly errors: ErrorShape; readonly isRoute: boolean } {
   const route = routes.find(({ path: pattern, methods }) => {
     const isPath = new RegExp(`^${pattern.replaceAll(".", "\\.").replace(/:\w+/g, "[^/]*")}$`).test(path);
     return isPath && methods.some((one) => one === method);
   });
-  return route && (route.access === "operation" ? "fault" : route.errors);
+  return { errors: route?.errors ?? shapeBelow(path), isRoute: route !== undefined };
 }
 
 export function titleOf({ method, path }: Pick<Address, "method" | "path">): string {

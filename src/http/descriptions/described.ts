@@ -1,5 +1,5 @@
 import type { ContentType, Description, ErrorDescription, Parameter } from "../description.ts";
-import type { ErrorShape } from "../error-response.ts";
+import type { ErrorShape } from "../error-shape.ts";
 import type { Access, Method, Route } from "../routes.ts";
 import { accessOf } from "./access.ts";
 
@@ -9,8 +9,7 @@ export interface Described {
   /** With `{name}` for what varies. */
   readonly path: string;
   readonly access: Exclude<Access, "operation">;
-  /** `fault`: the XML of platform calls. */
-  readonly errors: ErrorShape | "fault";
+  readonly errors: ErrorShape;
   readonly description: Description;
 }
 
@@ -26,7 +25,7 @@ export function describedRoutes(routes: readonly Route[]): readonly Described[] 
       methods,
       path: route.path.replace(":operation", description.operation),
       access: description.access,
-      errors: "fault",
+      errors,
       description,
     }));
   });

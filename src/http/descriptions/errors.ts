@@ -1,9 +1,9 @@
 import type { ContentDescription, ErrorDescription } from "../description.ts";
-import type { ErrorShape } from "../error-response.ts";
+import type { ErrorShape } from "../error-shape.ts";
 import { integer, named, object, text } from "./schema.ts";
 
-/** How a refusal looks, by the shape of a route's errors; `fault` is the XML of platform calls. */
-export const errorContents: Readonly<Record<ErrorShape | "fault", ContentDescription>> = {
+/** How a refusal looks, by the shape of a route's errors. */
+export const errorContents: Readonly<Record<ErrorShape, ContentDescription>> = {
   standard: {
     contentType: "application/json",
     schema: named(

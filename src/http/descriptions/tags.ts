@@ -13,7 +13,7 @@ export const tags: Readonly<Record<TagName, string>> = {
   "Linked accounts":
     "The adaptor interface: it links a user to their account in a home ecosystem. The whole account becomes one virtual device, and the ecosystem's stream keeps its attributes current.",
   "Platform calls":
-    "Calls for clients of the platform's own web interface: GET with a query or POST with a form, answered in XML. A call that fails is HTTP 500 with a `requestFault`.",
+    "Calls for clients of the platform's own web interface: GET with a query or POST with a form, answered in XML. A call that fails is HTTP 500 with a `requestFault`. A wrong method, path or type of body has its own HTTP status, with a `requestFault` too.",
   "Authorization pages":
     "What a user's browser goes through between `authorize` and your redirect address. Your client never calls these; they are told for completeness.",
   Service: "How the service is doing, and how it describes itself.",

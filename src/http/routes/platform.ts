@@ -25,7 +25,7 @@ export function platformRoutes(platform: Platform): readonly Route[] {
       methods: ["GET", "POST"],
       path: "/zdk/services/zamapi/:operation",
       access: "operation",
-      errors: "standard",
+      errors: "fault",
       descriptions: describedOperations(platform.operations),
       async answer(incoming) {
         const operation = incoming.pathParameters.operation ?? "";

@@ -1,0 +1,17 @@
+/**
+ * How an error looks. `standard`: the error object of /v3 and /oauth2. `adaptor`: a number and a sentence in JSON.
+ * `fault`: the same in the XML of platform calls. `page`: HTML for a person.
+ */
+export type ErrorShape = "standard" | "adaptor" | "fault" | "page";
+
+const shapes: Readonly<Record<string, ErrorShape>> = { zdk: "fault", adaptor: "adaptor", acc: "adaptor" };
+
+/**
+ * The shape of errors at a request target that has no route of its own: an unknown path, a wrong method, a head that
+ * can't be read. Clients of the platform calls and of the adaptor parse one format only, so every answer below their
+ * paths has it.
+ */
+export function shapeBelow(target: string): ErrorShape {
+  const [, first = ""] = /^(?:https?:\/\/[^/]*)?\/(\w+)(?:[/?#]|$)/.exec(target) ?? [];
+  return Object.hasOwn(shapes, first) ? shapes[first]! : "standard";
+}
