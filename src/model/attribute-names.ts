@@ -31,7 +31,7 @@ export const alarmLimit = 18;
 
 const summaryTable = [
   { field: "totalThermostats", wireName: "totals.thermostats", valueKind: "integer" },
-  { field: "totalAlarms", wireName: "totals.smokeCOAlarms", valueKind: "integer" },
+  { field: "totalAlarms", wireName: "totals.smokeCOAlarms", otherSpelling: "totals.smokeCoAlarms", valueKind: "integer" },
   { field: "warningsAll", wireName: "warnings.all", valueKind: "boolean" },
   { field: "warningsSmoke", wireName: "warnings.smoke", valueKind: "boolean" },
   { field: "warningsCo", wireName: "warnings.CO", valueKind: "boolean" },
@@ -112,7 +112,10 @@ export function attributeName(number: AttributeNumber): string {
   return entryOf(number).spellings[0]!;
 }
 
-/** Reads a name that a client sent, in any published spelling; undefined when a virtual device has no such attribute. */
+/**
+ * Reads a name that a client sent. Every way in (/v3, streams, webhooks, alerts, platform calls) uses this function, so
+ * that all of them accept the same spellings. Undefined when a virtual device has no such attribute.
+ */
 export function parseAttributeName(text: string): NamedAttribute | undefined {
   return named.get(text);
 }
@@ -154,8 +157,10 @@ function listAttributes(): AttributeEntry[] {
     spellings: ["o.totalStructures"],
   };
   for (let x = 1; x <= structureLimit; x++) {
-    for (const { field, wireName, valueKind } of summaryTable) {
-      const spellings = [`o.structures[${x}].${wireName}`];
+    for (const row of summaryTable) {
+      const { field, wireName, valueKind } = row;
+      const wireNames = "otherSpelling" in row ? [wireName, row.otherSpelling] : [wireName];
+      const spellings = wireNames.map((name) => `o.structures[${x}].${name}`);
       list[structureSummary(x, field)] = { place: { kind: "summary", x, field }, valueKind, spellings };
     }
     for (const { field, wireName, valueKind } of structureTable) {

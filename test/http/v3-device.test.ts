@@ -101,12 +101,14 @@ describe("an attribute that is asked for by name", () => {
       "d.structures[1].d.thermostats[2].name",
       "d.structures[1].d.smokeCOAlarms[1].co_alarm_state",
       "o.structures[1].totals.smokeCOAlarms",
+      "o.structures[1].totals.smokeCoAlarms",
     ];
     assert.deepEqual(await attributes(`?${[...spellings, spellings[0]!].map(name).join("&")}`), {
       "d.structures[1].d.thermostat[2].name": at("7"),
       "d.structures[1].d.thermostats[2].name": at("7"),
       "d.structures[1].d.smokeCOAlarms[1].co_alarm_state": at("ok"),
       "o.structures[1].totals.smokeCOAlarms": at(0),
+      "o.structures[1].totals.smokeCoAlarms": at(0),
     });
   });
 

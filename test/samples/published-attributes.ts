@@ -36,7 +36,8 @@ export function publishedAttributes(): readonly PublishedAttribute[] {
     const spelled = name.replace(".d.thermostat[", ".d.thermostats[");
     const other = spelled
       .replace(".d.thermostats[", ".d.thermostat[")
-      .replace(".d.smokeCoAlarms[", ".d.smokeCOAlarms[");
+      .replace(".d.smokeCoAlarms[", ".d.smokeCOAlarms[")
+      .replace(".totals.smokeCOAlarms", ".totals.smokeCoAlarms");
     const otherSpelling = other === spelled ? undefined : other;
     return { name: spelled, otherSpelling, isWritable: access === "writable", type };
   });

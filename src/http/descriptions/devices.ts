@@ -97,7 +97,7 @@ export const getDevice: Description = {
   summary: "Read a device",
   words: [
     "All attributes that have a value, or only those you name. With `since` you get what changed strictly after that time, including, as null, what has turned blank since: so a poller never keeps the last word of an alarm that is gone. Times rise with each change to a device, whatever clocks do; the highest `updateTime` you have seen is your next `since`.",
-    "The attributes of a linked account are `d.structures[X]…` and `o.…`, 519 names in all. Both published spellings are accepted (`thermostats[Y]` and `thermostat[Y]`, `smokeCoAlarms[Y]` and `smokeCOAlarms[Y]`); the answer uses yours.",
+    "The attributes of a linked account are `d.structures[X]…` and `o.…`, 519 names in all. Both published spellings are accepted (`thermostats[Y]` and `thermostat[Y]`, `smokeCoAlarms[Y]` and `smokeCOAlarms[Y]`, `totals.smokeCOAlarms` and `totals.smokeCoAlarms`); the answer uses yours.",
   ],
   parameters: [
     deviceId,
