@@ -299,6 +299,7 @@ export async function startService(
         cursors: cursorsWith(await cursorKey(store)),
       },
       federation,
+      sessions: identity,
       platform: platformCalls({ identity, devices, alerts, federation, report, reached: metrics.limitReached }),
       checks: {
         store: () => store.health(),

@@ -19,6 +19,24 @@ export async function callerBySecToken(incoming: Incoming, callers: Callers): Pr
   return callers.bySecToken(secToken);
 }
 
+const accessTokenPrefix = "bwa_";
+
+/**
+ * The caller of a route whose rule is `secTokenOrBearer`. An access token is known by its prefix and comes in the header
+ * and nowhere else (RFC 6750 2.1); everything else is read as a secToken. Both are refused with the same error.
+ */
+export async function callerByEitherToken(incoming: Incoming, callers: Callers): Promise<Principal> {
+  const { bearer } = incoming;
+  if (!bearer?.startsWith(accessTokenPrefix)) return callerBySecToken(incoming, callers);
+  // This refuses another token beside the access token.
+  given(incoming, "secToken", [bearer]);
+  try {
+    return await callerByBearer(incoming, callers);
+  } catch (error) {
+    throw error instanceof InvalidToken ? new InvalidSecToken() : error;
+  }
+}
+
 /** Who calls a route whose rule is `bearer`: the token comes in the header and nowhere else (RFC 6750 2.1). */
 export async function callerByBearer(incoming: Incoming, callers: Callers): Promise<Principal> {
   const form = incoming.body.kind === "form" ? incoming.body.pairs : [];

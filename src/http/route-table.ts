@@ -6,6 +6,7 @@ import { type MetricsRouteParts, metricsRoutes } from "./routes/metrics.ts";
 import { type OAuthRouteParts, oauthRoutes } from "./routes/oauth.ts";
 import { type Platform, platformRoutes } from "./routes/platform.ts";
 import { referenceRoutes } from "./routes/reference.ts";
+import { type SessionRouteParts, sessionRoutes } from "./routes/sessions.ts";
 import { type AlertRouteParts, alertRoutes } from "./routes/v3-alerts.ts";
 import { type DeviceRouteParts, deviceRoutes } from "./routes/v3-devices.ts";
 import { type EventRouteParts, eventRoutes } from "./routes/v3-events.ts";
@@ -23,6 +24,7 @@ export interface RouteParts {
     WebhookRouteParts & { readonly users: UserReading };
   readonly oauth: Omit<OAuthRouteParts, "baseUrl">;
   readonly federation: AdaptorFederation;
+  readonly sessions: SessionRouteParts;
   readonly platform: Platform;
   /** What `/readyz` looks at, by name. */
   readonly checks: Readonly<Record<string, Check>>;
@@ -49,7 +51,8 @@ export function routeTable(
     ...eventRoutes(parts.v3),
     ...webhookRoutes(parts.v3),
     ...platformRoutes(parts.platform),
-    ...adaptorRoutes(parts.federation),
+    ...sessionRoutes(parts.sessions),
+    ...adaptorRoutes(parts.federation, parts.v3.devices),
     ...referenceRoutes({ version: parts.version, baseUrl: parts.baseUrl, routes: () => routes }),
   ];
   return routes;

@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Principal, UserPrincipal } from "../identity/principal.ts";
 import type { Client } from "../oauth/clients.ts";
 import type { Answer, SlicedAnswer, StreamAnswer } from "./answer.ts";
-import { type Callers, callerByBearer, callerBySecToken } from "./caller.ts";
+import { type Callers, callerByBearer, callerByEitherToken, callerBySecToken } from "./caller.ts";
 import { callingClient } from "./client-authentication.ts";
 import type { Description, OperationDescription } from "./description.ts";
 import { type ErrorShape, shapeBelow } from "./error-shape.ts";
@@ -15,11 +15,12 @@ import { openOutlet } from "./outlet.ts";
 import { refusals } from "./refusal.ts";
 
 /**
- * Who may use a route. `secToken`: a platform user with a security token. `bearer`: whoever holds an access token.
+ * Who may use a route. `secToken`: a platform user with a security token. `bearer`: a client with an access token.
+ * `secTokenOrBearer`: either of them.
  * `client`: an OAuth client with its secret. `operation`: each platform operation has its own rule
  * (platform/operations.ts). The caller is found before a route's handler runs, so no handler can forget to.
  */
-export const accessRules = ["public", "secToken", "bearer", "client", "operation"] as const;
+export const accessRules = ["public", "secToken", "bearer", "secTokenOrBearer", "client", "operation"] as const;
 export type Access = (typeof accessRules)[number];
 export type Method = "GET" | "HEAD" | "POST" | "PUT" | "DELETE";
 
@@ -39,6 +40,7 @@ export type Route = RouteAddress &
         readonly access: "bearer";
         answer(incoming: Incoming, caller: Principal): Promise<Answer | StreamAnswer>;
       })
+    | (Told & { readonly access: "secTokenOrBearer"; answer(incoming: Incoming, caller: Principal): Promise<Answer> })
     | (Told & { readonly access: "client"; answer(incoming: Incoming, client: Client): Promise<Answer> })
     | {
         readonly access: "operation";
@@ -163,6 +165,8 @@ async function answerOf(
       return route.answer(incoming, await callerBySecToken(incoming, callers));
     case "bearer":
       return route.answer(incoming, await callerByBearer(incoming, callers));
+    case "secTokenOrBearer":
+      return route.answer(incoming, await callerByEitherToken(incoming, callers));
     case "client":
       return route.answer(incoming, await callingClient(incoming, callers));
     default:

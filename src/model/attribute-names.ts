@@ -31,7 +31,12 @@ export const alarmLimit = 18;
 
 const summaryTable = [
   { field: "totalThermostats", wireName: "totals.thermostats", valueKind: "integer" },
-  { field: "totalAlarms", wireName: "totals.smokeCOAlarms", otherSpelling: "totals.smokeCoAlarms", valueKind: "integer" },
+  {
+    field: "totalAlarms",
+    wireName: "totals.smokeCOAlarms",
+    otherSpelling: "totals.smokeCoAlarms",
+    valueKind: "integer",
+  },
   { field: "warningsAll", wireName: "warnings.all", valueKind: "boolean" },
   { field: "warningsSmoke", wireName: "warnings.smoke", valueKind: "boolean" },
   { field: "warningsCo", wireName: "warnings.CO", valueKind: "boolean" },

@@ -1,9 +1,9 @@
 import { attributesWithValues, type DevicePage, type DevicePlace, type DeviceReading } from "../devices/read.ts";
-import { attributeKey, type DeviceWriting } from "../devices/write.ts";
+import { type AttributeWrite, attributeKey, type DeviceWriting } from "../devices/write.ts";
 import type { Federation } from "../federation/federation.ts";
 import type { UserPrincipal } from "../identity/principal.ts";
 import { attributeName } from "../model/attribute-names.ts";
-import { UnknownAttribute, UnknownDevice } from "../model/errors.ts";
+import { BadParameter, UnknownAttribute } from "../model/errors.ts";
 import type { Parameters } from "./parameters.ts";
 import type { Element } from "./xml.ts";
 
@@ -34,16 +34,17 @@ export async function* getDeviceList(
 /** Attributes are written so many characters of values at a time. */
 const charactersAtOnce = 262_144;
 
-/** Names are the contract, ids are not: the number of a virtual device's attribute, else its place in this answer. */
+/**
+ * Names are the contract, ids are not: the number of a virtual device's attribute, else its place in this answer. Clients
+ * also send `deviceTypeId`, always 1 and whatever the type is, so it isn't read.
+ */
 export async function* getDeviceAttributesWithValues(
   parts: { readonly devices: Pick<DeviceReading, "state">; readonly federation: Pick<Federation, "freshness"> },
   parameters: Parameters,
   caller: UserPrincipal,
 ): AsyncGenerator<readonly Element[], void> {
   const deviceId = parameters.deviceId();
-  const typeId = parameters.optional("deviceTypeId");
   const state = await parts.devices.state(caller, deviceId);
-  if (typeId !== undefined && typeId !== String(state.device.typeId)) throw new UnknownDevice();
   const { isPresent } = await parts.federation.freshness(caller.userId, deviceId);
   let elements: Element[] = [
     ["typeId", state.device.typeId],
@@ -73,7 +74,7 @@ export async function* getDeviceAttributesWithValues(
   yield elements;
 }
 
-/** An attribute without a value is an empty element and was never updated. */
+/** An erased attribute is an empty element with the time of its erasure; one that never had a value has the time 0. */
 export async function getDeviceAttribute(
   { devices }: { readonly devices: Pick<DeviceReading, "state"> },
   parameters: Parameters,
@@ -87,7 +88,7 @@ export async function getDeviceAttribute(
   if (!attribute && !device.isVirtual) throw new UnknownAttribute("This device has no attribute of that name.");
   return [
     ["value", attribute?.value ?? ""],
-    ["updTime", attribute && attribute.value !== null ? attribute.timeMs : 0],
+    ["updTime", attribute?.timeMs ?? 0],
   ];
 }
 
@@ -100,5 +101,31 @@ export async function setDeviceAttribute(
   const deviceId = parameters.deviceId();
   const name = parameters.required("name");
   await devices.write(caller, deviceId, [{ name, value: parameters.text("value") }]);
+  return [["retCode", 0]];
+}
+
+const pairsAtOnce = 3;
+
+/**
+ * Writes up to three attributes, all of them or none: `name1` and `value1` to `name3` and `value3`. A pair may be left
+ * out, but for the first.
+ */
+export async function setMultiDeviceAttributes2(
+  { devices }: { readonly devices: DeviceWriting },
+  parameters: Parameters,
+  caller: UserPrincipal,
+): Promise<readonly Element[]> {
+  const deviceId = parameters.deviceId();
+  const writes: AttributeWrite[] = [];
+  for (let nth = 1; nth <= pairsAtOnce; nth++) {
+    const isLeftOut = !parameters.optional(`name${nth}`) && !parameters.optional(`value${nth}`);
+    if (nth > 1 && isLeftOut) continue;
+    const name = parameters.required(`name${nth}`);
+    if (writes.some((write) => write.name === name)) {
+      throw new BadParameter(`name${nth}`, `The parameter name${nth} names an attribute that is there already.`);
+    }
+    writes.push({ name, value: parameters.text(`value${nth}`) });
+  }
+  await devices.write(caller, deviceId, writes);
   return [["retCode", 0]];
 }

@@ -9,9 +9,10 @@ import {
   getDeviceAttributesWithValues,
   getDeviceList,
   setDeviceAttribute,
+  setMultiDeviceAttributes2,
 } from "./device-operations.ts";
 import type { CallOrigin, Parameters } from "./parameters.ts";
-import { userLogin, userLogout } from "./session-operations.ts";
+import { getUserValueList, userLogin, userLogout } from "./session-operations.ts";
 import {
   addTrigger,
   getTrigger,
@@ -49,10 +50,12 @@ export type Operation =
 export const operations: ReadonlyMap<string, Operation> = new Map<string, Operation>([
   ["userLogin", { access: "public", run: userLogin }],
   ["userLogout", { access: "secToken", run: userLogout }],
+  ["getUserValueList", { access: "secToken", run: getUserValueList }],
   ["getDeviceList", { access: "secToken", run: getDeviceList }],
   ["getDeviceAttributesWithValues", { access: "secToken", run: getDeviceAttributesWithValues }],
   ["getDeviceAttribute", { access: "secToken", run: getDeviceAttribute }],
   ["setDeviceAttribute", { access: "secToken", run: setDeviceAttribute }],
+  ["setMultiDeviceAttributes2", { access: "secToken", run: setMultiDeviceAttributes2 }],
   ["addTrigger", { access: "secToken", run: addTrigger }],
   ["getTrigger", { access: "secToken", run: getTrigger }],
   ["getTriggerDetailListByDevice", { access: "secToken", run: getTriggerDetailListByDevice }],

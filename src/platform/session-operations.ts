@@ -26,3 +26,8 @@ export async function userLogout(
   await identity.logout(parameters.required("secToken"));
   return [["retCode", 0]];
 }
+
+/** Values that a client keeps for its user would be repeated `valueList { name, value }`. This service keeps none. */
+export async function getUserValueList(): Promise<readonly Element[]> {
+  return [];
+}

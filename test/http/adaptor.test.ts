@@ -1,14 +1,19 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import type { Callers } from "../../src/http/caller.ts";
+import type { Principal } from "../../src/identity/principal.ts";
 import {
   AlreadyFederated,
   EcosystemRefused,
   EcosystemUnreachable,
+  InvalidSecToken,
+  InvalidToken,
   NotFederated,
   StoreUnavailable,
   UnknownDevice,
   UnknownEcosystem,
 } from "../../src/model/errors.ts";
+import type { TenantId, UserId } from "../../src/model/ids.ts";
 import { madeServer } from "./made-server.ts";
 
 const path = "/adaptor/federatedtokens";
@@ -200,6 +205,34 @@ describe("largestrings", () => {
     ];
     for (const answer of answers) assert.equal(await answer.text(), expected);
     assert.deepEqual(asked, Array(4).fill([userId, 12]));
+  });
+
+  it("takes an access token in the header alone, and another token beside it is refused", async (t) => {
+    const userId = 5 as UserId;
+    const tenantId = 7 as TenantId;
+    const byAccessToken = async (token: string): Promise<Principal> => {
+      if (token === "bwa_user") return { kind: "user", userId, tenantId };
+      if (token === "bwa_tenant") return { kind: "enterprise", tenantId };
+      throw new InvalidToken();
+    };
+    const callers = { bySecToken: () => Promise.reject(new InvalidSecToken()), byAccessToken } as unknown as Callers;
+    const { fetch, asked, addDevice, userId: alice } = await madeServer(t, { callers });
+    const account = await addDevice("Nest account", true);
+    const get = (query: string, token: string) =>
+      fetch(`/adaptor/largestrings?${query}`, { headers: { authorization: `Bearer ${token}` } });
+    assert.equal((await get(`id=${account}`, "bwa_user")).status, 200);
+    assert.equal((await get(`id=${account}`, "bwa_tenant")).status, 200);
+    assert.deepEqual(asked.splice(0), [
+      ["largeStrings", userId, account],
+      // The owner of the device.
+      ["largeStrings", alice, account],
+    ]);
+    await assertError(await get("id=999", "bwa_tenant"), 404, 109, "Device does not exist.");
+    await assertError(await get(`id=${account}&secToken=bws_other`, "bwa_user"), 400, 102);
+    await assertError(await get(`id=${account}`, "bwa_nonsense"), 401, 106, "Invalid security token.");
+    await assertError(await fetch(`/adaptor/largestrings?id=${account}&secToken=bwa_user`), 401, 106);
+    await assertError(await fetch(`/adaptor/largestrings?id=${account}&access_token=bwa_user`), 401, 106);
+    assert.deepEqual(asked, []);
   });
 
   it("needs an id, and knows no difference between malformed, foreign and absent ones", async (t) => {

@@ -107,7 +107,7 @@ const parameterNames = [
   ...["csrf", "username", "decision", "access_token", "cursor", "deviceTypeName", "attribute", "since"],
   ...["deviceId", "from", "to", "lastEventId", "url", "deviceIds", "attributes", "attrName", "operation", "threshold"],
   ...["stringThreshold", "action", "address", "msg", "targets", "targetDeviceAttributes", "triggerId", "enable"],
-  ...["value", "autoDisarm", "autoDelete", "autoDisable"],
+  ...["name1", "value1", "name2", "value2", "value", "autoDisarm", "autoDelete", "autoDisable"],
 ];
 const contentTypes = [
   ...["application/json", "application/x-www-form-urlencoded", "application/json; charset=utf-16", "text/plain", ""],

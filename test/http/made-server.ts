@@ -94,6 +94,7 @@ export async function madeServer(
       status: (...given) => federation.status(...given),
       largeStrings: (...given) => federation.largeStrings(...given),
     },
+    sessions: platform.identity,
     checks: {},
     metrics: { text: async () => "", token: undefined },
     version: "0.0.0",

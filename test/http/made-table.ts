@@ -6,6 +6,7 @@ export const unusedParts = {
   v3: {},
   oauth: { oauth: {} },
   federation: {},
+  sessions: {},
   platform: { operations },
   checks: {},
   metrics: {},

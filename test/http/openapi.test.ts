@@ -146,6 +146,7 @@ describe("who may call an operation", () => {
       public: [],
       secToken: ["secTokenHeader", "secToken"],
       bearer: ["accessToken"],
+      secTokenOrBearer: ["secTokenHeader", "secToken", "accessToken"],
       client: ["clientSecret"],
       operation: ["secToken"],
     });

@@ -139,6 +139,8 @@ describe("the reference", () => {
     const examples: [example: RegExp, there: string][] = [
       [/\b40\b/g, String(lampId)],
       [/appId=1\b/g, `appId=${tenantId}`],
+      [/applications\/1\b/g, `applications/${tenantId}`],
+      [/"ada","password":"…"/g, `"${person.name}","password":"${person.password}"`],
     ];
     const run = async (operationId: string, status = 200) => {
       const command = commands.get(operationId) ?? assert.fail(`${operationId} has no command`);

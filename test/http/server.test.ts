@@ -221,7 +221,7 @@ describe("a request with nonsense behind it", () => {
 
 describe("the server", () => {
   it("says in a sentence that its port is taken", async (t) => {
-    const { server, callers, oauth, v3, calls, federation } = await madeServer(t);
+    const { server, callers, oauth, v3, calls, federation, identity } = await madeServer(t);
     const second = startHttp({
       host: "127.0.0.1",
       port: server.port,
@@ -231,6 +231,7 @@ describe("the server", () => {
       v3,
       platform: calls,
       federation,
+      sessions: identity,
       checks: {},
       metrics: { text: async () => "", token: undefined },
       version: "0.0.0",

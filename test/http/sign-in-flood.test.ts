@@ -12,7 +12,7 @@ describe("a flood of sign-ins from one address", () => {
     "is refused beyond 20 under way, and a right password from elsewhere does not wait for all of it",
     hangsNever,
     async (t) => {
-      const { logIn, hashRuns, finishHash, finishAll } = await heldServer(t);
+      const { logIn, openSession, hashRuns, finishHash, finishAll } = await heldServer(t);
       const flood = Array.from({ length: 21 }, (_, number) => logIn("2001:db8::1", { name: `guess ${number}` }));
       const refused = await Promise.race(flood);
       assert.equal(refused.status, 500);
@@ -20,8 +20,11 @@ describe("a flood of sign-ins from one address", () => {
       const fault = textsOf(readStrictly(await refused.text()));
       assert.equal(fault.errorCode, "107");
       assert.equal(fault.errorMsg, "Too many attempts from this address are under way. Try again in 1 second.");
-      // The same network (/64) is the same source.
+      // The same network (/64) is the same source, at every door.
       assert.equal((await logIn("2001:db8::2")).status, 500);
+      const byJson = await openSession("2001:db8::2");
+      assert.equal(byJson.status, 429);
+      assert.equal(((await byJson.json()) as { errorCode: number }).errorCode, 107);
       assert.equal(hashRuns.count, 2, "two hashes run at once, and none was run for a refusal");
 
       let answered = 0;
@@ -70,6 +73,12 @@ async function heldServer(t: TestContext) {
         headers: { "x-forwarded-for": source },
         body: new URLSearchParams({ name, password, appId: "7" }),
         ...(signal && { signal }),
+      }),
+    openSession: (source: string) =>
+      fetch("/acc/applications/7/sessions", {
+        method: "POST",
+        headers: { "x-forwarded-for": source, "content-type": "application/json" },
+        body: JSON.stringify({ username: "alice", password }),
       }),
     /** Waits for a hash that runs, lets it end, and leaves an answer the time to arrive. */
     finishHash: async () => {

@@ -16,7 +16,7 @@ describe("what the service answers", () => {
     await callForHealth(world, t);
     await comeByBrowser(world);
     const accessToken = await getTokens(world);
-    const deviceId = await link(world);
+    const deviceId = await link(world, accessToken);
     await useUsersAndDevices(world, accessToken, deviceId);
     const lampId = await addLamp(world);
     const crowdedId = await useAlerts(world, accessToken, { deviceId, lampId });
@@ -140,7 +140,10 @@ async function getTokens({ call, addClient, code }: ToldWorld): Promise<string> 
 }
 
 /** Answers the virtual device's id. */
-async function link({ call, platform: { secToken }, accountToken, proxy }: ToldWorld): Promise<string> {
+async function link(
+  { call, platform: { secToken }, accountToken, proxy }: ToldWorld,
+  accessToken: string,
+): Promise<string> {
   const account = { secToken, anEcosystemName: "nest", anAccessToken: accountToken };
   const unknown = { ...account, anEcosystemName: "nowhere" };
   const { secToken: _, ...named } = account;
@@ -173,6 +176,7 @@ async function link({ call, platform: { secToken }, accountToken, proxy }: ToldW
     await call(operationId, 200, { [place]: { secToken, id: deviceId } });
     await call(operationId, 400, { [place]: { secToken } });
     await call(operationId, 404, { [place]: { secToken, id: "999" } });
+    await call(operationId, 200, { [place]: { id: deviceId }, bearer: accessToken });
   }
   return deviceId;
 }
@@ -383,9 +387,20 @@ async function useTriggers(
       await ask(operation, 500, { ...asked, devId: "999", value: "on" });
       await ask(operation, 500, { devId: deviceId, name: "d.structures[1].a.roof", value: "on" });
     }
-    await ask("setDeviceAttribute", 500, { devId: deviceId, name: away, value: "home" });
-    await ask("setDeviceAttribute", 500, { ...asked, value: "x".repeat(9_000) });
-    await ask("setDeviceAttribute", 500, { devId: fullId, name: "one more", value: "on" });
+    const setMulti = (status: number, devId: string, name1: string, value1: string) =>
+      ask("setMultiDeviceAttributes2", status, { devId, name1, value1 });
+    await setMulti(200, lampId, "power", "on");
+    await setMulti(500, lampId, "", "on");
+    await setMulti(500, "999", "power", "on");
+    await setMulti(500, deviceId, "d.structures[1].a.roof", "on");
+    for (const [devId, name, value] of [
+      [deviceId, away, "home"],
+      [lampId, "power", "x".repeat(9_000)],
+      [fullId, "one more", "on"],
+    ] as const) {
+      await ask("setDeviceAttribute", 500, { devId, name, value });
+      await setMulti(500, devId, name, value);
+    }
 
     const condition = { attrName: "power", operation: "equals", stringThreshold: "on" };
     const writing = (target: string) => ({
@@ -419,9 +434,25 @@ async function useTriggers(
   }
 }
 
-async function usePlatform({ call, parts, platform: { secToken } }: ToldWorld, deviceId: string): Promise<void> {
+async function usePlatform(world: ToldWorld, deviceId: string): Promise<void> {
+  const { baseUrl, call, hold, parts, platform } = world;
+  const { secToken } = platform;
   const { tenantId } = await parts.identity.findTenant("Story");
   const login = { ...person, appId: String(tenantId) };
+  const at = String(tenantId);
+  const session = { username: person.name, password: person.password };
+  await call("openSession", 200, { at, json: session });
+  await call("openSession", 400, { at, json: {} });
+  await call("openSession", 403, { at, json: { ...session, password: "wrong" } });
+  const tryNobody = async () => {
+    const headers = { "content-type": "application/json" };
+    const body = JSON.stringify({ ...session, username: "nobody by JSON" });
+    const answer = await fetch(`${baseUrl}/acc/applications/${at}/sessions`, { method: "POST", headers, body });
+    return { status: answer.status, headers: answer.headers, body: await answer.text() };
+  };
+  let refused = await tryNobody();
+  while (refused.status === 403) refused = await tryNobody();
+  hold("openSession", 429, refused);
   for (const [suffix, place] of [["", "query"] as const, ["ByPost", "form"] as const]) {
     const ask = (operation: string, status: number, parameters: Readonly<Record<string, string>>) =>
       call(`${operation}${suffix}`, status, { [place]: parameters });
@@ -429,6 +460,7 @@ async function usePlatform({ call, parts, platform: { secToken } }: ToldWorld, d
     await ask("userLogin", 500, { ...login, appId: "" });
     const stranger = { ...login, name: `stranger${suffix}` };
     while (!/<errorCode>107</.test(await ask("userLogin", 500, stranger)));
+    await ask("getUserValueList", 200, { secToken });
     await ask("getDeviceList", 200, { secToken });
     await ask("getDeviceAttributesWithValues", 200, { secToken, devId: deviceId });
     await ask("getDeviceAttributesWithValues", 500, { secToken });

@@ -155,10 +155,17 @@ for (const database of databases) {
         const fault = await alike([lampId, linkedId], (id) => ask(`${operation}&devId=${id}${more}`), 500, isXml);
         assert.match(fault.text, /<errorCode>109</);
       }
-      const more = "&name=glow-of-Ottoline&value=x&enable=1&attrName=a&operation=equals&stringThreshold=x&action=email";
+      const byBearer = (id: string) => {
+        const headers = [bearer(token)];
+        return send(world.baseUrl, { method: "GET", target: `/adaptor/largestrings?id=${id}`, headers });
+      };
+      const token = await bobsToken(home);
+      assertAlike(await alike([lampId, linkedId, ownLamp], byBearer, 404), answer, "by an access token");
+      const more =
+        "&name=glow-of-Ottoline&name1=a&value1=b&value=x&enable=1&attrName=a&operation=equals&stringThreshold=x&action=email";
       for (const operation of [
-        ...["getDeviceAttribute", "setDeviceAttribute", "addTrigger", "getTriggerDetailListByDevice"],
-        "updateTriggersEnableStateByDevice",
+        ...["getDeviceAttribute", "setDeviceAttribute", "setMultiDeviceAttributes2", "addTrigger"],
+        ...["getTriggerDetailListByDevice", "updateTriggersEnableStateByDevice"],
       ]) {
         const target = `${platform}/${operation}?secToken=${secToken}${more}`;
         const fault = await alike([lampId, linkedId], (id) => ask(`${target}&devId=${id}`), 500, isXml);

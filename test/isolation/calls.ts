@@ -147,9 +147,15 @@ const calls: Readonly<Record<string, (things: Things, method: string) => readonl
     return [method === "POST" ? { parameters, needs: "unlinked" } : { parameters }];
   },
   "secToken /adaptor/largestrings": ({ linkedId }) => [{ parameters: { id: linkedId } }],
+  "bearer /adaptor/largestrings": ({ linkedId }) => [{ parameters: { id: linkedId } }],
+
+  "public /acc/applications/:appId/sessions": ({ userName, tenantId }) => [
+    { key: "password", path: { appId: tenantId }, parameters: { username: userName } },
+  ],
 
   "public /zdk/services/zamapi/userLogin": ({ userName }) => [{ key: "password", parameters: { name: userName } }],
   "secToken /zdk/services/zamapi/userLogout": () => [{ endsKey: true }],
+  "secToken /zdk/services/zamapi/getUserValueList": open,
   "secToken /zdk/services/zamapi/getDeviceList": ({ userId }) => [{}, { parameters: { userId } }],
   "secToken /zdk/services/zamapi/getDeviceAttributesWithValues": ({ lampId, linkedId }) => [
     { parameters: { devId: lampId } },
@@ -162,6 +168,10 @@ const calls: Readonly<Record<string, (things: Things, method: string) => readonl
   "secToken /zdk/services/zamapi/setDeviceAttribute": ({ lampId, linkedId }) => [
     { parameters: { devId: lampId, name: "colour", value: "written by who may" } },
     { parameters: { devId: linkedId, name: fanRequest, value: "" }, keeps: ["value"] },
+  ],
+  "secToken /zdk/services/zamapi/setMultiDeviceAttributes2": ({ lampId, linkedId }) => [
+    { parameters: { devId: lampId, name1: "colour", value1: "written by who may", name2: "level", value2: "7" } },
+    { parameters: { devId: linkedId, name1: fanRequest, value1: "" }, keeps: ["value1"] },
   ],
   "secToken /zdk/services/zamapi/addTrigger": ({ lampId }) => {
     const { deviceId: _, ...alert } = alertOn(lampId);

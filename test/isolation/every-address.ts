@@ -5,12 +5,15 @@ import type { Access, Method } from "../../src/http/routes.ts";
 import { operations } from "../../src/platform/operations.ts";
 
 /** What the routes work with doesn't matter here: none of them is asked anything. */
-const parts = { v3: {}, oauth: { oauth: {} }, federation: {}, platform: { operations }, checks: {} };
+const parts = { v3: {}, oauth: { oauth: {} }, federation: {}, sessions: {}, platform: { operations }, checks: {} };
 const routes = routeTable(parts as unknown as RouteParts, { isDraining: () => false, checkTimeoutMs: 0 });
 
-/** One method of one path, with the rule that it goes by; each platform operation is a path of its own. */
+/**
+ * One method of one path, with the rule that it goes by; each platform operation is a path of its own. A path that takes
+ * tokens of two kinds is there once for each.
+ */
 export interface Address {
-  readonly rule: Exclude<Access, "operation">;
+  readonly rule: Exclude<Access, "operation" | "secTokenOrBearer">;
   readonly method: Method;
   readonly path: string;
   readonly errors: ErrorShape;
@@ -21,6 +24,9 @@ export function everyAddress(): readonly Address[] {
   return routes.flatMap((route) =>
     route.methods.flatMap((method): readonly Address[] => {
       const { access, path, errors } = route;
+      if (access === "secTokenOrBearer") {
+        return (["secToken", "bearer"] as const).map((rule) => ({ rule, method, path, errors }));
+      }
       if (access !== "operation") return [{ rule: access, method, path, errors }];
       return [...operations].map(([name, { access: rule }]) => {
         return { rule, method, path: path.replace(":operation", name), errors };

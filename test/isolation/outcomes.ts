@@ -11,6 +11,9 @@ export function assertClosed({ errors }: Address, kind: KeyKind, answer: WireAns
     assert.equal(status, 500, refused);
     // A password that isn't there at all is a missing parameter.
     assert.match(text, kind === "password" ? /<errorCode>(101|102)</ : /<errorCode>106</, refused);
+  } else if (errors === "adaptor" && kind === "password") {
+    const { errorCode } = JSON.parse(text);
+    assert.ok((status === 403 && errorCode === 101) || (status === 400 && errorCode === 102), refused);
   } else if (errors === "page") {
     assert.ok(status === 400 || status === 401, refused);
     assert.equal(header(answer, "location"), undefined, refused);

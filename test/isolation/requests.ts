@@ -20,10 +20,13 @@ export function keyKindOf({ rule }: Address, { key }: Call): KeyKind | undefined
 }
 
 /** Every place where that key may stand. */
-export function placesOf({ rule, method, errors }: Address): readonly Place[] {
+export function placesOf({ rule, method, path, errors }: Address): readonly Place[] {
   const hasBody = method !== "GET" && method !== "HEAD";
   if (rule === "bearer") return ["header"];
   if (rule === "client") return ["form", "json", "basic"];
+  if (path.startsWith("/acc/")) return ["json"];
+  // In the header, what isn't a secToken would be tried as an access token.
+  if (path === "/adaptor/largestrings") return hasBody ? ["query", "form", "json"] : ["query"];
   if (rule === "secToken" && errors === "adaptor") {
     return hasBody ? ["query", "form", "json", "header"] : ["query", "header"];
   }
@@ -53,8 +56,8 @@ export function requestOf(
   }
   if (kind === "password" && keys.password) {
     const { password, appId } = keys.password;
-    // The page belongs to a tenant already.
-    Object.assign(fields, errors === "page" ? { password } : { password, appId });
+    // A page, and a path below /acc, belong to a tenant already.
+    Object.assign(fields, errors === "fault" ? { password, appId } : { password });
   }
   if (kind === "browser" && keys.browser !== undefined) headers.push(["Cookie", `breezeway=${keys.browser}`]);
   if (cookie !== undefined) headers.push(["Cookie", cookie]);

@@ -275,33 +275,6 @@ describe("the other calls for alerts", () => {
   });
 });
 
-describe("getDeviceAttribute", () => {
-  it("answers value and time; what is blank is empty and has no time", async (t) => {
-    const { call, account, lamp, write, clock } = await house(t);
-    await write(account, { [away]: "home" });
-    const get = async (devId: number, name: string) =>
-      textsOf((await call("getDeviceAttribute", { devId: String(devId), name })).root);
-    assert.deepEqual(await get(account, awayName), { value: "home", updTime: String(clock.nowMs) });
-    const blank = { value: "", updTime: "0" };
-    assert.deepEqual(await get(account, "d.structures[2].d.thermostat[20].name"), blank);
-    await write(account, { [away]: null });
-    assert.deepEqual(await get(account, awayName), blank);
-    await call("setDeviceAttribute", { devId: String(lamp), name: "power", value: "on" });
-    assert.equal((await get(lamp, "power")).value, "on");
-    await call("setDeviceAttribute", { devId: String(lamp), name: "power", value: "" });
-    assert.deepEqual(await get(lamp, "power"), blank);
-  });
-
-  it("tells unknown devices and attributes", async (t) => {
-    const { call, account, lamp } = await house(t);
-    const get = (devId: string, name: string) => call("getDeviceAttribute", { devId, name });
-    assertFault(await get("999", "power"), 109);
-    assertFault(await get(String(account), "power"), 110);
-    assertFault(await get(String(lamp), "power"), 110);
-    assertFault(await get(String(lamp), ""), 102);
-  });
-});
-
 describe("setDeviceAttribute", () => {
   it("writes what a client may write, and tells why it may not write the rest", async (t) => {
     const { call, account, lamp, store, userId } = await house(t);

@@ -44,6 +44,13 @@ const accessDescriptions: Readonly<Record<Described["access"], AccessDescription
       { status: 401, code: "invalid_token", when: "The access token is unknown, expired or revoked." },
     ],
   },
+  secTokenOrBearer: {
+    words:
+      "A user's security token: `Authorization: Bearer`, or the parameter `secToken`. Or an access token: `Authorization: Bearer`.",
+    schemes: ["secTokenHeader", "secToken", "accessToken"],
+    credentials: [secToken],
+    errors: [{ status: 401, code: 106, when: "The token is missing, wrong or has ended." }],
+  },
   client: {
     words: "The client's id and secret: HTTP Basic, or in the body, not both.",
     schemes: ["clientSecret"],

@@ -191,6 +191,7 @@ export const getLargeStrings: Description = {
   words: [
     "Maps the names and ids that the ecosystem uses to the indexes X and Y in attribute names. Indexes are arbitrary, so resolve them here; once given, an index stays with its ecosystem id through rename, absence and return.",
     "Y of a device is the one whose `device_id` attribute holds the ecosystem's id. POST does the same as GET, for clients that keep the secToken out of addresses.",
+    "An access token reads the same: a user's token for the user's own device, an enterprise token for any device of its tenant.",
   ],
   parameters: [
     {
@@ -229,5 +230,5 @@ export const getLargeStrings: Description = {
       },
     },
   ],
-  errors: [badParameter, { status: 404, code: 109, when: "The user has no virtual device with this id." }],
+  errors: [badParameter, { status: 404, code: 109, when: "The caller has no virtual device with this id." }],
 };

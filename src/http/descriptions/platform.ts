@@ -1,17 +1,8 @@
 import type { OperationDescription } from "../description.ts";
+import { deviceDescriptions } from "./platform-devices.ts";
 import { triggerDescriptions } from "./platform-triggers.ts";
-import {
-  answer,
-  badParameter,
-  badValue,
-  deviceId,
-  done,
-  parameter,
-  unknownAttribute,
-  unknownDevice,
-  type Words,
-} from "./platform-words.ts";
-import { integer, list, milliseconds, object, text } from "./schema.ts";
+import { answer, badParameter, done, parameter, type Words } from "./platform-words.ts";
+import { integer, list, object, text } from "./schema.ts";
 
 /** What the platform calls tell of themselves: their names, and who may call them. */
 export type OperationRules = ReadonlyMap<string, { readonly access: "public" | "secToken" }>;
@@ -66,125 +57,27 @@ const descriptions: ReadonlyMap<string, Words> = new Map<string, Words>([
     },
   ],
   [
-    "getDeviceList",
+    "getUserValueList",
     {
-      summary: "List the user's devices",
-      words: [
-        "A linked account appears here as an ordinary device. A user without devices gets a root without children.",
-      ],
-      parameters: [
-        parameter("userId", "The user's own id, if at all: another one is refused with 106.", {
-          isRequired: false,
-          schema: { type: "integer", minimum: 1 },
-        }),
-      ],
+      summary: "List the values that clients keep for a user",
+      words: ["The service keeps no such values: the answer is a root without children."],
       answers: answer(
-        "getDeviceList",
-        "The user's devices: repeated elements without a wrapper.",
+        "getUserValueList",
+        "The user's values: repeated elements without a wrapper, none here.",
         object(
-          "The user's devices.",
+          "The user's values.",
           {},
           {
-            devList: list(
-              "One element for each device.",
-              object("A device.", {
-                devId: integer("The device's id."),
-                devName: text("Its name."),
-                typeId: integer("The number of its type."),
-                sleepMode: integer("Always 0.", { enum: [0] }),
-                appID: integer("The tenant's id."),
-                userID: integer("The user's id."),
-              }),
+            valueList: list(
+              "One element for each value.",
+              object("A value.", { name: text("Its name."), value: text("The value.") }),
             ),
           },
         ),
-        "<devList><devId>41</devId><devName>Nest account</devName><typeId>1</typeId><sleepMode>0</sleepMode><appID>1</appID><userID>1</userID></devList>",
+        "",
       ),
     },
   ],
-  [
-    "getDeviceAttributesWithValues",
-    {
-      summary: "Read all attributes of a device",
-      words: ["Attributes without a value are left out. Names are the contract; the numbers in `id` are not."],
-      parameters: [
-        deviceId,
-        parameter("deviceTypeId", "The number of the device's type, if at all: a wrong one is refused with 109.", {
-          isRequired: false,
-          schema: { type: "integer" },
-        }),
-      ],
-      answers: answer(
-        "getDeviceAttributesWithValues",
-        "The device with its attributes: repeated elements without a wrapper.",
-        object(
-          "A device with its attributes.",
-          {
-            typeId: integer("The number of its type."),
-            typeName: text("The name of its type; `EcosystemAccount` for a linked account."),
-            presenceInfo: integer("1 when it is present, else 0.", { enum: [0, 1] }),
-          },
-          {
-            attrList: list(
-              "One element for each attribute that has a value.",
-              object("An attribute.", {
-                id: integer("A number that may differ from answer to answer."),
-                name: text("Its name."),
-                displayName: text("The same."),
-                value: text("Its value."),
-                updTime: milliseconds("When it changed last."),
-              }),
-            ),
-          },
-        ),
-        "<typeId>1</typeId><typeName>EcosystemAccount</typeName><presenceInfo>1</presenceInfo><attrList><id>17</id><name>d.structures[1].a.away</name><displayName>d.structures[1].a.away</displayName><value>home</value><updTime>1785312000000</updTime></attrList>",
-      ),
-      errors: [badParameter, unknownDevice],
-    },
-  ],
-  [
-    "getDeviceAttribute",
-    {
-      summary: "Read one attribute of a device",
-      words: ["An attribute without a value is an empty element, with `updTime` 0."],
-      parameters: [deviceId, parameter("name", "The attribute's name.", { example: "d.structures[1].a.away" })],
-      answers: answer(
-        "getDeviceAttribute",
-        "The attribute.",
-        object("An attribute.", { value: text("Its value."), updTime: milliseconds("When it changed last.") }),
-        "<value>home</value><updTime>1785312000000</updTime>",
-      ),
-      errors: [badParameter, unknownDevice, unknownAttribute],
-    },
-  ],
-  [
-    "setDeviceAttribute",
-    {
-      summary: "Write one attribute of a device",
-      words: [
-        'An empty value erases. On a linked account only `….fan_timer_active.requestWrite` of a thermostat is writable: `"true"` asks for the fan.',
-      ],
-      parameters: [
-        deviceId,
-        parameter("name", "The attribute's name.", {
-          example: "d.structures[1].d.thermostats[1].fan_timer_active.requestWrite",
-        }),
-        parameter("value", "Its new value.", { example: "true" }),
-      ],
-      answers: answer("setDeviceAttribute", "It is written.", done, "<retCode>0</retCode>"),
-      errors: [
-        badParameter,
-        unknownDevice,
-        unknownAttribute,
-        { status: 500, code: 111, when: "The ecosystem alone sets this attribute." },
-        badValue,
-        {
-          status: 500,
-          code: 123,
-          when: "The device would have more than 1,000 attributes, erased ones included, or the attributes of the user's devices would take more than 8 MB.",
-        },
-      ],
-    },
-  ],
+  ...deviceDescriptions,
   ...triggerDescriptions,
 ]);

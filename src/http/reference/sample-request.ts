@@ -43,6 +43,7 @@ const authorizations: Readonly<Record<Described["access"], SampleRequest["author
   public: undefined,
   secToken: { scheme: "Bearer", variables: ["SEC_TOKEN"] },
   bearer: { scheme: "Bearer", variables: ["ACCESS_TOKEN"] },
+  secTokenOrBearer: { scheme: "Bearer", variables: ["SEC_TOKEN"] },
   client: { scheme: "Basic", variables: ["CLIENT_ID", "CLIENT_SECRET"] },
 };
 

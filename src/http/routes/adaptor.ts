@@ -1,3 +1,4 @@
+import type { DeviceReading } from "../../devices/read.ts";
 import type { Federation } from "../../federation/federation.ts";
 import type { LinkStatus } from "../../federation/link-status.ts";
 import { BadParameter, UnknownDevice } from "../../model/errors.ts";
@@ -20,7 +21,7 @@ const tokenShape = /^[\x20-\x7e]{1,4096}$/;
 export type AdaptorFederation = Pick<Federation, "link" | "relink" | "unlink" | "status" | "largeStrings">;
 
 /** The adaptor interface (interface 4.3): parameters are checked here, after the secToken and before the ecosystem. */
-export function adaptorRoutes(federation: AdaptorFederation): readonly Route[] {
+export function adaptorRoutes(federation: AdaptorFederation, devices: Pick<DeviceReading, "device">): readonly Route[] {
   return [
     {
       methods: ["POST"],
@@ -69,12 +70,14 @@ export function adaptorRoutes(federation: AdaptorFederation): readonly Route[] {
       // POST so that the secToken need not stand in an address.
       methods: ["GET", "POST"],
       path: "/adaptor/largestrings",
-      access: "secToken",
+      access: "secTokenOrBearer",
       errors: "adaptor",
       description: getLargeStrings,
-      async answer(incoming, { userId }) {
+      async answer(incoming, caller) {
         const deviceId = parseId<DeviceId>(required(incoming, "id"));
         if (deviceId === undefined) throw new UnknownDevice();
+        // An enterprise token reads for the owner of the device.
+        const { userId } = caller.kind === "user" ? caller : await devices.device(caller, deviceId);
         const { labels, identifiers } = await federation.largeStrings(userId, deviceId);
         return jsonAnswer(200, { labels, identifiers });
       },

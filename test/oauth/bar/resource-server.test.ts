@@ -76,9 +76,11 @@ describe("/v3", () => {
       assertRefused(await world.get("/v3/users", token), 401, "invalid_token");
     }
     for (const token of [`bws_${random(access_token)}`, access_token]) {
-      const path = `/adaptor/largestrings?id=1&secToken=${token}`;
-      assert.deepEqual((await world.get(path)).body.errorCode, 106);
-      assert.deepEqual((await world.get("/adaptor/largestrings?id=1", token)).body.errorCode, 106);
+      for (const path of ["/adaptor/largestrings?id=1", "/adaptor/federatedtokens?anEcosystemName=nest"]) {
+        assert.deepEqual((await world.get(`${path}&secToken=${token}`)).body.errorCode, 106);
+      }
+      const status = await world.get("/adaptor/federatedtokens?anEcosystemName=nest", token);
+      assert.deepEqual(status.body.errorCode, 106);
     }
     for (const token of [access_token, `bwr_${random(access_token)}`]) {
       assertRefused(await world.refresh(token), 400, "invalid_grant");

@@ -1,0 +1,49 @@
+import type { Identity } from "../../identity/identity.ts";
+import { BadParameter, InvalidLogin } from "../../model/errors.ts";
+import { jsonAnswer } from "../answer.ts";
+import { openSession } from "../descriptions/sessions.ts";
+import type { Body } from "../incoming.ts";
+import { refusals } from "../refusal.ts";
+import type { Route } from "../routes.ts";
+
+export interface SessionRouteParts {
+  readonly login: Identity["login"];
+}
+
+/** The platform's sign-in by JSON, which some of its clients use instead of `userLogin`. */
+export function sessionRoutes({ login }: SessionRouteParts): readonly Route[] {
+  return [
+    {
+      methods: ["POST"],
+      path: "/acc/applications/:appId/sessions",
+      access: "public",
+      errors: "adaptor",
+      description: openSession,
+      async answer({ body, pathParameters, source, gone }) {
+        const { username: name, password } = credentialsIn(body);
+        try {
+          const { userId, secToken } = await login({ name, password, appId: pathParameters.appId ?? "", source, gone });
+          return jsonAnswer(200, { userId, securityToken: secToken });
+        } catch (error) {
+          // Clients of this call expect 403. The adaptor has no such error.
+          if (error instanceof InvalidLogin) return jsonAnswer(403, { errorCode: 101, errorMessage: error.message });
+          throw error;
+        }
+      },
+    },
+  ];
+}
+
+function credentialsIn(body: Body): { readonly username: string; readonly password: string } {
+  if (body.kind === "form") throw refusals.wrongContentType();
+  const members = body.kind === "json" ? body.value : undefined;
+  if (typeof members !== "object" || members === null || Array.isArray(members)) {
+    throw new BadParameter("body", "The body must be a JSON object with username and password.");
+  }
+  const text = (name: string): string => {
+    const value = Object.hasOwn(members, name) ? (members as Record<string, unknown>)[name] : undefined;
+    if (typeof value === "string" && value !== "") return value;
+    throw new BadParameter(name, `The member ${name} of the body must be a string that isn't empty.`);
+  };
+  return { username: text("username"), password: text("password") };
+}
