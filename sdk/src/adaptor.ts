@@ -1,11 +1,14 @@
 import { AlreadyFederated, NotFederated, UnexpectedAnswer } from "./errors.ts";
 import { refusalInJson } from "./refusals.ts";
-import type { CallOptions, Transport } from "./transport.ts";
+import type { Answer, CallOptions, Transport } from "./transport.ts";
+import type { V3 } from "./v3.ts";
 
 /** A linked account. */
 export interface FederatedAccount {
   /** The virtual device that stands for the whole account. */
   readonly deviceId: number;
+  /** The same id as text, under the name that the adaptor has for it. */
+  readonly DeviceId: string;
   /** Whether the user was linked before, so that the token was replaced. */
   readonly wasLinked: boolean;
 }
@@ -38,6 +41,8 @@ export interface Unlinked {
   readonly tokenRevoked: boolean;
 }
 
+type Method = "GET" | "POST" | "PUT" | "DELETE";
+
 /**
  * The adaptor interface (interface 4.3). The secToken goes in a header: an address stands in logs.
  * @internal
@@ -67,7 +72,8 @@ export class Adaptor {
     for (let round = 1; ; round++) {
       try {
         const answer = await this.#call(method, "federatedtokens", secToken, parameters, options);
-        return { deviceId: deviceIdOf(answer), wasLinked: method === "PUT" };
+        const deviceId = deviceIdOf(answer);
+        return { deviceId, DeviceId: String(deviceId), wasLinked: method === "PUT" };
       } catch (error) {
         if (round === 3) throw error;
         if (error instanceof AlreadyFederated && method === "POST") method = "PUT";
@@ -95,30 +101,52 @@ export class Adaptor {
     return answer as unknown as LargeStrings;
   }
 
+  /** The same by an access token, which the adaptor takes here alone. */
+  async largeStringsByAccessToken(v3: V3, deviceId: number, options: CallOptions): Promise<LargeStrings> {
+    const parameters = { id: String(deviceId) };
+    const answer = await v3.withToken(options.signal, (token) =>
+      this.#send("GET", "largestrings", token, parameters, options),
+    );
+    return read(answer) as unknown as LargeStrings;
+  }
+
   async #call(
-    method: "GET" | "POST" | "PUT" | "DELETE",
+    method: Method,
     path: string,
     secToken: string,
     parameters: Readonly<Record<string, string>>,
-    { signal }: CallOptions,
+    options: CallOptions,
   ): Promise<Readonly<Record<string, unknown>>> {
+    return read(await this.#send(method, path, secToken, parameters, options));
+  }
+
+  #send(
+    method: Method,
+    path: string,
+    token: string,
+    parameters: Readonly<Record<string, string>>,
+    { signal }: CallOptions,
+  ): Promise<Answer> {
     const query = new URLSearchParams(parameters).toString();
     const hasBody = method === "POST" || method === "PUT";
-    const answer = await this.#transport.send({
+    return this.#transport.send({
       method,
       url: `${this.#url()}/${path}${hasBody ? "" : `?${query}`}`,
       headers: {
-        authorization: `Bearer ${secToken}`,
+        authorization: `Bearer ${token}`,
         ...(hasBody && { "content-type": "application/x-www-form-urlencoded" }),
       },
       ...(hasBody && { body: query }),
       isRepeatable: method !== "DELETE",
-      secrets: [secToken, parameters.anAccessToken ?? ""],
+      secrets: [token, parameters.anAccessToken ?? ""],
       signal,
     });
-    if (answer.status !== 200) throw refusalInJson(answer);
-    return readObject(answer.text);
   }
+}
+
+function read(answer: Answer): Readonly<Record<string, unknown>> {
+  if (answer.status !== 200) throw refusalInJson(answer);
+  return readObject(answer.text);
 }
 
 /** @internal */

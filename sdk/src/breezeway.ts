@@ -117,12 +117,15 @@ export class Breezeway {
     return this.#adaptor.unlink(this.#bySecToken("unlink"), ecoSystemName, options);
   }
 
-  /** The map of indexes (interface 2.5). Needs a secToken; `getHomeNames` makes it pleasant to use. */
+  /** The map of indexes (interface 2.5), by a secToken or an access token; `getHomeNames` makes it pleasant to use. */
   async getLargeStrings(deviceId: number, options: CallOptions = {}): Promise<LargeStrings> {
+    if (this.#v3 && this.#secToken === undefined) {
+      return this.#adaptor.largeStringsByAccessToken(this.#v3, deviceId, options);
+    }
     return this.#adaptor.largeStrings(this.#bySecToken("getLargeStrings"), deviceId, options);
   }
 
-  /** What is called what in a linked account: friendly names → attribute names. Needs a secToken. */
+  /** What is called what in a linked account: friendly names → attribute names. */
   async getHomeNames(deviceId: number, options: CallOptions = {}): Promise<HomeNames> {
     const largeStrings = await this.getLargeStrings(deviceId, options);
     const { attributes } = await this.getDevice(deviceId, { signal: options.signal });

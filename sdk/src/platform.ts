@@ -65,7 +65,7 @@ export class PlatformCalls {
     };
   }
 
-  /** Those of them that have a value, as /v3 has it. */
+  /** As /v3 has them: an erased attribute is null, with the time of its erasure; one that never had a value is left out. */
   async getDeviceAttributes(
     secToken: string,
     deviceId: number,
@@ -77,7 +77,8 @@ export class PlatformCalls {
       try {
         const root = await this.#call("getDeviceAttribute", parameters, { signal, isRepeatable: true });
         const value = readValue(name, needed(root, "value"));
-        return value === null ? [] : [[name, { value, updateTime: numberOf(root, "updTime") }]];
+        const updateTime = numberOf(root, "updTime");
+        return value === null && updateTime === 0 ? [] : [[name, { value, updateTime }]];
       } catch (error) {
         if (error instanceof NotFound && error.code === "unknown_attribute") return [];
         throw error;
@@ -144,7 +145,7 @@ export class PlatformCalls {
   }
 }
 
-/** A fault is HTTP 500 in XML; what is refused before it becomes a platform call is JSON. */
+/** A fault is XML. An older service, or a proxy in front of it, may refuse a call in JSON. */
 function readRoot(answer: Answer, wanted: string): XmlElement {
   const isXml = answer.text.trimStart().startsWith("<");
   if (!isXml) throw refusalInJson(answer);

@@ -38,6 +38,7 @@ const codes: ReadonlyMap<number, string> = new Map([
   [120, "unknown_ecosystem"],
   [121, "ecosystem_refused"],
   [122, "ecosystem_unreachable"],
+  [123, "limit_reached"],
   [199, "internal_error"],
 ]);
 
@@ -57,6 +58,7 @@ const byCode: ReadonlyMap<string, typeof ServiceError> = new Map<string, typeof 
   ["unknown_ecosystem", UnknownEcosystem],
   ["ecosystem_refused", EcosystemRefused],
   ["ecosystem_unreachable", EcosystemUnreachable],
+  ["limit_reached", Conflict],
   ["invalid_grant", InvalidGrant],
   ["invalid_client", InvalidClient],
   ["invalid_request", InvalidRequest],

@@ -29,7 +29,7 @@ export class V3 {
   }
 
   async call<Body>(method: Call["method"], path: string, request: V3Request = {}): Promise<Body> {
-    const answer = await this.#withToken(request.signal, (token) =>
+    const answer = await this.withToken(request.signal, (token) =>
       this.#transport.send(this.#made(method, path, request, token)),
     );
     if (answer.status < 200 || answer.status > 299) throw refusalInJson(answer);
@@ -42,7 +42,7 @@ export class V3 {
 
   /** An answer that goes on until it is stopped. */
   async open(path: string, request: V3Request & { readonly headers?: Record<string, string> }, stop: AbortController) {
-    const opened = await this.#withToken(request.signal, async (token) => {
+    const opened = await this.withToken(request.signal, async (token) => {
       const call = this.#made("GET", path, request, token);
       const response = await this.#transport.open({ ...call, headers: { ...call.headers, ...request.headers } }, stop);
       if (response.ok) return { status: response.status, response };
@@ -52,7 +52,8 @@ export class V3 {
     throw refusalInJson(opened);
   }
 
-  async #withToken<Outcome extends Pick<Answer, "status">>(
+  /** Acts with an access token. A refused token is renewed once, and the call repeated. */
+  async withToken<Outcome extends Pick<Answer, "status">>(
     signal: AbortSignal | undefined,
     act: (token: string) => Promise<Outcome>,
   ): Promise<Outcome> {

@@ -9,6 +9,8 @@ export interface Caller {
   readonly keys: Partial<Keys>;
   /** Who stands behind a key; nobody when it is left out. */
   readonly is: Partial<Record<KeyKind, Standing>>;
+  /** These are the owner's tokens, each in the place of the other. */
+  readonly hasSwappedTokens?: true;
   /** Another secToken, for calls that end the one they come with. */
   readonly newSecToken?: () => Promise<string>;
 }

@@ -45,6 +45,8 @@ export interface Call {
   readonly endsKey?: true;
   /** No enterprise client may call it so, though it reaches the owner's devices. */
   readonly isOwnersAlone?: true;
+  /** Where an access token may stand, a secToken may stand too. */
+  readonly takesEitherToken?: true;
   /** Parameters that are there to be kept and shown again. */
   readonly keeps?: readonly string[];
 }
@@ -147,7 +149,7 @@ const calls: Readonly<Record<string, (things: Things, method: string) => readonl
     return [method === "POST" ? { parameters, needs: "unlinked" } : { parameters }];
   },
   "secToken /adaptor/largestrings": ({ linkedId }) => [{ parameters: { id: linkedId } }],
-  "bearer /adaptor/largestrings": ({ linkedId }) => [{ parameters: { id: linkedId } }],
+  "bearer /adaptor/largestrings": ({ linkedId }) => [{ parameters: { id: linkedId }, takesEitherToken: true }],
 
   "public /acc/applications/:appId/sessions": ({ userName, tenantId }) => [
     { key: "password", path: { appId: tenantId }, parameters: { username: userName } },

@@ -106,6 +106,7 @@ async function callersWithKeysOfOtherDoors(home: Home): Promise<readonly Caller[
   return [
     {
       name: "the owner with an access token for a secToken, and the other way round",
+      hasSwappedTokens: true,
       keys: { bearer: secToken, secToken: access_token, client: { id, secret: access_token }, password },
       is: {},
     },

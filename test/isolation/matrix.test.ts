@@ -80,6 +80,8 @@ async function tryEverybody({ home, address, places, way, owner, others }: Trial
   const before = await home.rows();
 
   const isWithin = (caller: Caller) => {
+    // The owner's secToken, in the header of a call that takes both kinds of tokens there.
+    if (theirs.takesEitherToken && caller.hasSwappedTokens) return true;
     const standing = kind && caller.is[kind];
     if (standing === undefined || !reaches(standing, home)) return false;
     return standing.kind !== "enterprise" || !theirs.isOwnersAlone;

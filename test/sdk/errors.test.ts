@@ -29,6 +29,7 @@ const refusals: readonly (readonly [keyof ReturnType<typeof by>, number, number 
   ["platform", 500, 111, sdk.ReadOnlyAttribute],
   ["platform", 500, 112, sdk.InvalidRequest],
   ["platform", 500, 113, sdk.NotFound],
+  ["platform", 500, 123, sdk.Conflict],
   ["platform", 500, 199, sdk.Unavailable],
   ["platform", 500, 177, sdk.Unavailable],
   ["adaptor", 401, 106, sdk.NotSignedIn],
@@ -222,9 +223,11 @@ describe("what can't be meant", () => {
     const error = await thrownBy(client.getDevices());
     assert.ok(error instanceof sdk.InvalidArgument && !inspect(error).includes("t-secret"));
     assert.deepEqual(asked, []);
-    for (const call of [() => client.getTriggers(), () => client.getLargeStrings(1), () => client.logout()]) {
+    for (const call of [() => client.getTriggers(), () => client.getLinkStatus("nest"), () => client.logout()]) {
       await assert.rejects(call(), { name: "NotSignedIn", code: "missing_token" });
     }
+    const nobody = new Breezeway({ baseUrl, fetch }).getLargeStrings(1);
+    await assert.rejects(nobody, { name: "NotSignedIn", code: "missing_token" });
     const other = new Breezeway({ baseUrl, secToken: "s", fetch });
     assert.throws(() => other.events(), sdk.NotSignedIn);
     for (const call of [() => other.getUsers(), () => other.getDevice(1, { since: 1 }), () => other.alerts.list()]) {

@@ -20,7 +20,7 @@ describe("updateFederatedToken", () => {
     const first = await bySecToken.updateFederatedToken("nest", accountToken);
     assert.equal(first.wasLinked, false);
     const again = await bySecToken.updateFederatedToken("nest", simulator.issueToken(accountId));
-    assert.deepEqual(again, { deviceId: first.deviceId, wasLinked: true });
+    assert.deepEqual(again, { deviceId: first.deviceId, DeviceId: String(first.deviceId), wasLinked: true });
     const status = await bySecToken.getLinkStatus("nest");
     assert.equal(status.deviceId, first.deviceId);
     const gone = await bySecToken.unlink("nest");
@@ -98,19 +98,31 @@ describe("devices", () => {
     assert.equal(asked.attributes.note?.value, 'a & b < c\r\n\t"d" 🏮');
     const { attributes } = await byAccessToken.getDevice(lampId, { attributes: names });
     assert.deepEqual(attributes, asked.attributes);
+    await bySecToken.setDeviceAttribute(lampId, "power", null);
+    const erased = await bySecToken.getDevice(lampId, { attributes: ["power"] });
+    const [last] = await lastChange(byAccessToken, lampId);
+    assert.deepEqual(erased.attributes, { power: { value: null, updateTime: last } }, "the time of the erasure");
+    await byAccessToken.setDeviceAttribute(lampId, "power", true);
     const since = await byAccessToken.getDevice(lampId, { since: attributes.note?.updateTime ?? 0 });
     assert.deepEqual(Object.keys(since.attributes).sort(), ["level", "power"]);
     const past: unknown[] = [];
     for await (const { name, value } of byAccessToken.getHistory(lampId)) past.push([name, value]);
-    assert.equal(past.length, 3);
+    assert.equal(past.length, 5);
     const [userId = 0] = await byAccessToken.getUsers();
     assert.equal((await byAccessToken.getUser(userId)).userName, "ada");
   });
 });
 
+/** The time of the last change of a device, and its value. */
+async function lastChange(client: Breezeway, deviceId: number): Promise<readonly [time: number, value: unknown]> {
+  let last: readonly [number, unknown] = [0, undefined];
+  for await (const { updateTime, value } of client.getHistory(deviceId)) last = [updateTime, value];
+  return last;
+}
+
 describe("friendly names", () => {
   it("lead to attribute names, for structures, thermostats and alarms", async (t) => {
-    const { bySecToken, linked } = await sdkWorld(t, {
+    const { bySecToken, byAccessToken, linked } = await sdkWorld(t, {
       structures: [
         { name: "Mill", thermostats: 2, alarms: 1 },
         { name: "Barn", thermostats: 1, alarms: 0 },
@@ -118,6 +130,9 @@ describe("friendly names", () => {
     });
     const deviceId = await linked();
     const names = await bySecToken.getHomeNames(deviceId);
+    assert.deepEqual(await byAccessToken.getLargeStrings(deviceId), await bySecToken.getLargeStrings(deviceId));
+    const { devices } = await byAccessToken.getHomeNames(deviceId);
+    assert.deepEqual(JSON.stringify(devices), JSON.stringify(names.devices), "an access token reads the same");
     const { attributes } = await bySecToken.getDevice(deviceId);
     assert.equal(names.devices.length, 4);
     for (const structure of names.structures) {
