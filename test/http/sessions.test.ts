@@ -24,6 +24,7 @@ async function door(t: TestContext) {
 describe("a session by JSON", () => {
   it("answers the user's id and a security token that works, and is in the audit log", async (t) => {
     const { open, fetch, userId, tenantId, identity, log } = await door(t);
+    assert.equal((await open(right, { appId: "Acme" })).status, 200, "by the tenant's name");
     const answer = await open({ ...right, remember: true });
     assert.equal(answer.status, 200);
     const session = (await answer.json()) as { userId: number; securityToken: string };
@@ -42,8 +43,8 @@ describe("a session by JSON", () => {
       open({ ...right, password: "wrong" }),
       open({ ...right, username: "bob" }),
       open(right, { appId: "8" }),
-      open(right, { appId: "Acme" }),
-      open(right, { appId: "%3C" }),
+      open(right, { appId: "Emca" }),
+      open(right, { appId: "%00" }),
     ]) {
       const { status, errorCode, errorMessage } = await refusal(answer);
       assert.deepEqual([status, errorCode, errorMessage], [403, 101, "Invalid login name or password."]);

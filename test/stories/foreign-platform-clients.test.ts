@@ -31,6 +31,14 @@ for (const database of deployments) {
           new Map([...(await story.client.device(account)).attributes].map(([name, one]) => [name, one.value])),
         );
         assert.deepEqual([seen.set, seen.got, seen.time > 0], ["0", value, true]);
+        assert.deepEqual([seen.setThree, seen.three, seen.values], ["0", { level: "7", power: "dim" }, 0]);
+        assert.deepEqual(seen.empty, Array(5).fill([200, "getDeviceListResponse"]));
+        assert.deepEqual(seen.wrongMethod, Array(5).fill([405, "requestFault"]));
+        const [status, { userId, securityToken }] = seen.session;
+        assert.deepEqual([status, userId], [200, story.userId]);
+        assert.equal((await identity.authenticate(securityToken)).userId, story.userId);
+        const errorMessage = "Invalid login name or password.";
+        assert.deepEqual(seen.noSession, [403, { errorCode: 101, errorMessage }]);
         const { triggerId, ...trigger } = seen.trigger;
         assert.deepEqual(trigger, {
           devId: String(account),

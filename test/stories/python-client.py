@@ -1,8 +1,10 @@
 """A client of the platform calls, written from their description alone, with Python's standard library.
 
 It reads its work as JSON from standard input, goes through a whole session (login, list, attributes, set, alerts,
-logout), and writes what it saw as JSON to standard output.
+logout), and writes what it saw as JSON to standard output. It also sends requests without a body in the ways of old
+HTTP stacks, which name a type for the body that isn't there.
 """
+import http.client
 import json
 import sys
 import urllib.error
@@ -43,6 +45,44 @@ class Platform:
         return root
 
 
+def sign_in_by_json(work, password):
+    """The status and the object of a session by JSON."""
+    body = json.dumps({"username": work["name"], "password": password}).encode()
+    address = "%s/acc/applications/%s/sessions" % (work["baseUrl"], work["appId"])
+    request = urllib.request.Request(address, data=body, headers={"Content-Type": "application/json"})
+    try:
+        with urllib.request.urlopen(request) as answer:
+            return answer.status, json.load(answer)
+    except urllib.error.HTTPError as error:
+        return error.code, json.load(error)
+
+
+# The headers and bytes of a request without a body.
+EMPTY = [
+    ({"Content-Length": "0", "Content-Type": "text/plain; charset=ISO-8859-1"}, b""),
+    ({"Content-Length": "0", "Content-Type": "application/octet-stream"}, b""),
+    ({"Content-Type": "text/plain"}, b""),
+    ({}, b""),
+    ({"Transfer-Encoding": "chunked", "Content-Type": "text/xml"}, b"0\r\n\r\n"),
+]
+
+
+def without_body(work, method, operation, **parameters):
+    """The status and the root's name of the same request in each of these ways, over one connection."""
+    seen = []
+    connection = http.client.HTTPConnection(urllib.parse.urlsplit(work["baseUrl"]).netloc)
+    for headers, body in EMPTY:
+        query = urllib.parse.urlencode(parameters)
+        connection.putrequest(method, "/zdk/services/zamapi/%s?%s" % (operation, query))
+        for name, value in headers.items():
+            connection.putheader(name, value)
+        connection.endheaders(body)
+        answer = connection.getresponse()
+        seen.append([answer.status, tree.fromstring(answer.read()).tag.replace(NAMESPACE, "")])
+    connection.close()
+    return seen
+
+
 def fault_of(act):
     try:
         act()
@@ -72,6 +112,15 @@ def session(work):
     seen["set"] = call("setDeviceAttribute", devId=lamp, name="power", value=work["value"]).findtext("retCode")
     seen["got"] = call("getDeviceAttribute", devId=lamp, name="power").findtext("value")
     seen["time"] = int(call("getDeviceAttribute", devId=lamp, name="power").findtext("updTime"))
+    three = {"name1": "power", "value1": "dim", "name2": "level", "value2": "7", "name3": "note", "value3": ""}
+    seen["setThree"] = call("setMultiDeviceAttributes2", devId=lamp, **three).findtext("retCode")
+    of_lamp = call("getDeviceAttributesWithValues", devId=lamp, deviceTypeId="1")
+    seen["three"] = {a.findtext("name"): a.findtext("value") for a in of_lamp.findall("attrList")}
+    seen["values"] = len(call("getUserValueList").findall("valueList"))
+    seen["empty"] = without_body(work, "POST", "getDeviceList", secToken=token)
+    seen["wrongMethod"] = without_body(work, "PUT", "getDeviceList", secToken=token)
+    seen["session"] = sign_in_by_json(work, work["password"])
+    seen["noSession"] = sign_in_by_json(work, "wrong")
 
     trigger = call(
         "addTrigger",

@@ -14,7 +14,7 @@ export const openSession: Description = {
       in: "path",
       isRequired: true,
       schema: { type: "string" },
-      meaning: "The id of the user's tenant.",
+      meaning: "The id of the user's tenant, or its name.",
       example: "1",
     },
   ],

@@ -1,17 +1,24 @@
 import type { Identity } from "../../identity/identity.ts";
-import { BadParameter, InvalidLogin } from "../../model/errors.ts";
+import { BadParameter, InvalidLogin, NotFound } from "../../model/errors.ts";
 import { jsonAnswer } from "../answer.ts";
 import { openSession } from "../descriptions/sessions.ts";
 import type { Body } from "../incoming.ts";
 import { refusals } from "../refusal.ts";
 import type { Route } from "../routes.ts";
 
-export interface SessionRouteParts {
-  readonly login: Identity["login"];
-}
+export type SessionRouteParts = Pick<Identity, "login" | "findTenant">;
 
 /** The platform's sign-in by JSON, which some of its clients use instead of `userLogin`. */
-export function sessionRoutes({ login }: SessionRouteParts): readonly Route[] {
+export function sessionRoutes({ login, findTenant }: SessionRouteParts): readonly Route[] {
+  /** Clients of this call name their application rather than number it. A wrong name fails like a wrong password. */
+  const appIdOf = async (nameOrId: string): Promise<string> => {
+    try {
+      return String((await findTenant(nameOrId)).tenantId);
+    } catch (error) {
+      if (error instanceof NotFound || error instanceof BadParameter) return nameOrId;
+      throw error;
+    }
+  };
   return [
     {
       methods: ["POST"],
@@ -22,7 +29,8 @@ export function sessionRoutes({ login }: SessionRouteParts): readonly Route[] {
       async answer({ body, pathParameters, source, gone }) {
         const { username: name, password } = credentialsIn(body);
         try {
-          const { userId, secToken } = await login({ name, password, appId: pathParameters.appId ?? "", source, gone });
+          const appId = await appIdOf(pathParameters.appId ?? "");
+          const { userId, secToken } = await login({ name, password, appId, source, gone });
           return jsonAnswer(200, { userId, securityToken: secToken });
         } catch (error) {
           // Clients of this call expect 403. The adaptor has no such error.
