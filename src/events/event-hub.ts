@@ -26,6 +26,9 @@ interface Group {
   readonly reach: Reach;
   readonly eventsOf: EventsOf;
   readonly readers: Set<EventReader>;
+  /** The heartbeat interval that these readers asked for; undefined for the default interval. */
+  readonly heartbeatSeconds: number | undefined;
+  nextBeat: Cancel;
 }
 
 /**
@@ -47,7 +50,6 @@ export class EventHub {
   #eager = 0;
   #seenMs = 0;
   #nextLook: Cancel | undefined;
-  #nextBeat: Cancel | undefined;
   #isStopped = false;
 
   constructor(parts: HubParts) {
@@ -64,7 +66,6 @@ export class EventHub {
     if (!(await reader.catchUp()) || this.#isStopped) return;
     this.#joining.push(reader);
     reader.parts.outlet.closed.addEventListener("abort", () => this.#leave(reader), { once: true });
-    this.#nextBeat ??= this.#parts.surroundings.after(hubTimes.heartbeatMs, () => this.#beat());
     this.wake();
   }
 
@@ -80,7 +81,7 @@ export class EventHub {
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#nextLook?.();
-    this.#nextBeat?.();
+    for (const { nextBeat } of this.#groups.values()) nextBeat();
     await this.#round;
   }
 
@@ -181,10 +182,11 @@ export class EventHub {
       return;
     }
     this.#send(reader, Buffer.from(reader.framesOf(page)), position);
-    const { groupKey, reach, eventsOf } = reader.parts;
-    const group = this.#groups.get(groupKey) ?? { reach, eventsOf, readers: new Set() };
-    this.#groups.set(groupKey, group);
+    const { groupKey, heartbeatSeconds } = reader.parts;
+    const group = this.#groups.get(groupKey) ?? this.#newGroup(reader);
     group.readers.add(reader);
+    // The first heartbeat confirms the interval: a service of the version before ignores the parameter.
+    if (heartbeatSeconds !== undefined) this.#send(reader, this.#heartbeat(position, heartbeatSeconds), position);
   }
 
   /** To every group what concerns it, slice by slice, so that connections can take one before the next is made. */
@@ -229,28 +231,42 @@ export class EventHub {
     } else if (bytes.length > 0) outlet.write(bytes);
   }
 
-  #beat(): void {
-    this.#nextBeat = undefined;
-    const { elapsedMs, nowMs, after } = this.#parts.surroundings;
-    const isCurrent = elapsedMs() - this.#seenMs < hubTimes.heartbeatMs;
-    if (this.#position) {
-      const bytes = Buffer.from(
-        isCurrent ? heartbeatFrame({ epoch: this.#epoch!, position: this.#position }, nowMs()) : waitingFrame,
-      );
-      for (const { readers } of this.#groups.values()) {
-        for (const reader of readers) this.#send(reader, bytes, this.#position);
-      }
+  #newGroup({ parts: { groupKey, reach, eventsOf, heartbeatSeconds } }: EventReader): Group {
+    const group: Group = { reach, eventsOf, readers: new Set(), heartbeatSeconds, nextBeat: () => undefined };
+    this.#groups.set(groupKey, group);
+    this.#scheduleBeat(group);
+    return group;
+  }
+
+  #scheduleBeat(group: Group): void {
+    const { after } = this.#parts.surroundings;
+    group.nextBeat = after(intervalMs(group), () => this.#beat(group));
+  }
+
+  #beat(group: Group): void {
+    const isCurrent = this.#parts.surroundings.elapsedMs() - this.#seenMs < intervalMs(group);
+    const position = this.#position;
+    if (position) {
+      const bytes = isCurrent ? this.#heartbeat(position, group.heartbeatSeconds) : Buffer.from(waitingFrame);
+      for (const reader of group.readers) this.#send(reader, bytes, position);
     }
-    if (!this.#isStopped && (this.#groups.size > 0 || this.#joining.length > 0)) {
-      this.#nextBeat = after(hubTimes.heartbeatMs, () => this.#beat());
-    }
+    if (!this.#isStopped && group.readers.size > 0) this.#scheduleBeat(group);
+  }
+
+  #heartbeat(position: LogPosition, everySeconds: number | undefined): Buffer {
+    return Buffer.from(
+      heartbeatFrame({ epoch: this.#epoch!, position }, this.#parts.surroundings.nowMs(), everySeconds),
+    );
   }
 
   #leave(reader: EventReader): void {
     const { groupKey } = reader.parts;
     const group = this.#groups.get(groupKey);
     group?.readers.delete(reader);
-    if (group?.readers.size === 0) this.#groups.delete(groupKey);
+    if (group?.readers.size === 0) {
+      group.nextBeat();
+      this.#groups.delete(groupKey);
+    }
     this.#joining = this.#joining.filter((one) => one !== reader);
     this.#forgetIfAlone();
   }
@@ -265,6 +281,10 @@ export class EventHub {
   #turn(): Promise<void> {
     return new Promise((resolve) => this.#parts.surroundings.after(0, resolve));
   }
+}
+
+function intervalMs({ heartbeatSeconds }: Pick<Group, "heartbeatSeconds">): number {
+  return heartbeatSeconds === undefined ? hubTimes.heartbeatMs : heartbeatSeconds * 1_000;
 }
 
 function earliest(positions: readonly LogPosition[]): LogPosition | undefined {

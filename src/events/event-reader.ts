@@ -31,6 +31,8 @@ export interface ReaderParts {
   readonly outlet: EventOutlet;
   /** Until when the reader may read, on this node's own unjumping clock. */
   readonly untilMs: number;
+  /** The heartbeat interval that the client asked for; undefined for the default interval. */
+  readonly heartbeatSeconds?: number | undefined;
 }
 
 /** Entries that are read at a time: enough to be quick, few enough to hold up nobody. */

@@ -58,6 +58,8 @@ export interface EventRequest {
   readonly beginning: Beginning;
   /** Until when, on this node's own unjumping clock. */
   readonly untilMs: number;
+  /** The heartbeat interval that the client asked for; undefined for the default interval. */
+  readonly heartbeatSeconds?: number | undefined;
 }
 
 /** What clients hear of what happens to devices, now and afterwards. */
@@ -131,11 +133,12 @@ export function eventsOn(parts: EventsParts): RunningEvents {
     },
     retention,
     beginning: (lastEventId) => beginningAt(store, lastEventId),
-    follow({ clientId, reach, filter, beginning, untilMs }, outlet) {
+    follow({ clientId, reach, filter, beginning, untilMs, heartbeatSeconds }, outlet) {
       streams.add(JSON.stringify([clientId, ...whose(reach)]), outlet);
       const eventsOf = eventsThrough(filter, unreadableIn(surroundings.report));
-      const groupKey = keyOf(reach, filter);
-      const reader = new EventReader({ store, reach, eventsOf, groupKey, outlet, untilMs }, beginning);
+      const groupKey = keyOf(reach, filter, heartbeatSeconds);
+      const readerParts = { store, reach, eventsOf, groupKey, outlet, untilMs, heartbeatSeconds };
+      const reader = new EventReader(readerParts, beginning);
       hub.serve(reader).catch((error) => {
         surroundings.report.warn({ error }, "a client's stream of events could not be begun");
         outlet.end();
@@ -155,8 +158,8 @@ export function eventsOn(parts: EventsParts): RunningEvents {
   };
 }
 
-function keyOf(reach: Reach, { deviceIds, attributes }: EventFilter): string {
-  return JSON.stringify([...whose(reach), deviceIds, attributes]);
+function keyOf(reach: Reach, { deviceIds, attributes }: EventFilter, heartbeatSeconds: number | undefined): string {
+  return JSON.stringify([...whose(reach), deviceIds, attributes, heartbeatSeconds]);
 }
 
 function whose(reach: Reach): readonly [kind: string, id: number] {

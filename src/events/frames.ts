@@ -13,8 +13,8 @@ export function eventFrame({ id, name, data }: ClientEvent): string {
 }
 
 /** Keeps the connection alive, and tells a quiet client from where it could go on. */
-export function heartbeatFrame(place: EventPlace, nowMs: number): string {
-  return frame(writeEventId(place), "heartbeat", { time: nowMs });
+export function heartbeatFrame(place: EventPlace, nowMs: number, everySeconds?: number): string {
+  return frame(writeEventId(place), "heartbeat", { time: nowMs, everySeconds });
 }
 
 export function resyncFrame(place: EventPlace, reason: ResyncReason): string {

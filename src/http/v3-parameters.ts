@@ -41,3 +41,14 @@ export function timeOf(incoming: Incoming, name: string): number | undefined {
   }
   return Number(text);
 }
+
+/** The heartbeat interval that a stream's reader asks for; undefined for the default of 15 seconds. */
+export function heartbeatSecondsOf(incoming: Incoming): number | undefined {
+  const text = onlyOne(incoming, "heartbeatSeconds");
+  if (text === undefined) return undefined;
+  const seconds = /^[0-9]{1,2}$/.test(text) ? Number(text) : 0;
+  if (seconds < 2 || seconds > 15) {
+    throw new BadParameter("heartbeatSeconds", "The parameter heartbeatSeconds must be an integer from 2 to 15.");
+  }
+  return seconds;
+}

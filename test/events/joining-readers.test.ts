@@ -1,16 +1,6 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { describe, it, type TestContext } from "node:test";
-import { attributeEntry } from "../../src/devices/log-entries.ts";
-import type { EventOutlet } from "../../src/events/event-reader.ts";
-import { eventsOn } from "../../src/events/events.ts";
-import { StoreUnavailable } from "../../src/model/errors.ts";
-import type { Store } from "../../src/store/seam.ts";
-import { openSqlite } from "../../src/store/sqlite/store.ts";
-import { makeHome } from "../contracts/store/home.ts";
-import { movedSurroundings, settled } from "../federation/moved-surroundings.ts";
+import { describe, it } from "node:test";
+import { madeEvents } from "./moved-events.ts";
 
 describe("readers that join while the log can't be read", () => {
   it("are fed when the store is back", { timeout: 30_000 }, async (t) => {
@@ -57,84 +47,3 @@ describe("readers that join while the log can't be read", () => {
     assert.deepEqual(reader.values(), ["on"]);
   });
 });
-
-/** Ada's lamp on SQLite, and streams of its changes in a time that the test moves. */
-async function madeEvents(t: TestContext) {
-  const folder = mkdtempSync(join(tmpdir(), "breezeway-joining-"));
-  const surroundings = movedSurroundings();
-  const opened = await openSqlite({ folder, nowMs: surroundings.nowMs });
-  const { tenantId, userId, devices, byClient } = await makeHome(opened);
-  const deviceId = devices[0]!;
-  const fail = { reads: false, revocations: false };
-  const ifOn = (isOn: boolean) => (isOn ? Promise.reject(new StoreUnavailable("The test says so.")) : undefined);
-  const store: Store = {
-    isShared: false,
-    transaction: (body, priority) => opened.transaction(body, priority),
-    read: (body, priority) => ifOn(fail.reads) ?? opened.read(body, priority),
-  };
-  const events = eventsOn({
-    store,
-    surroundings,
-    logDays: 7,
-    streamsAtOnce: 16,
-    sealing: { seal: (text) => text, open: (text) => text },
-    allowsPrivateWebhooks: false,
-    userAgent: "test",
-    readersKnown: async () => ifOn(fail.revocations),
-  });
-  t.after(async () => {
-    await events.stop();
-    await opened.close();
-    rmSync(folder, { recursive: true });
-  });
-  return {
-    fail,
-    failures: () => surroundings.said.filter(({ level }) => level === "warn").length,
-    async change(value: string) {
-      const changes = [{ key: "power", value }];
-      const entry = attributeEntry(userId, deviceId, surroundings.nowMs(), byClient, changes);
-      await opened.transaction((tx) => tx.log.append(entry));
-      events.hub.wake();
-    },
-    /** Opens a stream; resolves when it has caught up and waits for the hub's next look. */
-    async join() {
-      const before = events.hub.readers;
-      const outlet = new HeardOutlet();
-      const beginning = await events.beginning(undefined);
-      const reach = { kind: "user", userId, tenantId } as const;
-      const filter = { deviceIds: [], attributes: [] };
-      const untilMs = Number.POSITIVE_INFINITY;
-      events.follow({ clientId: "client", reach, filter, beginning, untilMs }, outlet);
-      while (events.hub.readers === before) {
-        t.signal.throwIfAborted();
-        await settled();
-      }
-      return outlet;
-    },
-    /** Moves the time on until that is so. */
-    async until(isSo: () => boolean) {
-      while (!isSo()) {
-        t.signal.throwIfAborted();
-        await surroundings.advance(50);
-      }
-    },
-  };
-}
-
-class HeardOutlet implements EventOutlet {
-  readonly unsent = 0;
-  readonly closed = new AbortController().signal;
-  #text = "";
-
-  write(bytes: Buffer): void {
-    this.#text += bytes.toString();
-  }
-
-  taken = async () => true;
-  end(): void {}
-
-  /** What the lamp's attribute became, event by event. */
-  values(): readonly unknown[] {
-    return [...this.#text.matchAll(/^event: attribute\ndata: (.*)$/gm)].map(([, data]) => JSON.parse(data!).value);
-  }
-}

@@ -5,7 +5,7 @@ export const followEvents: Description = {
   tag: "Events",
   summary: "Follow what happens",
   words: [
-    "A stream of Server-Sent Events about the devices that the token reaches, in the order in which things became durable. `attribute`: an attribute was written or changed: `{deviceId, name, value, updateTime, cause}`, with null for one that turned blank. `link`: how a linked account stands from now on. `command`: what became of a fan request. `alert`: an alert fired. `device`: a device was added or removed. `heartbeat`: every 15 seconds, and when a stream begins, so that you always have an id.",
+    "A stream of Server-Sent Events about the devices that the token reaches, in the order in which things became durable. `attribute`: an attribute was written or changed: `{deviceId, name, value, updateTime, cause}`, with null for one that turned blank. `link`: how a linked account stands from now on. `command`: what became of a fan request. `alert`: an alert fired. `device`: a device was added or removed. `heartbeat`: every 15 seconds, and when a stream begins, so that you always have an id. With `heartbeatSeconds` it comes as often as you ask for, and says so: `{time, everySeconds}`. A stream without a heartbeat for longer than that is dead, or the store does not answer: what you know is then as of the last heartbeat.",
     "Every event has an id. Send the last one you saw as `Last-Event-ID` (every EventSource does) and the stream goes on behind it, without a gap and without a repetition, after a restart and on every node. When that is no longer possible you get `resync` with a `reason`: `past_retention` (the id is older than what is kept, 7 days unless configured), `unknown_id`, `restored` (the store was restored, or a standby promoted), or `too_slow` (more than 1 MB waited for you to read it; the stream then ends). Read your devices anew then; the stream goes on at the id of the `resync`.",
     "A client may have 16 streams open at once for one user, unless configured otherwise. One more ends the oldest, which can come back behind its last id.",
     "The stream ends with the token, by expiry or revocation, and when the service stops: come back with a fresh token and the last id.",
@@ -35,6 +35,14 @@ export const followEvents: Description = {
       isRequired: false,
       schema: { type: "string" },
       meaning: "For clients that can't send the `Last-Event-ID` header, which goes before it.",
+    },
+    {
+      name: "heartbeatSeconds",
+      in: "query",
+      isRequired: false,
+      schema: { type: "integer", minimum: 2, maximum: 15 },
+      meaning: "The heartbeat interval in seconds, 15 unless given. A short one shows a dead stream sooner.",
+      example: "2",
     },
   ],
   answers: [

@@ -4,7 +4,7 @@ import type { Events } from "../../events/events.ts";
 import type { TokenLife } from "../../oauth/verification.ts";
 import { followEvents } from "../descriptions/events.ts";
 import type { Route } from "../routes.ts";
-import { each, onlyOne, readDeviceId } from "../v3-parameters.ts";
+import { each, heartbeatSecondsOf, onlyOne, readDeviceId } from "../v3-parameters.ts";
 
 export interface EventRouteParts {
   readonly devices: Pick<DeviceReading, "device">;
@@ -32,6 +32,7 @@ export function eventRoutes({ devices, events, tokens }: EventRouteParts): reado
           deviceIds: each(incoming, "deviceId").map(readDeviceId),
           attributes: each(incoming, "attribute"),
         });
+        const heartbeatSeconds = heartbeatSecondsOf(incoming);
         for (const deviceId of filter.deviceIds) await devices.device(caller, deviceId);
         // Some stand-ins for a browser's EventSource can't send the header.
         const lastEventId = incoming.lastEventId || onlyOne(incoming, "lastEventId");
@@ -49,7 +50,7 @@ export function eventRoutes({ devices, events, tokens }: EventRouteParts): reado
             outlet.closed.addEventListener("abort", release, { once: true });
             if (outlet.closed.aborted) release();
             else if (isRevoked) outlet.end();
-            else events.follow({ clientId, reach: caller, filter, beginning, untilMs }, outlet);
+            else events.follow({ clientId, reach: caller, filter, beginning, untilMs, heartbeatSeconds }, outlet);
           },
         };
       },
