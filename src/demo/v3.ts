@@ -18,7 +18,9 @@ export function v3At(baseUrl: string, accessToken: () => string): V3 {
       ...(body && { body: JSON.stringify(body) }),
     });
     const result = (await answer.json()) as { error_description?: string };
-    if (!answer.ok) throw new V3Refusal(result.error_description ?? `The service answered ${answer.status}.`);
+    if (!answer.ok) {
+      throw new V3Refusal(answer.status, result.error_description ?? `The service answered ${answer.status}.`);
+    }
     return result;
   };
   return {
@@ -28,4 +30,11 @@ export function v3At(baseUrl: string, accessToken: () => string): V3 {
 }
 
 /** The service has refused a call, in these words. */
-export class V3Refusal extends Error {}
+export class V3Refusal extends Error {
+  readonly httpStatus: number;
+
+  constructor(httpStatus: number, message: string) {
+    super(message);
+    this.httpStatus = httpStatus;
+  }
+}

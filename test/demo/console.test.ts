@@ -109,7 +109,7 @@ describe("the demo's console", { skip, timeout }, () => {
       });
     await faults("POST", { fault: "server-error", status: 503 });
     await faults("POST", { fault: "drop" });
-    await tab.getByText(/^Stale \d/).waitFor();
+    await tab.getByText(/^Not live since/).waitFor();
     await faults("DELETE");
     await tab.getByText(/^Live · /).waitFor();
   });
@@ -119,7 +119,7 @@ describe("the demo's console", { skip, timeout }, () => {
     await plain.addCookies(await context.cookies());
     const page = await plain.newPage();
     await page.goto(`${demo.baseUrl}/console/`);
-    await page.getByText("Snapshot", { exact: true }).waitFor();
+    await page.getByText(/^Snapshot of \d\d:\d\d:\d\d UTC$/).waitFor();
     await page.getByRole("button", { name: "Come home" }).click();
     await page.getByRole("heading", { name: "Maple Street" }).waitFor();
     await button("Leave home").waitFor();
@@ -138,7 +138,7 @@ describe("the demo's console", { skip, timeout }, () => {
     const before = await happened.allTextContents();
     demo.process.kill("SIGKILL");
     await demo.ended;
-    await tab.getByText("Reconnecting").waitFor();
+    await tab.getByText(/^Not live since/).waitFor();
     const again = await startDemo(t, folder, Number(new URL(demo.baseUrl).port));
     assert.equal(again.baseUrl, demo.baseUrl);
     await tab.getByText(/^Live · /).waitFor();

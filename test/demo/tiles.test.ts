@@ -27,6 +27,6 @@ function outcomeOf(command: Partial<CommandView>, fanTimerActive: string): strin
   const fields = { name: "Den", isOnline: "true", hasFan: "true", fanTimerActive };
   const thermostat = { x: 1, y: 1, fields, command: command as CommandView };
   const structure = { x: 1, fields: { away: "home" }, emergency: false, thermostats: [thermostat], alarms: [] };
-  const { text } = structureSection(structure, () => html``);
+  const { text } = structureSection(structure, () => html``, undefined);
   return /role="status">(.*?)<\/div>/s.exec(text)![1]!;
 }

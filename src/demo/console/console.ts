@@ -5,10 +5,10 @@ import type { Incoming } from "../../http/incoming.ts";
 import type { GuestRoute } from "../../http/routes.ts";
 import type { Parts } from "../../service.ts";
 import type { House } from "../house.ts";
-import { type V3, v3At } from "../v3.ts";
+import { type V3, V3Refusal, v3At } from "../v3.ts";
 import { actOn } from "./acts.ts";
 import { housePage, messagePage } from "./page.ts";
-import { readHouse } from "./reading.ts";
+import { type HouseView, readHouse } from "./reading.ts";
 import { isSame, sessionsOn } from "./session.ts";
 import { type Walk, walkIn } from "./walk.ts";
 
@@ -35,6 +35,8 @@ interface Opened {
   readonly walk: Walk;
 }
 
+/** The page shows a stream as dead after two heartbeats that did not come (live.js). */
+const heartbeatSeconds = 2;
 const streamHeaders = { "content-type": "text/event-stream; charset=utf-8", "x-accel-buffering": "no" };
 
 export function demoConsole({ folder, simulator, version }: ConsoleParts): Console {
@@ -44,7 +46,13 @@ export function demoConsole({ folder, simulator, version }: ConsoleParts): Conso
 
   const shown = async (at: Opened, status: number, incoming: Incoming, notice?: string): Promise<Answer> => {
     const nowMs = Date.now();
-    const view = await readHouse(at.v3, at.house, nowMs);
+    let view: HouseView;
+    try {
+      view = await readHouse(at.v3, at.house, nowMs);
+    } catch (error) {
+      if (!(error instanceof V3Refusal)) throw error;
+      return pageAnswer(error.httpStatus === 503 ? 503 : 502, messagePage("Unknown", error.message));
+    }
     const page = housePage({
       view,
       done: at.walk.look(view, simulator.log()),
@@ -104,11 +112,8 @@ export function demoConsole({ folder, simulator, version }: ConsoleParts): Conso
           const filter = { deviceIds: [], attributes: [] };
           const beginning = await events.beginning(incoming.lastEventId || only(incoming.query, "lastEventId"));
           const untilMs = Number.POSITIVE_INFINITY;
-          return {
-            status: 200,
-            headers: streamHeaders,
-            stream: (outlet) => events.follow({ clientId: "console", reach, filter, beginning, untilMs }, outlet),
-          };
+          const request = { clientId: "console", reach, filter, beginning, untilMs, heartbeatSeconds };
+          return { status: 200, headers: streamHeaders, stream: (outlet) => events.follow(request, outlet) };
         },
       },
       {

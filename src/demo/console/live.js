@@ -1,108 +1,175 @@
-// Keeps the page as the service would draw it now: each event of the stream lets it fetch itself and put in what differs.
+// Keeps the page as the service would draw it now. Where the page can't know that, it shows the last known values as of
+// their time, without green and without countdowns.
 (() => {
+  const readEveryMs = 2_000;
+  const answerWithinMs = 3_000;
+  // The stream has a heartbeat every 2 seconds.
+  const silentAfterMs = 4_000;
+  const noticeMs = 10_000;
+
+  const root = document.documentElement;
   const byId = (id) => document.getElementById(id);
   const parts = (from) => [...from.querySelectorAll("[data-part]")];
-  document.documentElement.classList.add("has-script");
+  const names = (from) =>
+    parts(from)
+      .map(({ id }) => id)
+      .join();
+  const parsed = (text) => new DOMParser().parseFromString(text, "text/html");
+  root.classList.add("has-script");
 
-  // What the service drew last, before the script touched it.
+  // The last page that the service sent, and which of its parts are in the document.
+  let latest = parsed(root.outerHTML);
   let drawn = new Map(parts(document).map((part) => [part.id, part.outerHTML]));
-  let heardAt = performance.now();
-  let isConnected = false;
+  let isDrawnAsOf = false;
+  let noticeUntil = 0;
 
-  function show(text) {
-    const next = new DOMParser().parseFromString(text, "text/html");
-    const names = (from) =>
-      parts(from)
-        .map(({ id }) => id)
-        .join();
+  /** Draws the latest page: as it is, or, when the page knows no more, its parts as of their time. */
+  function draw(isAsOf) {
     const focused = document.activeElement?.id;
-    if (names(next) !== names(document)) {
+    if (names(latest) !== names(document)) {
       for (const whole of ["header.top", "main"]) {
-        document.querySelector(whole).replaceWith(document.adoptNode(next.querySelector(whole)));
+        document.querySelector(whole).replaceWith(document.importNode(latest.querySelector(whole), true));
       }
       drawn = new Map(parts(document).map((part) => [part.id, part.outerHTML]));
-    } else {
-      for (const part of parts(next)) {
-        if (drawn.get(part.id) === part.outerHTML) continue;
-        drawn.set(part.id, part.outerHTML);
-        part.classList.add("is-changed");
-        byId(part.id).replaceWith(document.adoptNode(part));
-      }
     }
+    const asOf = latest.getElementById("as-of").content;
+    for (const part of parts(latest)) {
+      const shown = (isAsOf && asOf.getElementById(part.id)) || part;
+      if (drawn.get(part.id) === shown.outerHTML) continue;
+      if (part.id === "notice" && performance.now() < noticeUntil) continue;
+      drawn.set(part.id, shown.outerHTML);
+      const copy = document.importNode(shown, true);
+      if (!isAsOf && part.dataset.part !== "quiet") copy.classList.add("is-changed");
+      byId(part.id).replaceWith(copy);
+    }
+    isDrawnAsOf = isAsOf;
     if (focused && document.activeElement?.id !== focused) byId(focused)?.focus({ preventScroll: true });
-    tick();
     filter();
   }
 
-  // One at a time; what happens meanwhile is read by one more.
+  // What the last read came to: undefined when it was answered with the page.
+  let failure;
+  let readAt = performance.now();
+  let readStartedAt = readAt;
   let isReading = false;
   let isAskedAgain = false;
+
+  /** Takes an answer for the page, or notes why it is none. */
+  async function take(answer) {
+    const text = await answer.text();
+    const next = parsed(text);
+    if (!next.getElementById("as-of")) {
+      failure = answer.ok ? { kind: "other" } : { kind: "refused", status: answer.status };
+      return false;
+    }
+    failure = undefined;
+    readAt = performance.now();
+    latest = next;
+    return true;
+  }
+
+  // One read at a time; a request that comes meanwhile leads to one more.
   async function read() {
     if (isReading) {
       isAskedAgain = true;
       return;
     }
     isReading = true;
+    readStartedAt = performance.now();
     try {
-      const answer = await fetch("/console/", { headers: { accept: "text/html" } });
-      if (answer.ok) show(await answer.text());
+      const signal = AbortSignal.timeout(answerWithinMs);
+      if (await take(await fetch("/console/", { headers: { accept: "text/html" }, signal }))) draw(isDrawnAsOf);
     } catch {
-      // The stream notices too, and comes back.
+      failure = { kind: "silent" };
     }
     isReading = false;
+    tick();
     if (isAskedAgain) {
       isAskedAgain = false;
       read();
     }
   }
 
+  let stream;
   let lastId = "";
+  let heardAt = performance.now();
+  let connectedAt = heardAt;
+  let isStreamLost = false;
+  let reconnecting;
   function connect() {
-    const stream = new EventSource(`/console/events${lastId ? `?lastEventId=${encodeURIComponent(lastId)}` : ""}`);
+    clearTimeout(reconnecting);
+    stream?.close();
+    connectedAt = performance.now();
+    const opened = new EventSource(`/console/events${lastId ? `?lastEventId=${encodeURIComponent(lastId)}` : ""}`);
+    stream = opened;
     const hear = (event) => {
-      isConnected = true;
+      isStreamLost = false;
       heardAt = performance.now();
       lastId = event.lastEventId;
-      tick();
       read();
     };
     for (const name of ["attribute", "alert", "link", "command", "device", "heartbeat", "resync"]) {
-      stream.addEventListener(name, hear);
+      opened.addEventListener(name, hear);
     }
-    stream.onopen = () => {
-      isConnected = true;
-      heardAt = performance.now();
-      tick();
-    };
-    stream.onerror = () => {
-      isConnected = false;
-      tick();
-      // The browser comes back by itself, unless it was answered with something that is no stream.
-      if (stream.readyState === EventSource.CLOSED) setTimeout(connect, 1000);
+    opened.onerror = () => {
+      isStreamLost = true;
+      read();
+      // The browser gives up when the answer is no stream.
+      if (opened.readyState === EventSource.CLOSED) reconnecting = setTimeout(connect, 1000);
     };
   }
 
-  const ago = (ms) => (ms < 9950 ? `${(ms / 1000).toFixed(1)} s` : `${Math.round(ms / 1000)} s`);
-  // The service sends a heartbeat every 15 seconds.
-  const quietMs = 20_000;
-
-  function freshness() {
-    const silent = performance.now() - heardAt;
-    if (!isConnected) return ["reconnecting", "Reconnecting"];
-    const { stale, confirmed } = byId("fresh").dataset;
-    if (stale === "yes") return ["stale", `Stale ${ago(Math.max(0, Date.now() - Number(confirmed)))}`];
-    return silent > quietMs ? ["stale", `Stale ${ago(silent)}`] : ["live", `Live · ${ago(silent)} ago`];
+  /** Why the page doesn't know how the house is, and since when; undefined when it knows. */
+  function problem(now) {
+    const { stale, confirmed, now: drawnAt } = latest.getElementById("fresh").dataset;
+    const readTime = Number(drawnAt);
+    if (failure?.kind === "refused" && [401, 403].includes(failure.status)) {
+      return [
+        readTime,
+        "This browser is no longer signed in to the demo. Press Enter in the terminal where the demo runs, and open the link that it prints in this browser.",
+      ];
+    }
+    if (failure?.kind === "refused") {
+      return [readTime, `The service answers with an error (${failure.status}). The page tries again by itself.`];
+    }
+    if (failure?.kind === "other") return [readTime, "Something else answers at this address. Is the demo running?"];
+    if (failure || now - readAt > silentAfterMs) {
+      return [readTime, "The service does not answer. Is the demo running? The page tries again by itself."];
+    }
+    if (isStreamLost || now - heardAt > silentAfterMs) {
+      return [Date.now() - (now - heardAt), "The stream of events is silent. The page tries again by itself."];
+    }
+    if (stale === "yes") {
+      return [Number(confirmed), "The service can't hear the home ecosystem. It tries again by itself.", true];
+    }
+    return undefined;
   }
+
+  const seconds = (ms) => (ms < 9950 ? `${(ms / 1000).toFixed(1)} s` : `${Math.round(ms / 1000)} s`);
+  const clock = (timeMs) => new Date(timeMs).toISOString().slice(11, 19);
+  const write = (element, text) => {
+    if (element.textContent !== text) element.textContent = text;
+  };
 
   function tick() {
-    const [look, words] = freshness();
+    const now = performance.now();
+    if (now - readStartedAt > readEveryMs) read();
+    if (stream.readyState !== EventSource.CLOSED && now - Math.max(heardAt, connectedAt) > silentAfterMs) connect();
+    const [sinceMs, why, isDrawnByService = false] = problem(now) ?? [];
+    const isKnown = why === undefined;
+    root.classList.toggle("is-unknown", !isKnown);
+    const isAsOf = !isKnown && !isDrawnByService;
+    if (isAsOf !== isDrawnAsOf) draw(isAsOf);
     const live = byId("live");
-    live.dataset.look = look;
-    if (live.textContent !== words) live.textContent = words;
+    live.dataset.look = isKnown ? "live" : "unknown";
+    write(live, isKnown ? `Live · ${seconds(now - readAt)} ago` : `Not live since ${clock(sinceMs)} UTC`);
+    write(
+      byId("unknown"),
+      isKnown ? "" : `Unknown since ${clock(sinceMs)} UTC. ${why} What you see is as it was then.`,
+    );
     for (const time of document.querySelectorAll("[data-until]")) {
-      const seconds = Math.max(0, Math.round((Date.parse(time.dataset.until) - Date.now()) / 1000));
-      const left = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
-      if (time.textContent !== left) time.textContent = left;
+      const left = Math.max(0, Math.round((Date.parse(time.dataset.until) - Date.now()) / 1000));
+      write(time, `${Math.floor(left / 60)}:${String(left % 60).padStart(2, "0")}`);
     }
   }
 
@@ -125,24 +192,32 @@
     const button = event.submitter;
     if (button.getAttribute("aria-busy") === "true") return;
     button.setAttribute("aria-busy", "true");
-    const says = form.closest(".tile")?.querySelector(".outcome");
-    if (says) says.textContent = "Sending …";
+    const outcome = form.closest(".tile")?.querySelector(".outcome");
+    if (outcome) outcome.textContent = "Sending …";
+    // Drawn anew even where the answer looks as the page did before the button was pressed.
+    drawn.delete(form.closest("[data-part]").id);
     try {
-      const answer = await fetch(form.action, {
-        method: "POST",
-        body: new URLSearchParams(new FormData(form, button)),
-      });
-      // Drawn anew even where the answer looks as the page did before it was pressed.
-      drawn.delete(form.closest("[data-part]").id);
-      show(await answer.text());
+      const body = new URLSearchParams(new FormData(form, button));
+      const answer = await fetch(form.action, { method: "POST", body, signal: AbortSignal.timeout(noticeMs) });
+      if (await take(answer)) {
+        draw(isDrawnAsOf);
+        if (byId("notice").textContent !== "") noticeUntil = performance.now() + noticeMs;
+      } else notDone(`The service answered ${answer.status}. Whether it was done is unknown: look at the house.`);
     } catch {
-      byId("notice").textContent = "The demo does not answer. Is it still running?";
-      if (says) says.textContent = "Not sent.";
+      notDone("No answer came. Whether it was done is unknown: look at the house.");
+    }
+    function notDone(sentence) {
+      byId("notice").textContent = sentence;
+      drawn.delete("notice");
+      noticeUntil = performance.now() + noticeMs;
+      if (outcome) outcome.textContent = "No answer.";
       button.removeAttribute("aria-busy");
+      read();
     }
   });
 
   document.addEventListener("input", (event) => event.target.id === "filter" && filter());
+  document.addEventListener("visibilitychange", () => read());
 
   document.addEventListener("click", async (event) => {
     const source = byId(event.target.dataset?.copies);
@@ -157,5 +232,6 @@
   });
 
   connect();
+  tick();
   setInterval(tick, 100);
 })();

@@ -3,7 +3,8 @@ import { readFileSync } from "node:fs";
 import { type Html, html } from "../../oauth/pages/html.ts";
 import type { Page } from "../../oauth/pages/page.ts";
 import { quoted } from "../banner.ts";
-import { attributeTable } from "./attribute-table.ts";
+import { utcTime } from "./as-of.ts";
+import { attributeTable, attributeTally } from "./attribute-table.ts";
 import { happenings } from "./happenings.ts";
 import { iconOf, mark } from "./icons.ts";
 import type { HouseView } from "./reading.ts";
@@ -26,29 +27,42 @@ export interface PageParts {
   readonly filter?: string | undefined;
 }
 
-/** The house as it stands. Without the script it is a snapshot; the script reads it anew whenever something happens. */
+/**
+ * The house as it stands. Without the script it is a snapshot; the script reads it anew whenever something happens. The
+ * template holds the parts as the script shows them when it knows no more how the house is.
+ */
 export function housePage(parts: PageParts): Page {
   const { view, done, formToken, baseUrl, accessTokenFile, notice, filter, nowMs } = parts;
   const button: Button = (label, act, options) => actButton(formToken, label, act, options);
+  const disabled: Button = (label, act, options) =>
+    html`<button class="${options?.kind ?? ""}" id="${options?.id ?? act}" disabled>${label}</button>`;
+  const staleMs = view.isStale ? (view.confirmedTime ?? nowMs) : undefined;
   const power = view.lamp.power === "on" ? "off" : "on";
   const curl = `curl -X PUT ${baseUrl}/v3/devices/${view.lamp.deviceId} -H "Authorization: Bearer $(cat ${quoted(accessTokenFile)})" -H "Content-Type: application/json" -d '{"power":"${power}"}'`;
   const body = html`<a class="skip" href="#house">Skip to the house</a>
-${topBar(parts)}
+${topBar(parts, staleMs)}
 <main>
 ${stepStrip({ view, done, curl })}
 <p class="notice" data-part id="notice" role="status">${notice}</p>
-<p hidden data-part id="fresh" data-stale="${view.isStale ? "yes" : "no"}" data-confirmed="${view.confirmedTime ?? ""}"></p>
+<p class="unknown" id="unknown" role="status">${staleMs === undefined ? undefined : `Unknown since ${utcTime(staleMs)}. The service can’t hear the home ecosystem.`}</p>
+<p hidden data-part id="fresh" data-stale="${view.isStale ? "yes" : "no"}" data-confirmed="${staleMs ?? ""}" data-now="${nowMs}"></p>
 <div class="columns">
-${lampTile(view)}
+${lampTile(view, undefined)}
 <div class="house" id="house" tabindex="-1">
-${view.structures.length === 0 ? html`<p class="card">The account has no home. Add one on the simulator’s page.</p>` : view.structures.map((structure) => structureSection(structure, button))}
+${view.structures.length === 0 ? html`<p class="card">The account has no home. Add one on the simulator’s page.</p>` : view.structures.map((structure) => structureSection(structure, button, staleMs))}
 </div>
 ${happenings(view)}
 ${attributeTable(view, filter)}
 </div>
 </main>
-<footer><p>Breezeway ${parts.version} · this page is an ordinary client of <code>/v3</code> · a snapshot of <time datetime="${new Date(nowMs).toISOString()}">${new Date(nowMs).toISOString().slice(11, 19)} UTC</time></p></footer>`;
-  return { html: document("Maple Street", body, script), contentSecurityPolicy: policy(script) };
+<template id="as-of">
+${topBar(parts, staleMs ?? nowMs)}
+${lampTile(view, nowMs)}
+${view.structures.map((structure) => structureSection(structure, disabled, staleMs ?? nowMs))}
+${attributeTally(view, staleMs ?? nowMs)}
+</template>
+<footer><p>Breezeway ${parts.version} · this page is an ordinary client of <code>/v3</code> · read at <time data-part="quiet" id="read-at" datetime="${new Date(nowMs).toISOString()}">${utcTime(nowMs)}</time></p></footer>`;
+  return { html: document("Maple Street", body, script, view.isStale), contentSecurityPolicy: policy(script) };
 }
 
 /** Says why there is no house to see, and what to do. */
@@ -57,17 +71,17 @@ export function messagePage(title: string, sentence: string): Page {
   return { html: document(title, body, ""), contentSecurityPolicy: policy("") };
 }
 
-/** The head of the page; in an emergency it is the alarm. */
-function topBar({ view, simulatorUrl }: PageParts): Html {
+/** The head of the page; in an emergency it is the alarm. `asOfMs`: when the house was last known, if not now. */
+function topBar({ view, simulatorUrl, nowMs }: PageParts, asOfMs: number | undefined): Html {
   const alarms = view.structures.flatMap(({ fields, alarms: all }) =>
     all
       .filter(({ fields: alarm }) => alarmLook(alarm).look === "red")
       .map(({ fields: alarm }) => `${alarmLook(alarm).word}: ${alarm.name}, ${fields.name}`),
   );
-  const band = html`<p class="band" role="alert">${iconOf("flame")}<span>${alarms.join(" · ")}</span></p>`;
+  const band = html`<p class="band" role="alert">${iconOf("flame")}<span>${alarms.join(" · ")}${asOfMs === undefined ? "" : ` (seen at ${utcTime(asOfMs)})`}</span></p>`;
   return html`<header class="top ${alarms.length > 0 ? "is-emergency" : ""}" data-part id="top">
 <div class="bar"><p class="brand">${mark}<span>Breezeway</span></p><span class="badge">Test</span>
-<p class="live" id="live">Snapshot</p>
+<p class="live" id="live">${asOfMs === undefined ? `Snapshot of ${utcTime(nowMs)}` : `Not live since ${utcTime(asOfMs)}`}</p>
 <nav aria-label="Elsewhere"><a href="/docs">API docs</a><a href="${simulatorUrl}">Simulator</a></nav></div>
 <h1 class="out-of-sight">The demo house</h1>
 ${alarms.length > 0 ? band : undefined}
@@ -98,7 +112,7 @@ function policy(ofScript: string): string {
   ].join("; ");
 }
 
-function document(title: string, body: Html, ofScript: string): string {
+function document(title: string, body: Html, ofScript: string, isUnknown = false): string {
   const head = html`<meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
@@ -106,7 +120,7 @@ function document(title: string, body: Html, ofScript: string): string {
 <link rel="icon" href="${icon}">`;
   // Style and script are written as they are: their digests stand in the policy.
   return `<!doctype html>
-<html lang="en">
+<html lang="en"${isUnknown ? ' class="is-unknown"' : ""}>
 <head>
 ${head.text}
 <style>${style}</style>

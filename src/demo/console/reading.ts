@@ -6,7 +6,7 @@ import type { V3 } from "../v3.ts";
 export interface HouseView {
   readonly structures: readonly StructureView[];
   readonly lamp: { readonly deviceId: number; readonly name: string; readonly power: string | undefined };
-  /** Whether the ecosystem's stream is live, and nothing of what is shown old. */
+  /** Whether the values of the house may be out of date: the ecosystem's stream is down, or silent for too long. */
   readonly isStale: boolean;
   readonly confirmedTime: number | undefined;
   readonly attributes: readonly AttributeView[];
@@ -66,6 +66,8 @@ export interface ChangeView {
   readonly cause: { readonly by: string; readonly alert?: number };
 }
 
+/** `presenceInfo` of a device whose stream is live. */
+const present = 1;
 /** How far back the page looks. */
 const historyMs = 30 * 60_000;
 /** A receipt says something about what was pressed just now. */
@@ -86,7 +88,7 @@ export async function readHouse(v3: V3, { deviceId, lampId }: House, nowMs: numb
   return {
     structures: structuresOf(attributes, commands, nowMs),
     lamp: { deviceId: lampId, name: lamp.deviceName, power: lamp.attributes.power?.value },
-    isStale: device.stale || device.presenceInfo !== 1,
+    isStale: device.stale || device.presenceInfo !== present,
     confirmedTime: device.confirmedTime,
     attributes,
     alerts,

@@ -3,6 +3,8 @@
 export const style = `
 :root{color-scheme:light dark;--page:#f3f6f7;--card:#fff;--ink:#17202a;--soft:#55616e;--line:#dfe6ea;--accent:#0b6470;--on-accent:#fff;--tint:#e6f2f3;--chip:#eef2f4;--good:#1b6e3c;--good-tint:#e7f4ec;--warn:#8a5200;--warn-tint:#fdf3dd;--bad:#b3261e;--bad-tint:#fdecea;--band:#b3261e;--on-band:#fff;--gray:#5d6873;--lit:#8a5a00;--lit-tint:#fff4d1;--badge:#ffc24b;--on-badge:#3a2600;--code:#0f1c26;--code-ink:#dbe6ec;--shadow:0 1px 2px rgba(15,28,38,.05),0 8px 24px -16px rgba(15,28,38,.28)}
 @media(prefers-color-scheme:dark){:root{--page:#0d1115;--card:#161c22;--ink:#e8edf1;--soft:#a7b2bd;--line:#29323b;--accent:#62c6d2;--on-accent:#06262b;--tint:#132a2f;--chip:#212a32;--good:#7fd1a0;--good-tint:#14291d;--warn:#f3c27c;--warn-tint:#2e2413;--bad:#ff9d94;--bad-tint:#341b19;--band:#8c1d18;--on-band:#fff;--gray:#a3aeb8;--lit:#ffd479;--lit-tint:#2f2713;--badge:#f5b83d;--code:#0a0e12;--code-ink:#dbe6ec;--shadow:none}}
+/* What is unknown is never green. */
+:root.is-unknown{--good:var(--gray);--good-tint:var(--chip)}
 *{box-sizing:border-box}
 html{-webkit-text-size-adjust:100%;text-size-adjust:100%}
 body{margin:0;background:var(--page);color:var(--ink);font:.9375rem/1.5 system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif;-webkit-font-smoothing:antialiased;overflow-wrap:anywhere}
@@ -29,10 +31,8 @@ code,pre{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,"Liberation Mono
 .live::before{content:"";width:.5625rem;height:.5625rem;border-radius:50%;background:var(--gray)}
 .live[data-look=live]{color:var(--good)}
 .live[data-look=live]::before{background:var(--good)}
-.live[data-look=stale]{color:var(--warn)}
-.live[data-look=stale]::before{background:none;border:2px solid var(--warn)}
-.live[data-look=reconnecting]{color:var(--bad)}
-.live[data-look=reconnecting]::before{background:none;border:2px dashed var(--bad)}
+.live[data-look=unknown]{color:var(--bad)}
+.live[data-look=unknown]::before{background:none;border:2px dashed var(--bad)}
 .top nav{display:flex;gap:.25rem;margin-left:auto}
 .top nav a{padding:.625rem .625rem;font-size:.875rem;font-weight:600;text-decoration:none}
 .top nav a:hover{text-decoration:underline}
@@ -64,6 +64,10 @@ button:disabled{color:var(--soft);border-color:var(--line);background:var(--chip
 button[aria-busy=true]{cursor:progress}
 .notice:empty{display:none}
 .notice{padding:.75rem 1rem;border-radius:.75rem;background:var(--bad-tint);color:var(--bad);font-weight:600}
+.unknown:empty{display:none}
+.unknown{padding:.75rem 1rem;border-radius:.75rem;border:1.5px solid var(--warn);background:var(--warn-tint);color:var(--warn);font-weight:600}
+.was{color:var(--soft);font-size:.8125rem}
+.lamp .was{margin-top:.5rem}
 .structure-head{display:flex;flex-wrap:wrap;justify-content:space-between;align-items:center;gap:.75rem;margin-bottom:1rem}
 .structure-head h2{font-size:1.375rem;letter-spacing:-.02em}
 .presence{display:flex;align-items:center;gap:.375rem;font-weight:600;font-size:.875rem}
@@ -83,7 +87,8 @@ button[aria-busy=true]{cursor:progress}
 .thermostat header .icon{width:1.75rem;height:1.75rem;color:var(--soft)}
 .thermostat.is-running{border-color:var(--accent)}
 .thermostat.is-running header .icon,.thermostat.is-running .says{color:var(--accent)}
-.is-offline .says{color:var(--soft)}
+.is-offline .says,.is-not-known .says{color:var(--soft)}
+.is-not-known,.is-unknown .alarm.gray{border-style:dashed}
 .countdown{font-variant-numeric:tabular-nums;font-weight:500}
 .countdown::before{content:"· "}
 .countdown::after{content:" left"}

@@ -1,4 +1,5 @@
 import { type Html, html } from "../../oauth/pages/html.ts";
+import { lastKnown } from "./as-of.ts";
 import { type Icon, iconOf } from "./icons.ts";
 import type { AlertView, CommandView, DeviceView, HouseView, StructureView } from "./reading.ts";
 
@@ -11,28 +12,41 @@ export interface ButtonOptions {
   readonly reason?: string | undefined;
 }
 
-export const presences: Readonly<Record<string, { readonly word: string; readonly icon: Icon }>> = {
-  home: { word: "Somebody is home", icon: "house" },
-  away: { word: "Nobody is home", icon: "away" },
-  "auto-away": { word: "Nobody is home (auto-away)", icon: "away" },
+const presences: Readonly<Record<string, { readonly word: string; readonly was: string; readonly icon: Icon }>> = {
+  home: { word: "Somebody is home", was: "Somebody was home", icon: "house" },
+  away: { word: "Nobody is home", was: "Nobody was home", icon: "away" },
+  "auto-away": { word: "Nobody is home (auto-away)", was: "Nobody was home (auto-away)", icon: "away" },
 };
 
-export function structureSection(structure: StructureView, button: Button): Html {
+/** A home with its devices. `asOfMs`: when they were last known; undefined while they are known now. */
+export function structureSection(structure: StructureView, button: Button, asOfMs: number | undefined): Html {
   const { x, fields, thermostats, alarms } = structure;
   return html`<section class="structure" aria-labelledby="structure-${x}-name">
-${structureHead(structure, button)}
-<div class="tiles">${thermostats.map((thermostat) => thermostatTile(thermostat, fields.away, button))}</div>
-<div class="tiles small">${alarms.map(alarmTile)}</div>
+${structureHead(structure, button, asOfMs)}
+<div class="tiles">${thermostats.map((thermostat) => thermostatTile(thermostat, fields.away, button, asOfMs))}</div>
+<div class="tiles small">${alarms.map((alarm) => alarmTile(alarm, asOfMs))}</div>
 </section>`;
 }
 
-function structureHead({ x, fields, emergency, alarms }: StructureView, button: Button): Html {
-  const presence = presences[fields.away ?? ""] ?? { word: `Presence ${fields.away ?? "unknown"}`, icon: "house" };
+function presenceOf(fields: StructureView["fields"], asOfMs: number | undefined): Html {
+  const away = fields.away ?? "unknown";
+  const { word, was, icon } = presences[away] ?? { word: `Presence ${away}`, was: `Presence ${away}`, icon: "house" };
+  if (asOfMs !== undefined) {
+    return html`<p class="presence">${iconOf("offline")}<span>Presence unknown</span></p>${lastKnown(was, asOfMs)}`;
+  }
+  return html`<p class="presence ${away === "home" ? "is-home" : "is-away"}">${iconOf(icon)}<span>${word}</span></p>`;
+}
+
+function structureHead(
+  { x, fields, emergency, alarms }: StructureView,
+  button: Button,
+  asOfMs: number | undefined,
+): Html {
   const isHome = fields.away === "home";
   const isQuiet = alarms.every(({ fields: alarm }) => alarm.smokeAlarmState === "ok" && alarm.coAlarmState === "ok");
   return html`<div class="structure-head" data-part id="structure-${x}">
 <div><h2 id="structure-${x}-name">${fields.name ?? `Structure ${x}`}</h2>
-<p class="presence ${isHome ? "is-home" : "is-away"}">${iconOf(presence.icon)}<span>${presence.word}</span></p></div>
+${presenceOf(fields, asOfMs)}</div>
 <div class="buttons">
 ${isHome ? button("Leave home", `leave:${x}`, { id: `presence-${x}`, kind: "main" }) : button("Come home", `come-home:${x}`, { id: `presence-${x}`, kind: "main" })}
 ${
@@ -47,19 +61,38 @@ ${
 </div></div>`;
 }
 
-function thermostatTile({ x, y, fields, command }: DeviceView, away: string | undefined, button: Button): Html {
+function thermostatTile(
+  { x, y, fields, command }: DeviceView,
+  away: string | undefined,
+  button: Button,
+  asOfMs: number | undefined,
+): Html {
+  const isKnown = asOfMs === undefined;
   const isOnline = fields.isOnline === "true";
   const isRunning = fields.fanTimerActive === "true";
   const reason = fanReason(fields);
   const act = `fan:${x}.${y}:${isRunning ? "false" : "true"}`;
-  return html`<article class="tile thermostat ${isOnline ? (isRunning ? "is-running" : "") : "is-offline"}" data-part id="thermostat-${x}-${y}" aria-labelledby="thermostat-${x}-${y}-name">
-<header>${iconOf(isOnline ? "fan" : "offline")}<div><h3 id="thermostat-${x}-${y}-name">${fields.name ?? `Thermostat ${y}`}</h3><p class="kind">Thermostat · ${isOnline ? "online" : "offline"}</p></div></header>
-<p class="says">${fanWords(fields, isRunning)}</p>
+  return html`<article class="tile thermostat ${thermostatLook(isKnown, isOnline, isRunning)}" data-part id="thermostat-${x}-${y}" aria-labelledby="thermostat-${x}-${y}-name">
+<header>${iconOf(isKnown && isOnline ? "fan" : "offline")}<div><h3 id="thermostat-${x}-${y}-name">${fields.name ?? `Thermostat ${y}`}</h3><p class="kind">Thermostat${isKnown ? ` · ${isOnline ? "online" : "offline"}` : ""}</p></div></header>
+<p class="says">${isKnown ? fanWords(fields, isRunning) : "Unknown"}</p>
+${isKnown ? undefined : lastKnown(fanWas(fields, isOnline, isRunning), asOfMs)}
 ${button(isRunning ? "Stop fan" : "Run fan", act, { id: `fan-${x}-${y}`, reason })}
-${reason === undefined && away !== "home" ? html`<p class="hint">Nobody is home: the service will refuse it.</p>` : undefined}
+${isKnown && reason === undefined && away !== "home" ? html`<p class="hint">Nobody is home: the service will refuse it.</p>` : undefined}
 ${reason === undefined ? undefined : html`<p class="hint" id="fan-${x}-${y}-reason">${reason}</p>`}
-<div class="outcome" role="status">${outcome(command, fields)}</div>
+<div class="outcome" role="status">${outcome(command, fields, isKnown)}</div>
 </article>`;
+}
+
+function thermostatLook(isKnown: boolean, isOnline: boolean, isRunning: boolean): string {
+  if (!isKnown) return "is-not-known";
+  if (!isOnline) return "is-offline";
+  return isRunning ? "is-running" : "";
+}
+
+function fanWas(fields: DeviceView["fields"], isOnline: boolean, isRunning: boolean): string {
+  if (!isOnline) return "Offline";
+  if (fields.hasFan === "false") return "No fan";
+  return isRunning ? "The fan ran" : "The fan was off";
 }
 
 function fanReason(fields: DeviceView["fields"]): string | undefined {
@@ -89,6 +122,7 @@ const stages: Readonly<Record<string, number>> = { queued: 1, sending: 1, accept
 function outcome(
   command: CommandView | undefined,
   { requestWrite, fanTimerActive }: DeviceView["fields"],
+  isKnown: boolean,
 ): Html | undefined {
   if (requestWrite?.startsWith("error:"))
     return html`<p class="error">${iconOf("warning")}<span>${requestWrite}</span></p>`;
@@ -96,6 +130,8 @@ function outcome(
   // It was done, and something else has happened since: "Running" beside a fan that is off would be a riddle.
   if (command.state === "confirmed" && command.value !== fanTimerActive) return undefined;
   const reached = stages[command.state];
+  // How far it has come by now is unknown.
+  if (!isKnown && reached !== undefined) return undefined;
   if (reached === undefined) {
     return html`<p class="error">${iconOf("warning")}<span>${command.text ?? `The request is ${command.state}.`}</span></p>`;
   }
@@ -125,25 +161,34 @@ export function alarmLook(fields: DeviceView["fields"]): AlarmLook {
   return { word: `Smoke ${smoke}, CO ${co}`, icon: "warning", look: "gray" };
 }
 
-function alarmTile({ x, y, fields }: DeviceView): Html {
-  const { word, icon, look } = alarmLook(fields);
+/** An alarm that cried when it was last seen goes on crying; one that was quiet then is unknown. */
+function alarmTile({ x, y, fields }: DeviceView, asOfMs: number | undefined): Html {
+  const seen = alarmLook(fields);
+  const isCrying = seen.look === "red" || seen.look === "yellow";
+  const unknown: AlarmLook = { word: "Unknown", icon: "offline", look: "gray" };
+  const { word, icon, look } = asOfMs === undefined || isCrying ? seen : unknown;
+  const was = isCrying ? "Seen" : seen.look === "green" ? "No alarm" : seen.word;
   return html`<article class="tile alarm ${look}" data-part id="alarm-${x}-${y}" aria-labelledby="alarm-${x}-${y}-name">
 <header><span class="ring">${iconOf(icon)}</span><div><h3 id="alarm-${x}-${y}-name">${fields.name ?? `Alarm ${y}`}</h3><p class="kind">Smoke and CO alarm</p></div></header>
 <p class="says">${word}</p>
+${asOfMs === undefined ? undefined : lastKnown(was, asOfMs)}
 </article>`;
 }
 
 /** The lamp, and the two alerts that drive it. */
-export function lampTile(view: HouseView): Html {
+export function lampTile(view: HouseView, asOfMs: number | undefined): Html {
   const { lamp, alerts } = view;
-  const isOn = lamp.power === "on";
+  const power = lamp.power ?? "unknown";
+  const isKnown = asOfMs === undefined;
+  const isOn = isKnown && lamp.power === "on";
   return html`<section class="card lamp ${isOn ? "is-on" : ""}" data-part id="lamp" aria-labelledby="lamp-name">
-<header>${iconOf("lamp")}<div><h2 id="lamp-name">${lamp.name}</h2><p class="kind">An ordinary device, number ${lamp.deviceId}</p></div><p class="power">${lamp.power ?? "unknown"}</p></header>
-<ul class="alerts">${alerts.map((alert) => alertLine(alert, view))}</ul>
+<header>${iconOf("lamp")}<div><h2 id="lamp-name">${lamp.name}</h2><p class="kind">An ordinary device, number ${lamp.deviceId}</p></div><p class="power">${isKnown ? power : "unknown"}</p></header>
+${isKnown ? undefined : lastKnown(`Power was ${power}`, asOfMs)}
+<ul class="alerts">${alerts.map((alert) => alertLine(alert, view, isKnown))}</ul>
 </section>`;
 }
 
-function alertLine(alert: AlertView, { structures, lamp }: HouseView): Html {
+function alertLine(alert: AlertView, { structures, lamp }: HouseView, isKnown: boolean): Html {
   const { alertId, stringThreshold, targets, enable, disarmed } = alert;
   const x = Number(/\[(\d)\]/.exec(alert.attrName)?.[1]);
   const name = structures.find((structure) => structure.x === x)?.fields.name ?? "The house";
@@ -154,5 +199,5 @@ function alertLine(alert: AlertView, { structures, lamp }: HouseView): Html {
     )
     .join(", ");
   const stands = enable ? (disarmed ? "fired, waits for a change" : "armed") : "off";
-  return html`<li><span>Alert ${alertId}: when ${name} › ${alert.attrName.replace(/^.*\./, "")} is <code>${stringThreshold}</code>, ${written}</span> <span class="stands">${stands}</span></li>`;
+  return html`<li><span>Alert ${alertId}: when ${name} › ${alert.attrName.replace(/^.*\./, "")} is <code>${stringThreshold}</code>, ${written}</span>${isKnown ? html` <span class="stands">${stands}</span>` : undefined}</li>`;
 }
