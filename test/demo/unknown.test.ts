@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { BrowserContext, Page } from "playwright-core";
+import { assertAccessible } from "../browser/axe.ts";
 import { browserOfFile, devices, skip } from "../browser/world.ts";
-import { faultyFront } from "./faulty-front.ts";
+import { faultyFront } from "../set-up/faulty-front.ts";
 import { demoFolder, endingTogether, type RunningDemo, startDemo } from "./running-demo.ts";
 
 const browser = browserOfFile();
@@ -83,6 +84,7 @@ describe("the demo's console, when it can't know how the house is", { skip, time
   it("says so when the service answers 503", async () => {
     front.become("unavailable");
     await isUnknown(/answers with an error \(503\)/);
+    await assertAccessible(tab);
     front.become("open");
     await isLive();
   });

@@ -42,9 +42,9 @@ export function housePage(parts: PageParts): Page {
   const body = html`<a class="skip" href="#house">Skip to the house</a>
 ${topBar(parts, staleMs)}
 <main>
+<p class="unknown" id="unknown" role="status">${staleMs === undefined ? undefined : `Unknown since ${utcTime(staleMs)}. The service can’t hear the home ecosystem.`}</p>
 ${stepStrip({ view, done, curl })}
 <p class="notice" data-part id="notice" role="status">${notice}</p>
-<p class="unknown" id="unknown" role="status">${staleMs === undefined ? undefined : `Unknown since ${utcTime(staleMs)}. The service can’t hear the home ecosystem.`}</p>
 <p hidden data-part id="fresh" data-stale="${view.isStale ? "yes" : "no"}" data-confirmed="${staleMs ?? ""}" data-now="${nowMs}"></p>
 <div class="columns">
 ${lampTile(view, undefined)}
@@ -52,7 +52,7 @@ ${lampTile(view, undefined)}
 ${view.structures.length === 0 ? html`<p class="card">The account has no home. Add one on the simulator’s page.</p>` : view.structures.map((structure) => structureSection(structure, button, staleMs))}
 </div>
 ${happenings(view)}
-${attributeTable(view, filter)}
+${attributeTable(view, staleMs, filter)}
 </div>
 </main>
 <template id="as-of">

@@ -1,13 +1,12 @@
 import { once } from "node:events";
 import { createServer, request, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Ending } from "./running-demo.ts";
 
 /** What stands in front of the service does: passes all on, answers 503, or keeps streams open and silent. */
 export type FrontMood = "open" | "unavailable" | "silent streams";
 
 /** An HTTP proxy in front of a service, which fails in ways of its own. */
-export async function faultyFront(test: Ending, target: string) {
+export async function faultyFront(test: { after(act: () => void): void }, target: string) {
   let mood: FrontMood = "open";
   const server = createServer((incoming, answer) => {
     if (mood === "unavailable") return void answer.writeHead(503, { "retry-after": "1" }).end("Service Unavailable");
