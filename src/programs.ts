@@ -23,6 +23,10 @@ export const programs: Programs = {
   inspect: async (config) => (await import("./inspection.ts")).inspect(config),
 };
 
+/** Commands that show how things stand: a service that gives no sign must be shown as such. They change nothing. */
+const showsState: ReadonlySet<string> = new Set(["status", "link facts", "user show", "device owners"]);
+const patienceMs = 4_000;
+
 async function serve(config: Config): Promise<void> {
   const told = untilTold();
   const [{ startService }, { startLogging }, { untilUncaught }] = await loadService();
@@ -42,7 +46,8 @@ async function serve(config: Config): Promise<void> {
 async function administer(config: Config, command: string, input: object, tell: Tell): Promise<object> {
   if (!config.databaseUrl) {
     try {
-      return await callControl(dataFolder(config.dataFolder).trustedSocket(), command, input, tell);
+      const signWithinMs = showsState.has(command) ? patienceMs : undefined;
+      return await callControl(dataFolder(config.dataFolder).trustedSocket(), command, input, tell, signWithinMs);
     } catch (error) {
       if (!(error instanceof NobodyListens)) throw error;
     }
@@ -58,7 +63,7 @@ async function access(config: Config, wanted: object): Promise<Access> {
   }
   const folder = dataFolder(config.dataFolder);
   try {
-    return (await callControl(folder.trustedSocket(), "access", wanted)) as Access;
+    return (await callControl(folder.trustedSocket(), "access", wanted, undefined, patienceMs)) as Access;
   } catch (error) {
     if (!(error instanceof NobodyListens)) throw error;
     throw new NotRunning(

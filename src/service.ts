@@ -166,8 +166,8 @@ export async function openParts(config: Config, report: Report, given?: Surround
       alerts,
       addDevice: (device) => addDevice(openStore, device),
       removeDevice: (userId, deviceId) => removeDevice(openStore, states, userId, deviceId),
-      linksOf: (userId) => openStore.read((tx) => tx.links.ofUser(userId)),
-      links: () => openStore.read((tx) => tx.links.count()),
+      linksOf: (userId) => federation.shownLinksOf(userId),
+      links: () => federation.overview(),
       backup: async (to, withKey, tell) => {
         if (openStore.isShared) throw new BadParameter("to", backupOfPostgres);
         return backups.take(to, withKey, tell);

@@ -2,6 +2,7 @@ import type { Alerts } from "../alerts/alerts.ts";
 import type { NewDevice } from "../devices/inventory.ts";
 import type { DeviceReading } from "../devices/read.ts";
 import type { Federation } from "../federation/federation.ts";
+import type { LinkOverview, ShownLink } from "../federation/link-overview.ts";
 import type { AuditEntry } from "../identity/audit.ts";
 import type { Identity } from "../identity/identity.ts";
 import type { DeviceId, UserId } from "../model/ids.ts";
@@ -51,8 +52,8 @@ export interface AdministrationParts {
   readonly alerts: Pick<Alerts, "find">;
   readonly addDevice: (device: NewDevice) => Promise<DeviceId>;
   readonly removeDevice: (userId: UserId, deviceId: DeviceId) => Promise<void>;
-  readonly linksOf: (userId: UserId) => Promise<readonly LinkFacts[]>;
-  readonly links: () => Promise<readonly { readonly state: string; readonly count: number }[]>;
+  readonly linksOf: (userId: UserId) => Promise<readonly ShownLink[]>;
+  readonly links: () => Promise<LinkOverview>;
   readonly backup: (to: string, withKey: boolean, tell: Tell) => Promise<TakenBackup>;
   readonly keys: KeyActs;
   /** The store was restored: begins an epoch of its log, and answers its name. */
@@ -88,12 +89,4 @@ export interface KeyStanding {
 /** What the running service knows about itself; undefined when a command opened the store on its own. */
 export interface ServiceFacts {
   readonly baseUrl: string;
-}
-
-export interface LinkFacts {
-  readonly ecosystem: string;
-  readonly deviceId: DeviceId;
-  readonly state: string;
-  readonly reason: string;
-  readonly confirmedMs: number;
 }

@@ -3,6 +3,7 @@ import { chmodSync, rmSync } from "node:fs";
 import { connect, createServer, type Socket } from "node:net";
 import { createInterface } from "node:readline";
 import { BreezewayError, StoreUnavailable } from "../model/errors.ts";
+import { exitCodes } from "./exit-codes.ts";
 import type { Tell } from "./progress.ts";
 
 /**
@@ -19,6 +20,8 @@ export interface ControlServer {
 export class NobodyListens extends Error {}
 
 interface Reply {
+  /** Sent at once to a client that asks for it: the service is alive, and works on the command. */
+  readonly isHeard?: true;
   readonly progress?: readonly [done: number, total: number];
   readonly result?: object;
   readonly error?: { readonly code: string; readonly message: string };
@@ -32,8 +35,11 @@ export async function serveControl(path: string, handle: HandleCommand): Promise
     sockets.add(socket);
     socket.on("close", () => sockets.delete(socket));
     socket.on("error", () => socket.destroy());
-    createInterface({ input: socket }).once("line", async (line) => {
+    // The interface repeats the socket's error: a command that ended before its answer must not stop the service.
+    const lines = createInterface({ input: socket }).on("error", () => undefined);
+    lines.once("line", async (line) => {
       const say = (reply: Reply) => `${JSON.stringify(reply)}\n`;
+      if (asksForSign(line)) socket.write(say({ isHeard: true }));
       const tell = seldom((done, total) => void socket.write(say({ progress: [done, total] })));
       socket.end(say(await replyTo(line, handle, tell)));
     });
@@ -50,12 +56,16 @@ export async function serveControl(path: string, handle: HandleCommand): Promise
   };
 }
 
-/** Runs a command in the running service. Rejects with NobodyListens when there is none. */
+/**
+ * Runs a command in the running service. Rejects with NobodyListens when there is none, and, with `signWithinMs`, with
+ * ServiceSilent when the service is there but gives no sign for so long: it is frozen or overloaded.
+ */
 export async function callControl(
   path: string,
   command: string,
   input: unknown,
   tell: Tell = () => undefined,
+  signWithinMs?: number,
 ): Promise<object> {
   const socket = connect(path);
   try {
@@ -63,15 +73,45 @@ export async function callControl(
   } catch (error) {
     throw new NobodyListens(`no service listens on ${path}`, { cause: error });
   }
-  socket.write(`${JSON.stringify({ command, input })}\n`);
+  socket.write(`${JSON.stringify({ command, input, isSignWanted: true })}\n`);
+  const lines = createInterface({ input: socket });
   let reply: Reply | undefined;
-  for await (const line of createInterface({ input: socket })) {
-    reply = JSON.parse(line) as Reply;
-    if (reply.progress) tell(...reply.progress);
+  let isSilent = false;
+  const silence =
+    signWithinMs === undefined
+      ? undefined
+      : setTimeout(() => {
+          isSilent = true;
+          lines.close();
+          socket.destroy();
+        }, signWithinMs);
+  try {
+    for await (const line of lines) {
+      clearTimeout(silence);
+      const said = JSON.parse(line) as Reply;
+      if (said.isHeard) continue;
+      reply = said;
+      if (reply.progress) tell(...reply.progress);
+    }
+  } finally {
+    clearTimeout(silence);
   }
+  if (isSilent) throw new ServiceSilent(path, signWithinMs ?? 0);
   if (!reply || reply.progress) throw new StoreUnavailable("The service ended before it had answered.");
   if (reply.error) throw new RemoteError(reply.error.code, reply.error.message);
   return reply.result ?? {};
+}
+
+/** The service holds its folder, but does not answer. */
+export class ServiceSilent extends BreezewayError {
+  readonly code = "service_silent";
+  readonly exitCode = exitCodes.unreachable;
+
+  constructor(path: string, waitedMs: number) {
+    super(
+      `The service at ${path} does not answer: it has given no sign for ${waitedMs / 1_000} s. It is frozen or overloaded, and how its links stand is unknown. See: breezeway doctor`,
+    );
+  }
 }
 
 /** An error that arose in the service, under the code it had there. */
@@ -81,6 +121,15 @@ export class RemoteError extends BreezewayError {
   constructor(code: string, message: string) {
     super(message);
     this.code = code;
+  }
+}
+
+/** Clients of the version before don't ask: they would take the sign for the answer if the service ended behind it. */
+function asksForSign(line: string): boolean {
+  try {
+    return (JSON.parse(line) as { readonly isSignWanted?: boolean }).isSignWanted === true;
+  } catch {
+    return false;
   }
 }
 

@@ -19,6 +19,7 @@ import { FederatedTokens, type Unlinked } from "./federated-tokens.ts";
 import { type Freshness, freshnessHere, freshnessOf, freshnessOfEach, tallyOf } from "./freshness.ts";
 import { type FederationTables, LinkKeeper } from "./keeper.ts";
 import type { LinkFaultKind } from "./link-faults.ts";
+import { type LinkOverview, linkOverview, type ShownLink, shownLinksOf } from "./link-overview.ts";
 import { type LinkStatus, linkStatus } from "./link-status.ts";
 
 /** What the adaptor interface offers a platform user (docs/interface.md). */
@@ -70,6 +71,9 @@ export interface RunningFederation extends Federation {
   readonly fans: FanSender;
   /** The links that this node follows, by state, and how many of them are stale. */
   tally(): ReturnType<typeof tallyOf>;
+  /** The links of a user, and all links counted, as an administrator reads them. */
+  shownLinksOf(userId: UserId): Promise<readonly ShownLink[]>;
+  overview(): Promise<LinkOverview>;
   /** Told after each commit: a fan request that became durable here is sent at once. */
   heard(commits: readonly DeviceCommit[]): void;
   start(): Promise<void>;
@@ -96,6 +100,8 @@ export function federationOn(parts: FederationParts): RunningFederation {
     keeper,
     fans,
     tally: () => tallyOf(keeper, parts.surroundings.nowMs()),
+    shownLinksOf: (userId) => shownLinksOf(here, userId),
+    overview: () => linkOverview(here),
     heard: (commits) => {
       if (commits.some(isFanRequest)) fans.wake();
     },

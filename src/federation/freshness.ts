@@ -24,7 +24,7 @@ export interface FreshnessParts {
 }
 
 /** Nothing confirmed for so long: what is shown may no longer be so, even on a stream that seems alive. */
-const staleAfterMs = 15 * 60_000;
+export const staleAfterMs = 15 * 60_000;
 
 /** A device that mirrors nothing is always there and never behind. */
 const always: Freshness = { isPresent: true, isStale: false, confirmedTimeMs: null };

@@ -16,6 +16,11 @@ export function clockTime(timeMs: number): string {
   return [time.getHours(), time.getMinutes(), time.getSeconds()].map((part) => String(part).padStart(2, "0")).join(":");
 }
 
+/** `2026-01-31T12:00:00Z`: a time to the second, for sentences. */
+export function secondOf(timeMs: number): string {
+  return `${new Date(timeMs).toISOString().slice(0, 19)}Z`;
+}
+
 export function dateAndTime(timeMs: number | null | undefined): string {
   return timeMs === null || timeMs === undefined ? "-" : new Date(timeMs).toISOString();
 }

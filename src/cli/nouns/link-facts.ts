@@ -1,7 +1,21 @@
+import type { ShownLink } from "../../federation/link-overview.ts";
 import type { UserId } from "../../model/ids.ts";
 import type { AdminAct } from "../admin-command.ts";
+import { secondOf } from "../devices/times.ts";
 import { id, optional } from "../input.ts";
 import { chosenTenant } from "./of-tenant.ts";
+
+/** A link as commands print it in JSON. Of one that isn't live, everything is as of `confirmedTime`. */
+export function linkAnswer({ ecosystem, deviceId, state, reason, confirmedMs }: ShownLink) {
+  return { ecosystem, deviceId, state, reason, stale: state !== "live", confirmedTime: confirmedMs };
+}
+
+/** `live`, `not followed since 2026-01-31T12:00:00Z`: the state in words, with its time unless it is that of now. */
+export function linkStateInWords({ state, confirmedTime }: { state: string; confirmedTime: number | null }): string {
+  if (state === "live") return "live";
+  const time = confirmedTime === null ? "an unknown time" : secondOf(confirmedTime);
+  return state === "not_followed" ? `not followed since ${time}` : `${state}, as of ${time}`;
+}
 
 /** How all links stand, which only an administrator may see at once. */
 export const linkFacts: AdminAct = {
@@ -13,9 +27,7 @@ export const linkFacts: AdminAct = {
         : [await identity.findUser(id<UserId>(input, "user"))];
     const links = [];
     for (const { userId, name } of users) {
-      for (const { ecosystem, deviceId, state, reason, confirmedMs } of await linksOf(userId)) {
-        links.push({ userId, userName: name, ecosystem, deviceId, state, reason, confirmedTime: confirmedMs });
-      }
+      for (const link of await linksOf(userId)) links.push({ userId, userName: name, ...linkAnswer(link) });
     }
     return { answer: { links } };
   },

@@ -9,6 +9,7 @@ import { rows, table } from "../output.ts";
 import { readSecret } from "../secret-input.ts";
 import { type Api, ServiceRefused } from "../service/api.ts";
 import { isElsewhere, reaching, serviceOf } from "../service/reach.ts";
+import { linkStateInWords } from "./link-facts.ts";
 
 const variable = "BREEZEWAY_ECOSYSTEM_TOKEN";
 
@@ -73,7 +74,7 @@ const list: OwnCommand = {
   async run(call) {
     const { print, programs, config, typed } = call;
     const links: readonly Answer[] = isElsewhere(call)
-      ? [{ ecosystem: typed.ecosystem, ...(await statusOf(call)) }]
+      ? [ofService(typed.ecosystem, await statusOf(call))]
       : ((await programs.administer(config(), "link facts", typed)) as Answer).links;
     print.data({ links }, () => {
       if (links.length === 0) return "Nobody is linked yet. See: breezeway link --help";
@@ -83,15 +84,20 @@ const list: OwnCommand = {
           one.deviceId ?? one.DeviceId,
           one.ecosystem,
           one.userId === undefined ? "-" : `${one.userId} ${one.userName}`,
-          one.state,
+          linkStateInWords(one),
           one.reason,
-          ago(one.confirmedTime),
+          one.confirmedTime === null ? "-" : ago(one.confirmedTime),
         ]),
         print.width,
       );
     });
   },
 };
+
+/** A link's status by the adaptor says `live` of a stream that is up, and beside it whether the values are stale. */
+function ofService(ecosystem: unknown, status: Answer): Answer {
+  return { ecosystem, ...status, state: status.stale && status.state === "live" ? "stale" : status.state };
+}
 
 const show: OwnCommand = {
   name: "link show",

@@ -1,4 +1,5 @@
-import type { AdminCommand } from "../admin-command.ts";
+import type { AdminCommand, Answer } from "../admin-command.ts";
+import { ago, secondOf } from "../devices/times.ts";
 import type { Noun } from "../noun.ts";
 import { rows } from "../output.ts";
 
@@ -7,19 +8,37 @@ const show: AdminCommand = {
   meaning: "tell how the service stands",
   examples: ["status", "status --json"],
   async act({ identity, links }, _, service) {
-    const counts = Object.fromEntries((await links()).map(({ state, count }) => [state, count]));
-    const running = service ? { running: true, baseUrl: service.baseUrl } : { running: false };
-    return { answer: { ...running, tenants: (await identity.listTenants()).length, links: counts } };
+    const { nodes, counts } = await links();
+    // Without a service on this machine, its nodes may run on others, on the same PostgreSQL.
+    const running = service ? { running: true, baseUrl: service.baseUrl } : nodes > 0 ? { running: true, nodes } : { running: false };
+    const unfollowed = counts.find(({ state }) => state === "not_followed");
+    return {
+      answer: {
+        ...running,
+        tenants: (await identity.listTenants()).length,
+        links: Object.fromEntries(counts.map(({ state, count }) => [state, count])),
+        ...(unfollowed && { notFollowedSince: unfollowed.confirmedMs }),
+      },
+    };
   },
-  tell({ running, baseUrl, tenants, links }) {
-    const counted = Object.entries(links).map(([state, count]) => `${count} ${state}`);
+  tell({ running, baseUrl, nodes, tenants, links, notFollowedSince }) {
+    const counted = Object.entries(links).map(([state, count]) =>
+      state === "not_followed"
+        ? `${count} not followed since ${secondOf(notFollowedSince)} (${ago(notFollowedSince)})`
+        : `${count} ${state}`,
+    );
     return rows([
-      ["service", running ? `running at ${baseUrl}` : "not running"],
+      ["service", serviceInWords({ running, baseUrl, nodes })],
       ["tenants", tenants],
       ["links", counted.join(", ") || "none"],
     ]);
   },
 };
+
+function serviceInWords({ running, baseUrl, nodes }: Answer): string {
+  if (baseUrl !== undefined) return `running at ${baseUrl}`;
+  return running ? `running, ${nodes === 1 ? "1 node" : `${nodes} nodes`}` : "not running";
+}
 
 /** The one command that needs no verb. */
 export const status: Noun = { name: "status", meaning: show.meaning, commands: [show] };

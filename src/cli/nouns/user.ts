@@ -5,6 +5,7 @@ import { id, isGiven, text } from "../input.ts";
 import type { Noun } from "../noun.ts";
 import { counted, rows, table } from "../output.ts";
 import { readPassword } from "../secret-input.ts";
+import { linkAnswer, linkStateInWords } from "./link-facts.ts";
 import { chosenTenant, ofTenant, tenantNames } from "./of-tenant.ts";
 
 const subject = { name: "user", meaning: "the user's id; see: breezeway user list" };
@@ -75,11 +76,7 @@ const show: AdminCommand = {
       deviceName: device.name,
       deviceTypeName: device.typeName,
     }));
-    const links = (await linksOf(found.userId)).map(({ ecosystem, deviceId, state }) => ({
-      ecosystem,
-      deviceId,
-      state,
-    }));
+    const links = (await linksOf(found.userId)).map(linkAnswer);
     return { answer: { ...shown(found, names.get(found.tenantId)), devices: owned, links } };
   },
   tell: ({ userId, name, admin, tenant, created, devices, links }) =>
@@ -90,7 +87,7 @@ const show: AdminCommand = {
       ["administrator", admin ? "yes" : "no"],
       ["created", created],
       ["devices", devices.map((one: Answer) => `${one.deviceId} ${one.deviceName}`).join(", ") || "none"],
-      ["links", links.map((one: Answer) => `${one.ecosystem} (${one.state})`).join(", ") || "none"],
+      ["links", links.map((one: Answer) => `${one.ecosystem} (${linkStateInWords(one)})`).join(", ") || "none"],
     ]),
 };
 

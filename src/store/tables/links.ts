@@ -39,6 +39,13 @@ export interface Ownership {
 
 export type LinkStandingRow = Pick<LinkRow, "deviceId" | "state" | "owner" | "confirmedMs">;
 
+export interface LinkTally extends Pick<LinkRow, "state" | "owner"> {
+  readonly count: number;
+  readonly staleCount: number;
+  /** The latest of their confirmation times. */
+  readonly confirmedMs: number;
+}
+
 export interface LinkTable {
   /** Undefined when this user is linked to that ecosystem already. */
   add(link: Omit<LinkRow, "epoch"> & { readonly owner: NodeId }): Promise<Ownership | undefined>;
@@ -79,7 +86,8 @@ export interface LinkTable {
   handBack(owner: NodeId, links: readonly { readonly deviceId: DeviceId; readonly epoch: number }[]): Promise<void>;
   /** Answers whether there was one. */
   remove(userId: UserId, deviceId: DeviceId): Promise<boolean>;
-  count(): Promise<{ readonly state: LinkState; readonly count: number }[]>;
+  /** All links, counted by state and owner. Stale ones were last confirmed before that time. */
+  tally(staleBeforeMs: number): Promise<LinkTally[]>;
 }
 
 const columns = `user_id AS "userId", device_id AS "deviceId", ecosystem, sealed_token AS "sealedToken", state, reason,
@@ -258,6 +266,12 @@ export function linkTable(sql: Sql): LinkTable {
       sql.hint("links");
       return (await sql.run("DELETE FROM links WHERE user_id = $1 AND device_id = $2", [userId, deviceId])) > 0;
     },
-    count: () => sql.all("SELECT state, COUNT(*) AS count FROM links GROUP BY state ORDER BY state"),
+    tally: (staleBeforeMs) =>
+      sql.all(
+        `SELECT state, owner, COUNT(*) AS count, COUNT(CASE WHEN confirmed_ms < $1 THEN 1 END) AS "staleCount",
+           MAX(confirmed_ms) AS "confirmedMs"
+         FROM links GROUP BY state, owner ORDER BY state, owner`,
+        [staleBeforeMs],
+      ),
   };
 }

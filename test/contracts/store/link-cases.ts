@@ -53,7 +53,13 @@ export function linkCases(harness: StoreHarness): void {
         ...changed,
         epoch: 1,
       });
-      assert.deepEqual(plain(await store.read((tx) => tx.links.count())), [{ state: "needs_reauth", count: 1 }]);
+      const tally = { state: "needs_reauth", owner: link.owner, count: 1, confirmedMs: changed.confirmedMs };
+      for (const [beforeMs, staleCount] of [
+        [changed.confirmedMs, 0],
+        [2 ** 60, 1],
+      ] as const) {
+        assert.deepEqual(plain(await store.read((tx) => tx.links.tally(beforeMs))), [{ ...tally, staleCount }]);
+      }
     }));
 
   it("pass from the dead to the living with a new epoch each time", () =>

@@ -1,0 +1,118 @@
+import type { DeviceId, NodeId, UserId } from "../model/ids.ts";
+import { heartbeat } from "../nodes/membership.ts";
+import type { LinkRow, LinkState } from "../store/tables/links.ts";
+import { type FreshnessParts, staleAfterMs } from "./freshness.ts";
+import type { FederationTables } from "./keeper.ts";
+
+/**
+ * How a link stands, as an administrator reads it. `stale`: the stream is up, but nothing was confirmed for 15 minutes.
+ * `not_followed`: no living node follows the link, so the values of its device are those of its last confirmation.
+ */
+export type ShownLinkState = LinkState | "stale" | "not_followed";
+
+export interface ShownLink {
+  readonly ecosystem: string;
+  readonly deviceId: DeviceId;
+  readonly state: ShownLinkState;
+  readonly reason: string;
+  /** When the ecosystem last confirmed the whole state: what is known of the account is as of this time. */
+  readonly confirmedMs: number;
+}
+
+export interface LinkCount {
+  readonly state: ShownLinkState;
+  readonly count: number;
+  /** When the last of these links was confirmed. */
+  readonly confirmedMs: number;
+}
+
+export interface LinkOverview {
+  /** The nodes that follow links, by the store's clock. On SQLite this process alone, while it follows. */
+  readonly nodes: number;
+  readonly counts: readonly LinkCount[];
+}
+
+/** Three heartbeats of a node. */
+const aliveWithinMs = 3 * heartbeat.everyMs;
+
+type OverviewParts = Pick<FreshnessParts, "store" | "keeper" | "membership">;
+
+/** The links of a user. A state that a dead or stopped node has stored is never shown as the state of now. */
+export async function shownLinksOf(parts: OverviewParts, userId: UserId): Promise<readonly ShownLink[]> {
+  const { store, keeper, membership } = parts;
+  const [rows, nodes, nowMs] = await store.read((tx) =>
+    Promise.all([tx.links.ofUser(userId), aliveNodes(parts, tx), tx.clock.nowMs()]),
+  );
+  return rows.map((row) => {
+    const supervisor = membership.isAlive ? keeper.supervisor(row.deviceId) : undefined;
+    const { ecosystem, deviceId } = row;
+    if (supervisor) {
+      const { standing, isLive, confirmedMs } = supervisor;
+      const state = shownState(standing.state, isLive, confirmedMs, nowMs);
+      return { ecosystem, deviceId, state, reason: standing.reason, confirmedMs };
+    }
+    const { confirmedMs } = row;
+    if (isFollowedElsewhere(row.owner, nodes, membership.id)) {
+      return { ecosystem, deviceId, state: shownState(row.state, true, confirmedMs, nowMs), reason: row.reason, confirmedMs };
+    }
+    return { ecosystem, deviceId, ...unfollowed(row), confirmedMs };
+  });
+}
+
+/** All links by state: this node's as it knows them, those of other living nodes as they are stored. */
+export async function linkOverview(parts: OverviewParts): Promise<LinkOverview> {
+  const { store, keeper, membership } = parts;
+  const { stored, nodes, nowMs } = await store.read(async (tx) => {
+    const nowMs = await tx.clock.nowMs();
+    const [stored, nodes] = await Promise.all([tx.links.tally(nowMs - staleAfterMs), aliveNodes(parts, tx)]);
+    return { stored, nodes, nowMs };
+  });
+  const counts = new Map<ShownLinkState, LinkCount>();
+  const add = (state: ShownLinkState, count: number, confirmedMs: number) => {
+    if (count <= 0) return;
+    const before = counts.get(state) ?? { count: 0, confirmedMs: 0 };
+    const latestMs = Math.max(before.confirmedMs, confirmedMs);
+    counts.set(state, { state, count: before.count + count, confirmedMs: latestMs });
+  };
+  const isFollowing = membership.isAlive && keeper.followed > 0;
+  if (isFollowing) {
+    for (const { state, isLive, confirmedMs } of keeper.standings()) {
+      add(shownState(state, isLive, confirmedMs, nowMs), 1, confirmedMs);
+    }
+  }
+  for (const { state, owner, count, staleCount, confirmedMs } of stored) {
+    if (isFollowing && owner === membership.id) continue;
+    if (!isFollowedElsewhere(owner, nodes, membership.id)) add(unfollowed({ state, reason: "" }).state, count, confirmedMs);
+    else if (state === "live") {
+      add("live", count - staleCount, confirmedMs);
+      add("stale", staleCount, confirmedMs);
+    } else add(state, count, confirmedMs);
+  }
+  const others = nodes.filter((node) => node !== membership.id).length;
+  return { nodes: others + (isFollowing ? 1 : 0), counts: [...counts.values()] };
+}
+
+/** Stricter than membership, which must not take links from a node too soon: a display may doubt a node sooner. */
+async function aliveNodes(
+  { store, membership }: OverviewParts,
+  tx: Pick<FederationTables, "nodes">,
+): Promise<readonly NodeId[]> {
+  return store.isShared ? tx.nodes.alive(aliveWithinMs, true) : [membership.id];
+}
+
+function shownState(state: LinkState, isLive: boolean, confirmedMs: number, nowMs: number): ShownLinkState {
+  if (state !== "live") return state;
+  if (!isLive) return "waiting";
+  return nowMs - confirmedMs > staleAfterMs ? "stale" : "live";
+}
+
+/** A link of this node that has no supervisor here is followed by nobody. */
+function isFollowedElsewhere(owner: NodeId | null, nodes: readonly NodeId[], ownId: NodeId): boolean {
+  return owner !== null && owner !== ownId && nodes.includes(owner);
+}
+
+/** A refused token stays refused, also while no service runs. */
+function unfollowed({ state, reason }: Pick<LinkRow, "state" | "reason">): Pick<ShownLink, "state" | "reason"> {
+  if (state === "needs_reauth") return { state, reason };
+  return { state: "not_followed", reason: "no service follows this link" };
+}

@@ -1,0 +1,86 @@
+import assert from "node:assert/strict";
+import { describe, it, type TestContext } from "node:test";
+import { type ChildService, startChild } from "../stories/child-service.ts";
+import { killableHouse } from "../stories/killable-house.ts";
+import { eventually } from "../stories/world.ts";
+import { typed } from "./typed.ts";
+
+const timeout = 120_000;
+const since = /not followed since \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/;
+
+describe("commands that show links", () => {
+  it("show them live, waiting, unknown or not followed, in words and in JSON", { timeout }, async (t) => {
+    const { house, service, told, json } = await linkedHouse(t, "sqlite");
+    await eventually(t.signal, async () => assert.deepEqual((await json("status")).links, { live: 1 }));
+    assert.match(await told("link", "list"), /nest +1 ada +live /);
+    assert.match(await told("user", "show", "1"), /nest \(live\)/);
+
+    const fault = { method: "POST", headers: { "content-type": "application/json" } };
+    const faults = `${house.simulator.url}/simulator/faults`;
+    await fetch(faults, { ...fault, body: JSON.stringify({ fault: "server-error", status: 503 }) });
+    await fetch(faults, { ...fault, body: JSON.stringify({ fault: "drop" }) });
+    await eventually(t.signal, async () => assert.deepEqual((await json("status")).links, { waiting: 1 }));
+    assert.match(await told("user", "show", "1"), /nest \(waiting, as of \d{4}-\S+Z\)/);
+    await fetch(faults, { method: "DELETE" });
+    await eventually(t.signal, async () => assert.deepEqual((await json("status")).links, { live: 1 }));
+
+    service.process.kill("SIGSTOP");
+    const commands = [["status"], ["link", "list"], ["user", "show", "1"], ["device", "get", "1"]];
+    const frozen = await Promise.all(commands.map((args) => typed(args, { environment: house.environment })));
+    for (const { code, out, err } of frozen) {
+      assert.deepEqual([code, out], [6, ""]);
+      assert.match(err, /The service at \S+ does not answer: .* how its links stand is unknown/);
+    }
+    service.process.kill("SIGCONT");
+    assert.match(await told("status"), /1 live/);
+
+    service.process.kill("SIGKILL");
+    await service.ended;
+    for (const args of [["status"], ["link", "list"], ["user", "show", "1"]]) {
+      assert.match(await told(...args), since);
+      assert.doesNotMatch(await told(...args), /live/);
+    }
+    const { running, links, notFollowedSince } = await json("status");
+    assert.deepEqual([running, links, typeof notFollowedSince], [false, { not_followed: 1 }, "number"]);
+    for (const { state, stale, confirmedTime } of [
+      (await json("link", "list")).links[0],
+      (await json("user", "show", "1")).links[0],
+    ]) {
+      assert.deepEqual([state, stale, confirmedTime], ["not_followed", true, notFollowedSince]);
+    }
+  });
+
+  it("show on PostgreSQL whether a node follows them", { timeout }, async (t) => {
+    const { service, told, json } = await linkedHouse(t, "postgres");
+    await eventually(t.signal, async () => {
+      const { running, nodes, links } = await json("status");
+      assert.deepEqual([running, nodes, links], [true, 1, { live: 1 }]);
+    });
+    assert.match(await told("status"), /service +running, 1 node/);
+    service.process.kill("SIGKILL");
+    await eventually(t.signal, async () => assert.match(await told("user", "show", "1"), since));
+    assert.match(await told("status"), /service +not running[^]*not followed since/);
+  });
+});
+
+/** A user's account, linked and followed by a service in a process of its own. */
+async function linkedHouse(t: TestContext, database: "sqlite" | "postgres") {
+  const house = await killableHouse(t, database);
+  const { token } = house.simulator.addAccount({ structures: [{ thermostats: 1, alarms: 1 }] });
+  const service: ChildService = await startChild("serve", house.environment);
+  t.after(() => service.process.kill("SIGKILL"));
+  house.baseUrl = service.baseUrl;
+  await house.signIn();
+  await house.client.federate("POST", token);
+  const run = async (args: readonly string[], columns?: number) => {
+    const said = await typed(args, { environment: house.environment, ...(columns && { columns }) });
+    assert.equal(said.code, 0, said.err);
+    return said;
+  };
+  return {
+    house,
+    service,
+    told: async (...args: string[]) => (await run(args, 200)).out,
+    json: async (...args: string[]) => (await run([...args, "--json"])).json,
+  };
+}
