@@ -18,7 +18,14 @@ export function goingOn(t: TestContext, args: readonly string[], environment: Re
     err += chunk;
   });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-  const next = async () => JSON.parse((await lines.next()).value ?? "null");
+  const line = async () => JSON.parse((await lines.next()).value ?? "null");
+  /** The next line that isn't about the connection. */
+  const next = async () => {
+    for (;;) {
+      const told = await line();
+      if (told?.type !== "connection") return told;
+    }
+  };
   const ended = once(child, "exit").then(([code, signal]) => ({ code, signal, err }));
-  return { child, next, ended };
+  return { child, line, next, ended };
 }

@@ -11,6 +11,8 @@ export const skip = process.platform === "linux" ? false : "script, as Linux has
 export interface AtTerminal {
   /** Presses keys, as one does: the terminal makes signals of them. */
   press(keys: string): void;
+  /** What the screen holds since the command last drew over itself. */
+  readonly screen: string;
   /** Waits until all that was shown so far holds this. */
   shows(pattern: RegExp): Promise<RegExpExecArray>;
   /** The exit code, as a shell has it, and all that was shown. */
@@ -36,6 +38,9 @@ export function atTerminal(t: TestContext, typed: string, environment: Record<st
     look();
   });
   return {
+    get screen() {
+      return shown.slice(shown.lastIndexOf("\u001b[J") + 1);
+    },
     press: (keys) => void child.stdin.write(keys),
     shows: (pattern) =>
       new Promise((resolve, reject) => {

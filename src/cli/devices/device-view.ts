@@ -2,12 +2,17 @@ import { shownAs } from "../output.ts";
 import type { Style } from "../style.ts";
 import { cutTo, padTo, textWidth } from "../text-width.ts";
 import { friendlyNames, type ShownAttribute, type ShownDevice } from "./friendly-names.ts";
-import { ago } from "./times.ts";
+import { ago, clockTime } from "./times.ts";
+
+/** `presenceInfo` of a device that is there. */
+const present = 1;
 
 export interface View {
   readonly style: Style;
   readonly width: number;
   readonly nowMs: number;
+  /** When the device was last known; undefined while it is known now. */
+  readonly asOfMs?: number | undefined;
   /** Those that changed just now stand out. */
   readonly changed?: ReadonlySet<string>;
 }
@@ -47,12 +52,19 @@ export function alarming({ value }: Pick<ShownAttribute, "value">): boolean {
   return value === "emergency" || value === "warning" || (typeof value === "string" && value.startsWith("error:"));
 }
 
-function headOf(device: ShownDevice, { style, nowMs }: View): string {
+function headOf(device: ShownDevice, view: View): string {
+  const { style, nowMs } = view;
   const confirmed = device.confirmedTime === undefined ? [] : [`confirmed ${ago(device.confirmedTime, nowMs)}`];
-  const presence = device.presenceInfo === 1 ? style.green("present") : style.red("absent");
-  const stale = device.stale ? [style.yellow("stale")] : [];
-  const facts = [`device ${device.deviceId}`, shownAs(device.deviceTypeName), presence, ...stale, ...confirmed];
+  const facts = [`device ${device.deviceId}`, shownAs(device.deviceTypeName), ...freshnessOf(device, view), ...confirmed];
   return `${style.bold(shownAs(device.deviceName))}  ${facts.join(" · ")}`;
+}
+
+/** Green only when the values are known to be those of now. */
+function freshnessOf({ presenceInfo, stale, confirmedTime }: ShownDevice, { style, asOfMs }: View): readonly string[] {
+  if (asOfMs !== undefined) return [style.yellow(`unknown, as of ${clockTime(asOfMs)}`)];
+  const presence = presenceInfo === present ? (stale ? "present" : style.green("present")) : style.red("absent");
+  if (!stale) return [presence];
+  return [presence, style.yellow(confirmedTime === undefined ? "stale" : `stale, as of ${clockTime(confirmedTime)}`)];
 }
 
 function widest(texts: readonly string[]): number {

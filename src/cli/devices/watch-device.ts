@@ -1,67 +1,85 @@
 import type { Call } from "../command.ts";
 import type { Api } from "../service/api.ts";
-import { follow } from "../service/follow.ts";
+import { follow, tellLive, tellLost } from "../service/follow.ts";
 import { isLively } from "../terminal.ts";
+import { cutTo } from "../text-width.ts";
 import { alarming, deviceView, shownValue } from "./device-view.ts";
 import { friendlyNames, inWords, type ShownAttribute, type ShownDevice } from "./friendly-names.ts";
+import { freshnessInWords, freshnessLine, Knowledge } from "./knowledge.ts";
 import { clockTime } from "./times.ts";
 
 /** How long a change stands out. */
 const freshMs = 5_000;
-/** No event tells that all is as it was: how fresh the whole is has to be asked for. */
-const refreshMs = 5_000;
+/** No event tells that all is as it was, or that the node behind a link has died: freshness has to be asked for. */
+const refreshMs = 2_000;
+const answerWithinMs = 2_500;
+
+interface Reading {
+  readonly device: ShownDevice;
+  readonly names: readonly string[];
+}
 
 /**
  * Shows a device and then what changes: in the table itself where that fits the terminal, else line by line. A program
- * gets one JSON object a line, the events as they are.
+ * gets one JSON object a line. What is no longer known is marked as of when it was known.
  */
 export async function watchDevice(
   call: Call,
   api: Api,
-  read: () => Promise<{ readonly device: ShownDevice; readonly names: readonly string[] }>,
+  read: () => Promise<Reading>,
   attributes: readonly string[],
 ): Promise<void> {
-  const { print, terminal } = call;
+  const { print } = call;
   let { device, names } = await read();
   let isShown = false;
   const isMeant = (name: string) => attributes.length === 0 || attributes.includes(name);
   const changedAt = new Map<string, number>();
-  let drawnLines = 0;
+  const knowledge = new Knowledge();
   const view = () => {
     const nowMs = Date.now();
     const changed = new Set([...changedAt].filter(([, atMs]) => nowMs - atMs < freshMs).map(([name]) => name));
-    return deviceView(device, names, { style: print.style, width: print.width, nowMs, changed });
+    const { style, width } = print;
+    return deviceView(device, names, { style, width, nowMs, changed, asOfMs: knowledge.lost?.sinceMs });
   };
-  const fits = (text: string) =>
-    isLively(terminal, terminal.out) && text.split("\n").length < (terminal.out.rows || 24) - 3;
-  const draw = () => {
-    const text = `${view()}\n\n${print.style.dim("Ctrl-C ends.")}`;
-    terminal.out.write(`${drawnLines > 0 ? `\u001b[${drawnLines}A\u001b[J` : ""}${text}\n`);
-    drawnLines = text.split("\n").length;
-  };
-  const isTable = !print.isJson && fits(view());
-  // Times grow and marks fade although nothing happens.
-  const refreshing = isTable ? setInterval(() => void refreshHead().catch(() => undefined), refreshMs) : undefined;
-  const refreshHead = async () => {
+  const table = tableOn(call, view, knowledge);
+  const redrawing = table && setInterval(() => isShown && table.draw(), 1_000);
+  // A table has a line of its own for the connection.
+  const words = table ? { ...print, words: () => undefined } : print;
+  const refresh = async () => {
     const query = { attribute: "o.totalStructures" };
-    const { attributes: _, ...head }: ShownDevice = await api.call("GET", `/v3/devices/${device.deviceId}`, { query });
+    const path = `/v3/devices/${device.deviceId}`;
+    const { attributes: _, ...head }: ShownDevice = await api.call("GET", path, { query, withinMs: answerWithinMs });
+    const isOther = head.stale !== device.stale || head.presenceInfo !== device.presenceInfo;
     device = { ...device, ...head };
+    if (isOther && isShown && !table) print.line(freshnessLine(device), freshnessInWords(device));
   };
-  const redrawing = isTable ? setInterval(() => isShown && draw(), 1_000) : undefined;
+  const refreshing = whileWaiting(refreshMs, refresh, (error) => {
+    const before = knowledge.lost;
+    knowledge.answered(error);
+    const { lost } = knowledge;
+    if (!before && lost) tellLost(words, lost.sinceMs, lost.reason);
+    if (before && !lost) tellLive(words, api.baseUrl);
+  });
   try {
-    for await (const { type, data } of follow(api, { deviceId: device.deviceId }, print)) {
+    for await (const { type, data } of follow(api, { deviceId: device.deviceId }, words)) {
+      if (type === "lost") {
+        knowledge.streamLost(data.since, data.reason);
+        table?.draw();
+        continue;
+      }
+      if (type === "connected") knowledge.streamLive();
       if (type === "connected" || type === "resync") {
-        // Taken up again, the stream tells what was missed by itself.
+        // A stream that is taken up again tells what was missed by itself.
         if (isShown && type === "connected") continue;
         ({ device, names } = await read());
-        if (isTable) draw();
+        if (table) table.draw();
         else if (!isShown) print.line({ type: "device", ...device }, `${view()}\n\nChanges follow. Ctrl-C ends.`);
         isShown = true;
         continue;
       }
       if (type !== "attribute") {
         if (type === "device" && data.what === "removed") return print.words("The device was removed.");
-        if (type === "link") ({ device } = await read());
+        if (type === "link") await refresh();
         continue;
       }
       if (!isMeant(data.name)) continue;
@@ -71,13 +89,61 @@ export async function watchDevice(
       device = { ...device, attributes: withChange(device.attributes, data.name, next) };
       names = data.value === null ? names.filter((name) => name !== data.name) : ordered(names, data.name);
       changedAt.set(data.name, Date.now());
-      if (isTable) draw();
+      if (table) table.draw();
       else print.line({ type, ...data }, changeInWords(call, device, data.name, before, next));
     }
+  } catch (error) {
+    // The command ends, and its last table stays on the screen.
+    knowledge.streamLost(Date.now(), error instanceof Error ? error.message : String(error));
+    if (isShown) table?.draw();
+    throw error;
   } finally {
     clearInterval(redrawing);
-    clearInterval(refreshing);
+    refreshing.stop();
   }
+}
+
+/** A table that is drawn over itself; undefined where it doesn't fit, or where nobody would see it. */
+function tableOn({ print, terminal }: Call, view: () => string, knowledge: Knowledge) {
+  const { out } = terminal;
+  const isFitting = isLively(terminal, out) && view().split("\n").length < (out.rows || 24) - 3;
+  if (print.isJson || !isFitting) return undefined;
+  let drawnLines = 0;
+  return {
+    draw() {
+      const { lost } = knowledge;
+      const foot = lost
+        ? print.style.yellow(cutTo(`Not live since ${clockTime(lost.sinceMs)}: ${lost.reason}`, print.width))
+        : print.style.dim("Ctrl-C ends.");
+      const text = `${view()}\n\n${foot}`;
+      out.write(`${drawnLines > 0 ? `\u001b[${drawnLines}A\u001b[J` : ""}${text}\n`);
+      drawnLines = text.split("\n").length;
+    },
+  };
+}
+
+/** Repeats the work with a pause behind each time, and tells how each ended. */
+function whileWaiting(everyMs: number, work: () => Promise<void>, ended: (error: unknown) => void) {
+  let isStopped = false;
+  let timer: NodeJS.Timeout;
+  const next = () => {
+    timer = setTimeout(async () => {
+      const error = await work().then(
+        () => undefined,
+        (thrown: unknown) => thrown,
+      );
+      if (isStopped) return;
+      ended(error);
+      next();
+    }, everyMs);
+  };
+  next();
+  return {
+    stop() {
+      isStopped = true;
+      clearTimeout(timer);
+    },
+  };
 }
 
 /** `12:03:04  Maple Street › Kitchen › smoke_alarm_state  ok → emergency`. */

@@ -74,7 +74,7 @@ const watch: OwnCommand = {
     for await (const { id, type, data } of follow(api, query, print, optional(typed, "after"))) {
       if (type === "connected") {
         if (!print.isJson) print.words(`Listening to ${api.baseUrl}. Ctrl-C ends.`);
-      } else print.line({ id, type, ...data }, eventInWords(call, type, data));
+      } else if (type !== "lost") print.line({ id, type, ...data }, eventInWords(call, type, data));
     }
   },
 };

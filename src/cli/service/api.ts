@@ -23,6 +23,16 @@ export interface Credentials {
 
 export type Query = Readonly<Record<string, string | number | undefined | readonly (string | number)[]>>;
 
+export interface CallOptions {
+  readonly query?: Query;
+  readonly body?: object;
+  readonly withinMs?: number;
+}
+
+const readWithinMs = 15_000;
+/** How long a stream's answer may take to begin. */
+const headWithinMs = 4_000;
+
 /** The service at an address, as a client of its published interface sees it. */
 export class Api {
   readonly #credentials: Credentials;
@@ -35,12 +45,21 @@ export class Api {
     return this.#credentials.baseUrl;
   }
 
-  async call(method: string, path: string, { query, body }: { query?: Query; body?: object } = {}): Promise<Answer> {
+  /** A call of /v3. A reading call has a time limit: a service that is frozen must be shown as such. */
+  async call(method: string, path: string, { query, body, withinMs = readWithinMs }: CallOptions = {}): Promise<Answer> {
     const content = body && { body: JSON.stringify(body), headers: { "content-type": "application/json" } };
+    const limit = method === "GET" ? { signal: AbortSignal.timeout(withinMs) } : {};
     const answer = await this.#withToken((headers) =>
-      this.#fetch(`${path}${asText(query)}`, { method, ...content, headers: { ...content?.headers, ...headers } }),
+      this.#fetch(`${path}${asText(query)}`, {
+        method,
+        ...content,
+        ...limit,
+        headers: { ...content?.headers, ...headers },
+      }),
     );
-    const told = await read(answer);
+    const told = await read(answer).catch((error) => {
+      throw new Unreachable(this.baseUrl, error);
+    });
     if (!answer.ok) throw this.#refusal(answer, told);
     return told;
   }
@@ -71,12 +90,14 @@ export class Api {
   /** What happens, from now on or from behind that id; rejects when the connection is lost. */
   async *events(query: Query, lastEventId: string | undefined, signal?: AbortSignal): AsyncGenerator<ServerEvent> {
     const resumed: Record<string, string> = lastEventId === undefined ? {} : { "last-event-id": lastEventId };
+    const opening = new AbortController();
+    const tooLate = setTimeout(() => opening.abort(), headWithinMs);
     const answer = await this.#withToken((headers) =>
       this.#fetch(`/v3/events${asText(query)}`, {
         headers: { ...headers, ...resumed, accept: "text/event-stream" },
-        ...(signal && { signal }),
+        signal: signal ? AbortSignal.any([signal, opening.signal]) : opening.signal,
       }),
-    );
+    ).finally(() => clearTimeout(tooLate));
     if (!answer.ok || !answer.body) throw this.#refusal(answer, await read(answer));
     yield* serverEvents(answer.body);
   }
@@ -94,7 +115,8 @@ export class Api {
     try {
       answer = await fetch(`${this.baseUrl}${path}`, { ...init, ...unfollowed });
     } catch (error) {
-      if (init.signal?.aborted) throw error;
+      const isTimeout = error instanceof Error && error.name === "TimeoutError";
+      if (init.signal?.aborted && !isTimeout) throw error;
       throw new Unreachable(this.baseUrl, error);
     }
     return refuseRedirect(answer, this.baseUrl);

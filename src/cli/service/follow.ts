@@ -1,7 +1,9 @@
 import { setTimeout as pause } from "node:timers/promises";
+import { clockTime } from "../devices/times.ts";
 import type { Printer } from "../output.ts";
 import { type Answer, type Api, type Query, ServiceRefused } from "./api.ts";
 
+/** An event of the service; or `connected` when a stream begins, and `lost` with `{since, reason}` when it is over. */
 export interface Happening {
   readonly id: string;
   readonly type: string;
@@ -9,40 +11,87 @@ export interface Happening {
 }
 
 const longestPauseMs = 15_000;
-/** Three heartbeats: a connection that says nothing for so long is gone, though nobody told us (a laptop slept). */
-const silenceMs = 45_000;
+const heartbeatSeconds = 2;
+/** A service of the version before ignores `heartbeatSeconds`, and sends a heartbeat every 15 seconds. */
+const silenceOfOldMs = 45_000;
 
 /**
- * What happens, for as long as somebody looks: a connection that is lost is taken up again behind the last event, and
- * the person hears of it. Only a refusal ends it.
+ * Follows the events of a service. A lost connection is taken up again behind the last event, and the caller and the
+ * person are told since when nothing is known. Only a refusal ends it.
  */
 export async function* follow(api: Api, query: Query, print: Printer, lastEventId?: string): AsyncGenerator<Happening> {
   let last = lastEventId;
+  let heardMs = Date.now();
+  let isLost = false;
   for (let failures = 0; ; ) {
     let isNew = true;
-    const silence = new AbortController();
-    const listening = setTimeout(() => silence.abort(), silenceMs);
+    let reason = `The connection to ${api.baseUrl} was lost.`;
+    const stop = new AbortController();
+    const silence = silenceTimer(stop);
     try {
-      for await (const { id, event, data } of api.events(query, last, silence.signal)) {
-        listening.refresh();
-        if (failures > 0) print.words(`Connected again to ${api.baseUrl}.`);
+      for await (const { id, event, data } of api.events({ ...query, heartbeatSeconds }, last, stop.signal)) {
+        const told = JSON.parse(data);
+        silence.heard(event === "heartbeat" ? told.everySeconds : undefined);
+        heardMs = Date.now();
         failures = 0;
         last = id || last;
-        // What is read from here on can't fall between reading and hearing.
+        if (isLost) tellLive(print, api.baseUrl);
+        isLost = false;
+        // All that happens after this event is told: a device that is read now misses nothing.
         if (isNew) yield { id, type: "connected", data: {} };
         isNew = false;
         if (event === "resync") print.words("Not everything since then could be told: what is shown may have gaps.");
-        if (event !== "heartbeat") yield { id, type: event, data: JSON.parse(data) };
+        if (event !== "heartbeat") yield { id, type: event, data: told };
       }
     } catch (error) {
       const isRefused = error instanceof ServiceRefused && error.status !== 503;
-      // Whoever was never let in hears why at once; later it may be a restart.
+      // The first connection was refused: the person hears why at once. Later it may be a restart.
       if (isRefused || (last === undefined && failures === 0)) throw error;
+      if (silence.isOver) reason = `${api.baseUrl} is silent.`;
+      else if (error instanceof ServiceRefused) reason = error.message;
     } finally {
-      clearTimeout(listening);
+      silence.end();
     }
-    if (failures === 0) print.words(`The connection to ${api.baseUrl} was lost; trying again …`);
+    if (!isLost) {
+      isLost = true;
+      tellLost(print, heardMs, reason);
+      yield { id: last ?? "", type: "lost", data: { since: heardMs, reason } };
+    }
     await pause(Math.min(longestPauseMs, 500 * 2 ** failures++));
     await api.enterAgain().catch(() => undefined);
   }
+}
+
+/** Tells a person and a program that what was shown is no longer known. */
+export function tellLost(print: Printer, sinceMs: number, reason: string): void {
+  print.words(`Not live since ${clockTime(sinceMs)}: ${reason} Trying again …`);
+  if (print.isJson) print.line({ type: "connection", state: "lost", since: sinceMs, reason }, "");
+}
+
+export function tellLive(print: Printer, baseUrl: string): void {
+  print.words(`Live again: connected to ${baseUrl}.`);
+  if (print.isJson) print.line({ type: "connection", state: "live" }, "");
+}
+
+/** Aborts a stream that misses two heartbeats. */
+function silenceTimer(stop: AbortController) {
+  let isOver = false;
+  const giveUp = () => {
+    isOver = true;
+    stop.abort();
+  };
+  let withinMs = silenceOfOldMs;
+  let timer = setTimeout(giveUp, withinMs);
+  return {
+    get isOver() {
+      return isOver;
+    },
+    /** `everySeconds`: the interval that a heartbeat has confirmed. */
+    heard(everySeconds: number | undefined) {
+      if (everySeconds !== undefined) withinMs = 2 * everySeconds * 1_000;
+      clearTimeout(timer);
+      timer = setTimeout(giveUp, withinMs);
+    },
+    end: () => clearTimeout(timer),
+  };
 }

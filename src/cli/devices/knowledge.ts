@@ -1,0 +1,43 @@
+import type { ShownDevice } from "./friendly-names.ts";
+import { clockTime } from "./times.ts";
+
+/** Whether the shown values are those of now: while the stream is up and the service answers. */
+export class Knowledge {
+  #stream: Lost | undefined;
+  #answers: Lost | undefined;
+  #answeredMs = Date.now();
+
+  get lost(): Lost | undefined {
+    return this.#stream ?? this.#answers;
+  }
+
+  streamLost(sinceMs: number, reason: string): void {
+    this.#stream = { sinceMs, reason };
+  }
+
+  streamLive(): void {
+    this.#stream = undefined;
+  }
+
+  /** `error`: why the service did not answer; undefined when it did. */
+  answered(error: unknown): void {
+    if (error === undefined) this.#answeredMs = Date.now();
+    const reason = error instanceof Error ? error.message : String(error);
+    this.#answers = error === undefined ? undefined : { sinceMs: this.#answeredMs, reason };
+  }
+}
+
+interface Lost {
+  readonly sinceMs: number;
+  readonly reason: string;
+}
+
+export function freshnessLine({ deviceId, presenceInfo, stale, confirmedTime }: ShownDevice): object {
+  return { type: "freshness", deviceId, presenceInfo, stale, confirmedTime };
+}
+
+export function freshnessInWords({ stale, confirmedTime }: ShownDevice): string {
+  const now = clockTime(Date.now());
+  if (!stale) return `${now}  the account is followed again: the values are those of now`;
+  return `${now}  stale: the values are as of ${confirmedTime === undefined ? "an unknown time" : clockTime(confirmedTime)}`;
+}

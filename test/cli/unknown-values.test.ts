@@ -1,0 +1,77 @@
+import assert from "node:assert/strict";
+import { describe, it, type TestContext } from "node:test";
+import { atTerminal, ctrlC, skip } from "../first-minutes/terminal.ts";
+import { faultyFront } from "../set-up/faulty-front.ts";
+import { startChild } from "../stories/child-service.ts";
+import { killableHouse } from "../stories/killable-house.ts";
+import { goingOn } from "./going-on.ts";
+import { typed } from "./typed.ts";
+
+const timeout = 120_000;
+const green = "\u001b[32m";
+
+describe("a command that watches a device", () => {
+  it("shows at a terminal what it no longer knows as of when it knew it, without green", { skip, timeout }, async (t) => {
+    const { house, service, faults } = await linkedHouse(t);
+    const watch = atTerminal(t, "device get 1 away --watch", house.environment);
+    const shown = async (pattern: RegExp, isGreen: boolean) => {
+      await watch.shows(pattern);
+      assert.equal(watch.screen.includes(green), isGreen, watch.screen);
+    };
+    await shown(/\[32mpresent/, true);
+    service.process.kill("SIGSTOP");
+    await shown(/\[33munknown, as of \d\d:\d\d:\d\d[^]*\[33mNot live since \d\d:\d\d:\d\d: /, false);
+    service.process.kill("SIGCONT");
+    await shown(/unknown, as of[^]*\[J[^]*\[32mpresent/, true);
+    await faults("POST", { fault: "server-error", status: 503 });
+    await faults("POST", { fault: "drop" });
+    await shown(/\[31mabsent\S+ · \S+stale, as of \d\d:\d\d:\d\d/, false);
+    service.process.kill("SIGKILL");
+    await shown(/stale, as of[^]*Not live since/, false);
+    watch.press(ctrlC);
+    await watch.ended;
+  });
+
+  it("tells a program when the service answers 503, is silent, or has ended the access", { timeout }, async (t) => {
+    const { house, service } = await linkedHouse(t);
+    const front = await faultyFront(t, service.baseUrl);
+    const { accessToken } = await house.letClientIn();
+    const environment = { BREEZEWAY_URL: front.url, BREEZEWAY_TOKEN: accessToken };
+    const { line, ended } = goingOn(t, ["device", "watch", "1", "away", "--json"], environment);
+    assert.equal((await line()).type, "device");
+    for (const [mood, why] of [
+      ["unavailable", /503|lost/],
+      ["silent streams", /is silent/],
+    ] as const) {
+      front.become(mood);
+      const { type, state, since, reason } = await line();
+      assert.deepEqual([type, state, typeof since], ["connection", "lost", "number"]);
+      assert.match(reason, why);
+      front.become("open");
+      assert.deepEqual(await line(), { type: "connection", state: "live" });
+    }
+    const password = { environment: house.environment, input: "a new and good password\n" };
+    assert.equal((await typed(["user", "set-password", "1"], password)).code, 0);
+    const { code, err } = await ended;
+    assert.equal(code, 4);
+    assert.match(err, /Not live since .*\nbreezeway: The access token .*Set BREEZEWAY_TOKEN anew/);
+  });
+});
+
+/** A user's account, linked and followed by a service in a process of its own. */
+async function linkedHouse(t: TestContext) {
+  const house = await killableHouse(t, "sqlite");
+  const { token } = house.simulator.addAccount({ structures: [{ thermostats: 1, alarms: 1 }] });
+  const service = await startChild("serve", house.environment);
+  t.after(() => service.process.kill("SIGKILL"));
+  house.baseUrl = service.baseUrl;
+  await house.signIn();
+  await house.client.federate("POST", token);
+  const faults = (method: string, fault: object) =>
+    fetch(`${house.simulator.url}/simulator/faults`, {
+      method,
+      body: JSON.stringify(fault),
+      headers: { "content-type": "application/json" },
+    });
+  return { house, service, faults };
+}
