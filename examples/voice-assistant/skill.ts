@@ -8,9 +8,15 @@ export type Directive =
 
 export type Reply =
   | { readonly name: "Discovered"; readonly endpoints: readonly Endpoint[] }
-  | { readonly name: "State"; readonly isFresh: boolean; readonly state: Readonly<Record<string, unknown>> }
+  | { readonly name: "State"; readonly isFresh: true; readonly state: State }
+  | { readonly name: "Unknown"; readonly asOf: string | null; readonly lastState: State; readonly speech: string }
   | { readonly name: "Done"; readonly speech: string }
   | { readonly name: "Sorry"; readonly speech: string };
+
+type State = Readonly<Record<string, unknown>>;
+
+/** An assistant gives up after some seconds: by then it should have heard that nobody knows. */
+const answerWithinMs = 4_000;
 
 /** Answers a directive; what can't be done is said in words that the assistant can speak. */
 export async function answer(breezeway: Breezeway, directive: Directive): Promise<Reply> {
@@ -26,18 +32,24 @@ export async function answer(breezeway: Breezeway, directive: Directive): Promis
   }
 }
 
-/** A state that isn't fresh is told as such: a smoke alarm that was fine an hour ago may not be now. */
+/** A state that isn't fresh is unknown, with its time: a smoke alarm that was fine an hour ago may not be now. */
 async function stateOf(breezeway: Breezeway, { deviceId, prefix }: Place): Promise<Reply> {
-  const { attributes, stale } = await breezeway.getDevice(deviceId);
+  const signal = AbortSignal.timeout(answerWithinMs);
+  const { attributes, stale, confirmedTime } = await breezeway.getDevice(deviceId, { signal });
   const own = Object.entries(attributes).filter(([name]) => name.startsWith(`${prefix}.`));
   if (own.length === 0) return { name: "Sorry", speech: "That device is no longer there." };
   const state = Object.fromEntries(own.map(([name, { value }]) => [name.slice(prefix.length + 1), value]));
-  return { name: "State", isFresh: stale === false, state };
+  if (stale === false) return { name: "State", isFresh: true, state };
+  const asOf = confirmedTime === undefined ? null : new Date(confirmedTime).toISOString();
+  return { name: "Unknown", asOf, lastState: state, speech: "I can't see your home just now." };
 }
 
 async function runFan(breezeway: Breezeway, { deviceId, prefix }: Place, on: boolean): Promise<Reply> {
   const outcome = await breezeway.runFan(deviceId, prefix, { on });
   if (outcome.done) return { name: "Done", speech: on ? "The fan is running." : "The fan is off." };
+  if (outcome.error.isUnanswered) {
+    return { name: "Sorry", speech: "Your home didn't answer. I don't know whether the fan has changed." };
+  }
   return { name: "Sorry", speech: `That didn't work: ${outcome.error.message}.` };
 }
 

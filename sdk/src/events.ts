@@ -1,6 +1,7 @@
 import type { Cause, Command } from "./devices.ts";
 import { ServiceError, UnexpectedAnswer, Unreachable } from "./errors.ts";
 import { type ServerSentMessage, type ServerSentMessages, ServerSentReader } from "./sse.ts";
+import { Silence, type StreamState, StreamStates } from "./stream-state.ts";
 import type { CallOptions } from "./transport.ts";
 import type { V3 } from "./v3.ts";
 import { backoffMs, pause } from "./waiting.ts";
@@ -64,6 +65,8 @@ export interface ResyncEvent extends EventBase<"resync"> {
 /** The stream is alive, and all before this id was told. Only with `heartbeats`. */
 export interface HeartbeatEvent extends EventBase<"heartbeat"> {
   readonly time: number;
+  /** The interval of this stream's heartbeats, if the service grants the one that was asked for. */
+  readonly everySeconds?: number;
 }
 
 /** Something that happened to the devices that the token reaches. */
@@ -90,7 +93,17 @@ export interface EventOptions extends CallOptions {
   readonly onConnected?: (() => void) | undefined;
   /** Called when a connection is lost or can't be made, with the reason; another is tried by itself. */
   readonly onDisconnected?: ((reason: unknown) => void) | undefined;
-  /** A connection silent for so long is given up, 45 seconds unless said otherwise; heartbeats come every 15. */
+  /**
+   * Called at the beginning, with `stale`, and each time that the stream becomes live or stale. While it is stale, show
+   * what you know as of `asOf`. A dead stream, a 401 and a 503 are told within 5 seconds.
+   */
+  readonly onState?: ((state: StreamState) => void) | undefined;
+  /** The interval of heartbeats, 2 to 15 seconds; 2 unless given. Two missing heartbeats make the stream stale. */
+  readonly heartbeatSeconds?: number | undefined;
+  /**
+   * A connection silent for so long is given up: two heartbeats unless given, and 45 seconds with a service that does
+   * not grant the interval.
+   */
   readonly silenceMs?: number | undefined;
 }
 
@@ -104,6 +117,8 @@ const known: readonly string[] = ["attribute", "link", "command", "alert", "devi
 export async function* followEvents(v3: V3, options: EventOptions): AsyncGenerator<HomeEvent, void> {
   const { signal } = options;
   let { lastEventId } = options;
+  const states = new StreamStates(options.onState);
+  const isDue = heartbeatsFor(options);
   let retryMs = 1_000;
   let failures = 0;
   while (!signal?.aborted) {
@@ -112,20 +127,25 @@ export async function* followEvents(v3: V3, options: EventOptions): AsyncGenerat
       for await (const read of connection(v3, options, lastEventId)) {
         failures = 0;
         retryMs = read.retryMs ?? retryMs;
+        if (read.messages.length > 0) states.heard();
         for (const message of read.messages) {
           // Also in the midst of what has come already.
           if (signal?.aborted) return;
           const event = readEvent(message);
           lastEventId = message.id ?? lastEventId;
-          if (event && (event.type !== "heartbeat" || options.heartbeats)) yield event;
+          if (event && (event.type !== "heartbeat" || isDue())) yield event;
         }
       }
     } catch (error) {
       if (signal?.aborted) return;
-      if (!isPassing(error)) throw error;
+      if (!isPassing(error)) {
+        states.ended(error);
+        throw error;
+      }
       reason = error;
     }
     if (signal?.aborted) return;
+    states.lost(reason);
     options.onDisconnected?.(reason);
     // A stream that ended as it should is taken up at once: the service went, or the token's time was up.
     const waitMs = reason === undefined && failures === 0 ? retryMs / 2 : backoffMs(failures, retryMs);
@@ -135,10 +155,24 @@ export async function* followEvents(v3: V3, options: EventOptions): AsyncGenerat
   }
 }
 
+/**
+ * Whether the application gets a heartbeat as an event. Without an interval of its own it gets one every 15 seconds,
+ * as the service sends them by default, though the SDK itself hears them more often.
+ */
+function heartbeatsFor({ heartbeats = false, heartbeatSeconds }: EventOptions): () => boolean {
+  let lastMs = Number.NEGATIVE_INFINITY;
+  return () => {
+    const nowMs = performance.now();
+    if (!heartbeats || (heartbeatSeconds === undefined && nowMs - lastMs < 14_000)) return false;
+    lastMs = nowMs;
+    return true;
+  };
+}
+
 /** What comes over one connection, until it ends. */
 async function* connection(
   v3: V3,
-  { deviceIds: deviceId, attributes: attribute, silenceMs = 45_000, onConnected, signal }: EventOptions,
+  { deviceIds: deviceId, attributes: attribute, silenceMs, heartbeatSeconds = 2, onConnected, signal }: EventOptions,
   lastEventId: string | undefined,
 ): AsyncGenerator<ServerSentMessages, void> {
   const stop = new AbortController();
@@ -147,17 +181,20 @@ async function* connection(
   try {
     const headers: Record<string, string> = { accept: "text/event-stream" };
     if (lastEventId !== undefined) headers["last-event-id"] = lastEventId;
-    const response = await v3.open("/events", { query: { deviceId, attribute }, headers, signal }, stop);
+    const response = await v3.open("/events", { query: { deviceId, attribute, heartbeatSeconds }, headers, signal }, stop);
     const isStream = response.headers.get("content-type")?.startsWith("text/event-stream");
     if (!response.body || !isStream) throw new UnexpectedAnswer("The answer is no stream of events.", response.status);
     onConnected?.();
     const bytes = response.body.getReader();
     const decoder = new TextDecoder();
     const reader = new ServerSentReader();
+    const silence = new Silence(silenceMs);
     for (;;) {
-      const piece = await withinSilence(() => bytes.read(), silenceMs, stop);
+      const piece = await withinSilence(() => bytes.read(), silence, stop);
       if (piece.done) return;
-      yield reader.read(decoder.decode(piece.value, { stream: true }));
+      const read = reader.read(decoder.decode(piece.value, { stream: true }));
+      for (const { event, data } of read.messages) silence.heard(event, data);
+      yield read;
     }
   } finally {
     signal?.removeEventListener("abort", abort);
@@ -168,21 +205,23 @@ async function* connection(
 /** A connection that says nothing, not even that it is alive, is dead: nobody else would notice. */
 async function withinSilence<Value>(
   read: () => Promise<Value>,
-  silenceMs: number,
+  silence: Silence,
   stop: AbortController,
 ): Promise<Value> {
   let isSilent = false;
+  const begunMs = performance.now();
   const timer = setTimeout(() => {
     isSilent = true;
     stop.abort();
-  }, silenceMs);
+  }, silence.leftMs);
   try {
     return await read();
   } catch (error) {
-    if (isSilent) throw new Unreachable(`The stream was silent for ${silenceMs} ms.`);
+    if (isSilent) throw new Unreachable(`The stream was silent for ${silence.limitMs} ms.`);
     throw new Unreachable("The stream broke off.", { cause: error });
   } finally {
     clearTimeout(timer);
+    silence.waited(performance.now() - begunMs);
   }
 }
 

@@ -36,6 +36,7 @@ export {
 export { type Authorization, OAuthClient, type OAuthOptions, readCallback, type Tokens } from "./oauth.ts";
 export type { Login } from "./platform.ts";
 export type { FanOutcome, RunFanOptions } from "./run-fan.ts";
+export type { StreamState } from "./stream-state.ts";
 export { TokenKeeper, type TokenStore } from "./token-keeper.ts";
 export type { CallOptions } from "./transport.ts";
 export type {

@@ -36,6 +36,9 @@ describe("the example of a rule engine", () => {
     await play("smoke");
     await first.says(/^smoke turns the hall lamp on: Hall lamp, power is on/);
     assert.equal(await lamp(), "on");
+    home.simulator.drop(home.accountId);
+    await first.says(/^the home can't be seen since \d{4}-\S+Z: .+/);
+    await first.says(/^the home is seen again/);
     await first.kill();
 
     await play("clear");

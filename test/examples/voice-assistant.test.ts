@@ -50,6 +50,14 @@ describe("the example of a voice assistant's skill", () => {
     assert.equal(refused.name, "Sorry");
     assert.match(refused.speech, /^That didn't work: .+\.$/);
 
+    home.simulator.revokeToken(home.accountToken);
+    await eventually(t.signal, async () => {
+      const { reply: unknown } = await ask({ name: "ReportState", endpointId: `${deviceId}-1-alarm-1` });
+      assert.deepEqual([unknown.name, unknown.speech], ["Unknown", "I can't see your home just now."]);
+      assert.equal(new Date(unknown.asOf).toISOString(), unknown.asOf);
+      assert.equal(unknown.state, undefined);
+    });
+
     assert.equal((await ask({ name: "ReportState", endpointId: "9-1-alarm-1" })).reply.name, "Sorry");
     assert.equal((await ask({ name: "ReportState", endpointId: "the kitchen" })).reply.name, "Sorry");
     assert.equal((await ask({ name: "Sing" })).status, 400);

@@ -32,6 +32,8 @@ export async function faultyFront(test: { after(act: () => void): void }, target
   });
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    /** Breaks every open connection. */
+    drop: () => server.closeAllConnections(),
     become(next: FrontMood) {
       mood = next;
     },
