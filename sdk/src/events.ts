@@ -101,7 +101,7 @@ export interface EventOptions extends CallOptions {
   /** The interval of heartbeats, 2 to 15 seconds; 2 unless given. Two missing heartbeats make the stream stale. */
   readonly heartbeatSeconds?: number | undefined;
   /**
-   * A connection silent for so long is given up: two heartbeats unless given, and 45 seconds with a service that does
+   * A connection silent for so long is given up: two heartbeats unless given, and 20 seconds with a service that does
    * not grant the interval.
    */
   readonly silenceMs?: number | undefined;

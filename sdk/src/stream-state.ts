@@ -52,8 +52,8 @@ export class StreamStates {
   }
 }
 
-/** Without a confirmed interval: three heartbeats of a service that sends one every 15 seconds. */
-const unconfirmedMs = 45_000;
+/** Without a confirmed interval: a service of the version before sends a heartbeat every 15 seconds. */
+const unconfirmedMs = 20_000;
 
 /**
  * How long a connection may be silent: two heartbeats of the interval that the service has confirmed.

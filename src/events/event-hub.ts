@@ -185,7 +185,7 @@ export class EventHub {
     const { groupKey, heartbeatSeconds } = reader.parts;
     const group = this.#groups.get(groupKey) ?? this.#newGroup(reader);
     group.readers.add(reader);
-    // The first heartbeat confirms the interval: a service of the version before ignores the parameter.
+    // A stream that is taken up again has no opening heartbeat, and its client must learn the interval at once.
     if (heartbeatSeconds !== undefined) this.#send(reader, this.#heartbeat(position, heartbeatSeconds), position);
   }
 

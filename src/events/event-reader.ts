@@ -48,6 +48,7 @@ const patienceMs = 30_000;
 export async function beginningAt(
   store: Store<LogTables & Pick<Transaction, "clock">>,
   lastEventId: string | undefined,
+  heartbeatSeconds?: number,
 ): Promise<Beginning> {
   const sent = lastEventId === undefined ? undefined : readEventId(lastEventId);
   const { epoch, end, horizon, nowMs, isHeld } = await store.read(async (tx) => {
@@ -62,7 +63,7 @@ export async function beginningAt(
   });
   const here: EventPlace = { epoch: epoch.name, position: end };
   const anew = (frame: string) => ({ place: here, frames: openingFrame + frame });
-  if (lastEventId === undefined) return anew(heartbeatFrame(here, nowMs));
+  if (lastEventId === undefined) return anew(heartbeatFrame(here, nowMs, heartbeatSeconds));
   const place = sent && resumedPlace(sent, { epoch, end, isHeld });
   if (!place) return anew(resyncFrame(here, sent?.epoch === undefined ? "unknown_id" : "restored"));
   if (comparePositions(readFrom(place), horizon) < 0) return anew(resyncFrame(here, "past_retention"));

@@ -68,7 +68,7 @@ export interface Events {
    * Where a stream begins: behind the event where an earlier one broke off, or now. To be asked before the answer's head
    * goes out: a client that has it may read its devices, and counts on hearing of all that happens since.
    */
-  beginning(lastEventId: string | undefined): Promise<Beginning>;
+  beginning(lastEventId: string | undefined, heartbeatSeconds?: number): Promise<Beginning>;
   /** Feeds the outlet with all that happens within reach, from there on, until it is closed. */
   follow(request: EventRequest, outlet: EventOutlet): void;
   history(userId: UserId, deviceId: DeviceId, question: HistoryQuestion): Promise<HistoryPage>;
@@ -132,7 +132,7 @@ export function eventsOn(parts: EventsParts): RunningEvents {
       sender.hinted();
     },
     retention,
-    beginning: (lastEventId) => beginningAt(store, lastEventId),
+    beginning: (lastEventId, heartbeatSeconds) => beginningAt(store, lastEventId, heartbeatSeconds),
     follow({ clientId, reach, filter, beginning, untilMs, heartbeatSeconds }, outlet) {
       streams.add(JSON.stringify([clientId, ...whose(reach)]), outlet);
       const eventsOf = eventsThrough(filter, unreadableIn(surroundings.report));

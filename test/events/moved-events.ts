@@ -53,7 +53,7 @@ export async function madeEvents(t: TestContext) {
     async join(heartbeatSeconds?: number) {
       const before = events.hub.readers;
       const outlet = new HeardOutlet();
-      const beginning = await events.beginning(undefined);
+      const beginning = await events.beginning(undefined, heartbeatSeconds);
       const reach = { kind: "user", userId, tenantId } as const;
       const filter = { deviceIds: [], attributes: [] };
       const untilMs = Number.POSITIVE_INFINITY;

@@ -13,7 +13,7 @@ export interface Happening {
 const longestPauseMs = 15_000;
 const heartbeatSeconds = 2;
 /** A service of the version before ignores `heartbeatSeconds`, and sends a heartbeat every 15 seconds. */
-const silenceOfOldMs = 45_000;
+const silenceOfOldMs = 20_000;
 
 /**
  * Follows the events of a service. A lost connection is taken up again behind the last event, and the caller and the

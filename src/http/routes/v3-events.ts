@@ -36,7 +36,7 @@ export function eventRoutes({ devices, events, tokens }: EventRouteParts): reado
         for (const deviceId of filter.deviceIds) await devices.device(caller, deviceId);
         // Some stand-ins for a browser's EventSource can't send the header.
         const lastEventId = incoming.lastEventId || onlyOne(incoming, "lastEventId");
-        const beginning = await events.beginning(lastEventId);
+        const beginning = await events.beginning(lastEventId, heartbeatSeconds);
         let isRevoked = false;
         let end = () => {
           isRevoked = true;
