@@ -181,7 +181,11 @@ async function* connection(
   try {
     const headers: Record<string, string> = { accept: "text/event-stream" };
     if (lastEventId !== undefined) headers["last-event-id"] = lastEventId;
-    const response = await v3.open("/events", { query: { deviceId, attribute, heartbeatSeconds }, headers, signal }, stop);
+    const response = await v3.open(
+      "/events",
+      { query: { deviceId, attribute, heartbeatSeconds }, headers, signal },
+      stop,
+    );
     const isStream = response.headers.get("content-type")?.startsWith("text/event-stream");
     if (!response.body || !isStream) throw new UnexpectedAnswer("The answer is no stream of events.", response.status);
     onConnected?.();

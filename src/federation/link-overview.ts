@@ -53,7 +53,13 @@ export async function shownLinksOf(parts: OverviewParts, userId: UserId): Promis
     }
     const { confirmedMs } = row;
     if (isFollowedElsewhere(row.owner, nodes, membership.id)) {
-      return { ecosystem, deviceId, state: shownState(row.state, true, confirmedMs, nowMs), reason: row.reason, confirmedMs };
+      return {
+        ecosystem,
+        deviceId,
+        state: shownState(row.state, true, confirmedMs, nowMs),
+        reason: row.reason,
+        confirmedMs,
+      };
     }
     return { ecosystem, deviceId, ...unfollowed(row), confirmedMs };
   });
@@ -82,7 +88,8 @@ export async function linkOverview(parts: OverviewParts): Promise<LinkOverview> 
   }
   for (const { state, owner, count, staleCount, confirmedMs } of stored) {
     if (isFollowing && owner === membership.id) continue;
-    if (!isFollowedElsewhere(owner, nodes, membership.id)) add(unfollowed({ state, reason: "" }).state, count, confirmedMs);
+    if (!isFollowedElsewhere(owner, nodes, membership.id))
+      add(unfollowed({ state, reason: "" }).state, count, confirmedMs);
     else if (state === "live") {
       add("live", count - staleCount, confirmedMs);
       add("stale", staleCount, confirmedMs);

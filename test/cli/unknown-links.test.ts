@@ -59,7 +59,7 @@ describe("commands that show links", () => {
     assert.match(await told("status"), /service +running, 1 node/);
     service.process.kill("SIGKILL");
     await eventually(t.signal, async () => assert.match(await told("user", "show", "1"), since));
-    assert.match(await told("status"), /service +not running[^]*not followed since/);
+    assert.match(await told("status"), /service +not running[\s\S]*not followed since/);
   });
 });
 

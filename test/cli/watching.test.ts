@@ -25,7 +25,10 @@ describe("a command that watches", () => {
     child.kill("SIGINT");
     const { code, signal, err } = await ended;
     assert.deepEqual([code, signal], [null, "SIGINT"], "which a shell calls 130");
-    assert.match(err, /^Not live since \S+: The connection to \S+ was lost\. Trying again …\nLive again: connected to \S+\n$/);
+    assert.match(
+      err,
+      /^Not live since \S+: The connection to \S+ was lost\. Trying again …\nLive again: connected to \S+\n$/,
+    );
   });
 
   it("ends without a word when nobody reads any more", async (t) => {

@@ -63,7 +63,9 @@ describe("linking a home, from the ecosystem's consent to two alerts", () => {
     const showing = `const showHome = (_, time) => console.log(time);
       const showState = (state) => { console.log(state); if (state === "live") process.exit(); };\n`;
     const token = world.store.tokens!.accessToken;
-    const ofHome = real(byState).replace("<access token>", token).replace("getDevice(1)", `getDevice(${linked.deviceId})`);
+    const ofHome = real(byState)
+      .replace("<access token>", token)
+      .replace("getDevice(1)", `getDevice(${linked.deviceId})`);
     writeFileSync(join(sdk.project, "by-state.js"), showing + ofHome);
     assert.equal(await sdk.run("node", "by-state.js"), "now\nunknown\nlive\n");
   });

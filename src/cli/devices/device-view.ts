@@ -55,7 +55,12 @@ export function alarming({ value }: Pick<ShownAttribute, "value">): boolean {
 function headOf(device: ShownDevice, view: View): string {
   const { style, nowMs } = view;
   const confirmed = device.confirmedTime === undefined ? [] : [`confirmed ${ago(device.confirmedTime, nowMs)}`];
-  const facts = [`device ${device.deviceId}`, shownAs(device.deviceTypeName), ...freshnessOf(device, view), ...confirmed];
+  const facts = [
+    `device ${device.deviceId}`,
+    shownAs(device.deviceTypeName),
+    ...freshnessOf(device, view),
+    ...confirmed,
+  ];
   return `${style.bold(shownAs(device.deviceName))}  ${facts.join(" · ")}`;
 }
 

@@ -10,7 +10,11 @@ const show: AdminCommand = {
   async act({ identity, links }, _, service) {
     const { nodes, counts } = await links();
     // Without a service on this machine, its nodes may run on others, on the same PostgreSQL.
-    const running = service ? { running: true, baseUrl: service.baseUrl } : nodes > 0 ? { running: true, nodes } : { running: false };
+    const running = service
+      ? { running: true, baseUrl: service.baseUrl }
+      : nodes > 0
+        ? { running: true, nodes }
+        : { running: false };
     const unfollowed = counts.find(({ state }) => state === "not_followed");
     return {
       answer: {

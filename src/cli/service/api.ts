@@ -46,7 +46,11 @@ export class Api {
   }
 
   /** A call of /v3. A reading call has a time limit: a service that is frozen must be shown as such. */
-  async call(method: string, path: string, { query, body, withinMs = readWithinMs }: CallOptions = {}): Promise<Answer> {
+  async call(
+    method: string,
+    path: string,
+    { query, body, withinMs = readWithinMs }: CallOptions = {},
+  ): Promise<Answer> {
     const content = body && { body: JSON.stringify(body), headers: { "content-type": "application/json" } };
     const limit = method === "GET" ? { signal: AbortSignal.timeout(withinMs) } : {};
     const answer = await this.#withToken((headers) =>
