@@ -33,9 +33,13 @@ import type { ReachLimit } from "./model/limits.ts";
 import type { Report, Surroundings } from "./model/surroundings.ts";
 import { Membership } from "./nodes/membership.ts";
 import { oauthOn } from "./oauth/oauth.ts";
-import { platformCalls } from "./platform/calls.ts";
+import { platformCalls, unknownOperation } from "./platform/calls.ts";
+import { faultNumbers } from "./platform/faults.ts";
+import { operations as platformOperations } from "./platform/operations.ts";
 import { Backups } from "./store/backup/backups.ts";
+import { lastBackupMs, noteBackup } from "./store/backup/last-backup.ts";
 import { dataFolder } from "./store/data-folder.ts";
+import { diskSpaceOf } from "./store/disk-space.ts";
 import { newEpochName } from "./store/epoch-name.ts";
 import { keysOn } from "./store/keys.ts";
 import type { Hint } from "./store/neighbours.ts";
@@ -54,7 +58,8 @@ export async function openParts(config: Config, report: Report, given?: Surround
   const folder = dataFolder(config.dataFolder);
   folder.make((sentence) => report.warn({ folder: folder.path }, sentence));
   const unlock = config.databaseUrl ? () => undefined : folder.lock();
-  const metrics = metricsOf(version, linkFaultKinds);
+  const operationNames = [...platformOperations.keys(), unknownOperation];
+  const metrics = metricsOf(version, { linkFaultKinds, operations: operationNames, faults: faultNumbers });
   const surroundings = { ...(given ?? realSurroundings(report)), countFailure: metrics.backgroundFailure };
   let store: OpenStore | undefined;
   try {
@@ -170,8 +175,14 @@ export async function openParts(config: Config, report: Report, given?: Surround
       links: () => federation.overview(),
       backup: async (to, withKey, tell) => {
         if (openStore.isShared) throw new BadParameter("to", backupOfPostgres);
-        return backups.take(to, withKey, tell);
+        const taken = await backups.take(to, withKey, tell);
+        // The backup is whole, whether or not its time can be kept.
+        await noteBackup(openStore, Date.parse(taken.manifest.time)).catch((error) =>
+          report.warn({ error }, "the time of the last backup could not be stored"),
+        );
+        return taken;
       },
+      noteBackup: () => noteBackup(openStore),
       keys: keysOn({ store, sealing, file: keyFile, sealedFor }),
       beginEpoch: async () => {
         const epoch = newEpochName();
@@ -180,12 +191,17 @@ export async function openParts(config: Config, report: Report, given?: Surround
       },
     });
     const openStore = store;
+    /** Known once the server listens. */
+    const shown = { certificateValidToMs: (): number | undefined => undefined };
     const backups = new Backups({ folder: folder.path, keyFile, version, nowMs: surroundings.nowMs });
     metrics.watch({
       store,
       links: () => federation.tally(),
       eventReaders: () => events.hub.readers,
       deliveries: () => deliveriesIn(openStore),
+      disk: () => diskSpaceOf(folder.path),
+      lastBackupMs: () => lastBackupMs(openStore),
+      certificateValidToMs: () => shown.certificateValidToMs(),
     });
     const close = async () => {
       metrics.stop();
@@ -208,6 +224,7 @@ export async function openParts(config: Config, report: Report, given?: Surround
       events,
       addressSealing,
       metrics,
+      shown,
       administration,
       surroundings,
       close,
@@ -286,6 +303,7 @@ export async function startService(
         bySecToken: (secToken) => identity.authenticate(secToken),
         byAccessToken: (accessToken) => oauth.verify(accessToken),
         byClientSecret: (credentials) => oauth.authenticateClient(credentials),
+        clientHolding: (accessToken) => oauth.rememberedClientOf(accessToken),
       },
       oauth: { oauth, logoOf: (tenantId) => identity.logoOf(tenantId) },
       v3: {
@@ -300,7 +318,14 @@ export async function startService(
       },
       federation,
       sessions: identity,
-      platform: platformCalls({ identity, devices, alerts, federation, report, reached: metrics.limitReached }),
+      platform: platformCalls({
+        identity,
+        devices,
+        alerts,
+        federation,
+        counted: metrics.platformCall,
+        reached: metrics.limitReached,
+      }),
       checks: {
         store: () => store.health(),
         links: async () => ({ followed: federation.keeper.followed }),
@@ -310,6 +335,7 @@ export async function startService(
       baseUrl: () => address.baseUrl,
       guests: guests(parts),
     });
+    parts.shown.certificateValidToMs = () => http.certificateValidToMs;
     let drainMs = 0;
     stops.push(() => http.stop({ drainMs }));
     address.baseUrl ||= http.url;

@@ -55,6 +55,8 @@ export interface AdministrationParts {
   readonly linksOf: (userId: UserId) => Promise<readonly ShownLink[]>;
   readonly links: () => Promise<LinkOverview>;
   readonly backup: (to: string, withKey: boolean, tell: Tell) => Promise<TakenBackup>;
+  /** Keeps that a backup was taken now by other tools; answers the time. */
+  readonly noteBackup: () => Promise<number>;
   readonly keys: KeyActs;
   /** The store was restored: begins an epoch of its log, and answers its name. */
   readonly beginEpoch: () => Promise<string>;

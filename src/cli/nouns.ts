@@ -1,6 +1,7 @@
 import type { Noun } from "./noun.ts";
 import { alert } from "./nouns/alert.ts";
 import { audit } from "./nouns/audit.ts";
+import { backedUpNoun } from "./nouns/backed-up.ts";
 import { backup } from "./nouns/backup.ts";
 import { client } from "./nouns/client.ts";
 import { completionNoun } from "./nouns/completion.ts";
@@ -27,7 +28,19 @@ export const groups: readonly { readonly title: string; readonly nouns: readonly
   { title: "Homes:", nouns: [link, device, fan, alert, event, webhook] },
   {
     title: "Running it:",
-    nouns: [status, doctorNoun, verifyNoun, config, audit, backup, restoreNoun, restoredNoun, migrateNoun, key],
+    nouns: [
+      status,
+      doctorNoun,
+      verifyNoun,
+      config,
+      audit,
+      backup,
+      backedUpNoun,
+      restoreNoun,
+      restoredNoun,
+      migrateNoun,
+      key,
+    ],
   },
   { title: "This command line:", nouns: [profile, completionNoun] },
 ];

@@ -1,4 +1,5 @@
 import type { Page } from "../oauth/pages/page.ts";
+import type { CallerIds, Failure } from "./failure.ts";
 import type { Outlet } from "./outlet.ts";
 
 /** What a route answers; the server adds the headers that every answer has. */
@@ -6,6 +7,14 @@ export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Buffer;
+  readonly about?: AnswerFacts;
+}
+
+/** What the log and the metrics learn from a route that answers errors by itself. */
+export interface AnswerFacts {
+  readonly operation?: string;
+  readonly caller?: CallerIds | undefined;
+  readonly failure?: Failure | undefined;
 }
 
 /** A long answer. Each slice is made when the client has taken the ones before it. */
@@ -13,6 +22,7 @@ export interface SlicedAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly slices: AsyncIterable<string>;
+  readonly about?: AnswerFacts;
 }
 
 /** An answer without an end of its own: the server opens it and hands its sending end to the route. */

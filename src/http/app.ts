@@ -4,10 +4,9 @@ import type { SecureContextOptions } from "node:tls";
 import Fastify, { type FastifyInstance } from "fastify";
 import { LimitReached } from "../model/errors.ts";
 import type { ReachLimit } from "../model/limits.ts";
-import type { Report } from "../model/surroundings.ts";
 import { type ConnectionLimits, limitConnections } from "./connection-limits.ts";
 import { refusalOf, refuseConnection } from "./edge.ts";
-import { errorAnswer, failureAnswer } from "./error-response.ts";
+import { failureAnswer } from "./error-response.ts";
 import { shapeBelow } from "./error-shape.ts";
 import type { Exchanges } from "./exchange.ts";
 import { FairRequests } from "./fair-turns.ts";
@@ -21,7 +20,6 @@ import { sendAnswer } from "./routes.ts";
 export type Lane = (request: IncomingMessage, response: ServerResponse) => boolean;
 
 export interface AppParts extends ConnectionLimits {
-  readonly report: Report;
   readonly exchanges: Exchanges;
   readonly reached: ReachLimit;
   readonly trustedProxies: readonly string[];
@@ -36,16 +34,14 @@ export interface AppParts extends ConnectionLimits {
 
 /** Fastify as we use it: its routing and bodies, behind our own edge, errors and log. */
 export function appOn(parts: AppParts): FastifyInstance {
-  const { report, exchanges, reached, trustedProxies } = parts;
-  const requestIdOf = (request: { readonly raw: Parameters<Exchanges["of"]>[0] }) =>
-    exchanges.of(request.raw)?.requestId ?? "";
+  const { exchanges, reached, trustedProxies } = parts;
   const app = Fastify({
     // Its own log lines would hold addresses, and addresses hold secTokens.
     logger: false,
     serverFactory: (handle) => serverOn(parts, handle),
     clientErrorHandler: (error, socket) => refuseConnection(error, socket, exchanges),
     frameworkErrors: (error, request, reply) => {
-      sendAnswer(reply, errorAnswer(error, shapeBelow(request.raw.url ?? ""), requestIdOf(request)));
+      sendAnswer(reply, failureAnswer(error, shapeBelow(request.raw.url ?? ""), exchanges.of(request.raw)));
     },
     trustProxy: trustedProxies.length > 0 ? [...trustedProxies] : false,
     bodyLimit: parts.bodyBytes,
@@ -62,10 +58,8 @@ export function appOn(parts: AppParts): FastifyInstance {
   });
   app.setErrorHandler((error, request, reply) => {
     if (error instanceof LimitReached) reached(error.limit);
-    const { url: route, config } = request.routeOptions;
-    const failed = { request: request.raw, requestId: requestIdOf(request), route };
-    const shape = config.errors ?? shapeBelow(request.raw.url ?? "");
-    return sendAnswer(reply, failureAnswer(error, shape, failed, report));
+    const shape = request.routeOptions.config.errors ?? shapeBelow(request.raw.url ?? "");
+    return sendAnswer(reply, failureAnswer(error, shape, exchanges.of(request.raw)));
   });
   readBodies(app);
   return app;

@@ -9,6 +9,8 @@ export interface Callers {
   bySecToken(secToken: string): Promise<UserPrincipal>;
   byAccessToken(accessToken: string): Promise<Principal>;
   byClientSecret(credentials: ClientCredentials): Promise<Client>;
+  /** The client that holds a token which was just verified, for the log; undefined when that isn't known at once. */
+  clientHolding?(accessToken: string): string | undefined;
 }
 
 /** Who calls a route whose rule is `secToken`: the token comes as a parameter or as `Authorization: Bearer`. */

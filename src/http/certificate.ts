@@ -20,6 +20,7 @@ export class Certificate {
   readonly #report: Report;
   readonly #nowMs: () => number;
   #stamp = "";
+  #validToMs: number | undefined;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(files: CertificateFiles, report: Report, nowMs: () => number = Date.now) {
@@ -35,8 +36,14 @@ export class Certificate {
     if (validTo.getTime() < this.#nowMs()) {
       this.#report.warn({ certFile: this.#files.certFile, validTo }, "the TLS certificate has expired");
     }
+    this.#validToMs = validTo.getTime();
     // TLS 1.0 and 1.1 are out of use (RFC 8996).
     return { cert, key, minVersion: "TLSv1.2" };
+  }
+
+  /** When the certificate that was read last expires. */
+  get validToMs(): number | undefined {
+    return this.#validToMs;
   }
 
   watch(use: (context: SecureContextOptions) => void): void {

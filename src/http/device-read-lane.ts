@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type DeviceId, parseId } from "../model/ids.ts";
-import type { Report } from "../model/surroundings.ts";
 import { type Answer, jsonTextAnswer } from "./answer.ts";
 import type { Lane } from "./app.ts";
 import type { Callers } from "./caller.ts";
@@ -15,8 +14,7 @@ import { devicePath } from "./routes/v3-devices.ts";
 
 export interface LaneParts {
   readonly exchanges: Exchanges;
-  readonly report: Report;
-  readonly callers: Pick<Callers, "byAccessToken">;
+  readonly callers: Pick<Callers, "byAccessToken" | "clientHolding">;
   readonly v3: DeviceNowParts;
   readonly whole: WholeDevices;
   readonly corsOrigins: readonly string[];
@@ -27,14 +25,18 @@ export interface LaneParts {
  * It asks the same parts as the route does and answers with the same bytes; whatever it doesn't recognise goes the long
  * way, untouched.
  */
-export function deviceReadLane({ exchanges, report, callers, v3, whole, corsOrigins }: LaneParts): Lane {
+export function deviceReadLane({ exchanges, callers, v3, whole, corsOrigins }: LaneParts): Lane {
   const answer = async (exchange: Exchange, bearer: string, deviceId: DeviceId) => {
     let prepared: PreparedAnswer;
     try {
-      const now = deviceNow(v3, await callers.byAccessToken(bearer), deviceId);
+      const caller = await callers.byAccessToken(bearer);
+      exchange.caller = caller;
+      const now = deviceNow(v3, caller, deviceId);
       prepared = whole.answer(now instanceof Promise ? await now : now);
     } catch (error) {
-      return sendPlainly(exchange, failureAnswer(error, "standard", exchange, report));
+      const { caller } = exchange;
+      if (caller) exchange.caller = { ...caller, clientId: callers.clientHolding?.(bearer) };
+      return sendPlainly(exchange, failureAnswer(error, "standard", exchange));
     }
     send(exchange, prepared);
   };

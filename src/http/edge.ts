@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { errorAnswer } from "./error-response.ts";
 import { shapeBelow } from "./error-shape.ts";
@@ -71,7 +72,9 @@ function sendRefusal(refusal: Refusal, target: string, socket: Duplex, exchanges
   }).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.end(`HTTP/1.1 ${status} Refused\r\n${lines.join("")}\r\n${body}`);
   linger(socket);
-  exchanges.log({ requestId, route: undefined, end: undefined }, undefined, status, 0, true);
+  const { remoteAddress: address } = socket as Partial<Socket>;
+  const failure = { code: refusal.code };
+  exchanges.log({ requestId, route: undefined, end: undefined, failure, address }, undefined, status, 0, true);
 }
 
 /** Closed at once, with bytes of the client unread, the connection would be reset and the answer lost with it. */

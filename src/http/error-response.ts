@@ -1,9 +1,10 @@
+import type { IncomingMessage } from "node:http";
 import { BreezewayError, StoreUnavailable, TooManyRequests } from "../model/errors.ts";
-import type { Report } from "../model/surroundings.ts";
 import { messagePage } from "../oauth/pages/message-page.ts";
 import { type Answer, jsonAnswer, pageAnswer, xmlAnswer } from "./answer.ts";
 import type { ErrorShape } from "./error-shape.ts";
 import type { Exchange } from "./exchange.ts";
+import { type Failure, internalError } from "./failure.ts";
 import { platformFault } from "./platform-fault.ts";
 import { Refusal, refusals } from "./refusal.ts";
 
@@ -55,20 +56,24 @@ export function errorAnswer(error: unknown, shape: ErrorShape, requestId: string
   return jsonAnswer(status, body, headers);
 }
 
-/** The same for a request that failed; whoever should hear of it does. */
+/** The same for a request that failed. The exchange keeps why, for the log and the metrics. */
 export function failureAnswer(
   error: unknown,
   shape: ErrorShape,
-  { request, requestId, route }: Pick<Exchange, "request" | "requestId" | "route">,
-  report: Report,
+  exchange: Pick<Exchange, "request" | "requestId" | "failure"> | undefined,
 ): Answer {
-  // A client that breaks off in the middle of its body is a normal day.
-  const isBrokenOff = request.destroyed && !request.complete;
-  if (!isBrokenOff && isOurs(error)) report.error({ requestId, route, error }, "a request failed");
-  return errorAnswer(error, shape, requestId);
+  if (exchange) exchange.failure = failureOf(error, exchange.request);
+  return errorAnswer(error, shape, exchange?.requestId ?? "");
 }
 
-/** Whether somebody should hear of it: it was not foreseen, or it is ours to mend. */
+/** A client that breaks off in the middle of its body is a normal day: no failure. */
+export function failureOf(error: unknown, request: IncomingMessage): Failure | undefined {
+  if (request.destroyed && !request.complete) return undefined;
+  const { code } = describe(foreseen(error));
+  return isOurs(error) ? { code, error } : { code };
+}
+
+/** Whether an operator has to look into it: it was not foreseen, or the store failed. */
 function isOurs(error: unknown): boolean {
   const known = foreseen(error);
   return known === undefined || known instanceof StoreUnavailable;
@@ -101,7 +106,7 @@ function describe(error: Foreseen) {
     return { status: 503, code: error.code, errorCode: 199, sentence: "The service can't answer now.", headers };
   }
   const known = error && answers[error.code];
-  if (!known) return { status: 500, code: "internal_error", errorCode: 199, sentence: "Internal error.", headers: {} };
+  if (!known) return { status: 500, code: internalError, errorCode: 199, sentence: "Internal error.", headers: {} };
   return { ...known, code: wireCodes[error.code] ?? error.code, sentence: error.message, headers: headersOf(error) };
 }
 

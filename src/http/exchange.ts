@@ -1,6 +1,9 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Report } from "../model/surroundings.ts";
+import type { Report, Surroundings } from "../model/surroundings.ts";
+import { networksOf } from "./connection-limits.ts";
+import { ExchangeLog, type LoggedExchange } from "./exchange-log.ts";
+import type { CallerIds, Failure } from "./failure.ts";
 import { pipelineOf } from "./pipeline.ts";
 
 /** One request and its answer. */
@@ -12,6 +15,12 @@ export interface Exchange {
   readonly startedMs: number;
   /** The pattern of the route, never the address itself: addresses carry secTokens. */
   route: string | undefined;
+  /** The platform operation; undefined on all other routes. */
+  operation: string | undefined;
+  /** Undefined until the credentials were checked. */
+  caller: CallerIds | undefined;
+  /** Why the request was refused or failed. */
+  failure: Failure | undefined;
   /** Ends an answer that would otherwise go on. */
   end: (() => void) | undefined;
   /** The answer is on its way past the response. */
@@ -25,14 +34,24 @@ export type Hear = (exchange: {
   readonly status: number;
   readonly tookMs: number;
   readonly isStream: boolean;
+  /** The code of the error that was answered; undefined when there was none. */
+  readonly code: string | undefined;
 }) => void;
+
+export interface ExchangeOptions {
+  readonly heard?: Hear | undefined;
+  readonly isTls?: boolean;
+  /** Addresses or networks that are believed about where a request comes from. */
+  readonly trustedProxies?: readonly string[];
+  readonly after?: Surroundings["after"];
+}
 
 /**
  * All exchanges that are going on. Each answer gets the same headers and each exchange one line in the log, whoever
  * answers it.
  */
 export class Exchanges {
-  readonly #report: Report;
+  readonly #log: ExchangeLog;
   readonly #heard: Hear;
   readonly #isTls: boolean;
   /** Those of them whose response tells how they stand. */
@@ -42,8 +61,9 @@ export class Exchanges {
   #isDraining = false;
   #hasEndedStreams = false;
 
-  constructor(report: Report, heard: Hear = () => undefined, isTls = false) {
-    this.#report = report;
+  constructor(report: Report, options: ExchangeOptions = {}) {
+    const { heard = () => undefined, isTls = false, trustedProxies = [], after = afterUnlessOver } = options;
+    this.#log = new ExchangeLog(report, after, networksOf(trustedProxies));
     this.#heard = heard;
     this.#isTls = isTls;
   }
@@ -57,6 +77,9 @@ export class Exchanges {
       requestId: newRequestId(),
       startedMs: performance.now(),
       route: undefined,
+      operation: undefined,
+      caller: undefined,
+      failure: undefined,
       end: undefined,
       isSentPast: false,
     };
@@ -108,23 +131,20 @@ export class Exchanges {
   }
 
   log(
-    exchange: Pick<Exchange, "requestId" | "route" | "end">,
-    method: string | undefined,
+    exchange: LoggedExchange,
+    method: string | undefined = "-",
     status: number,
     tookMs: number,
     wasAnswered: boolean,
   ): void {
-    const isStream = exchange.end !== undefined;
-    this.#heard({ method: method ?? "-", route: exchange.route ?? "-", status, tookMs, isStream });
-    const fields = {
-      requestId: exchange.requestId,
-      method: method ?? "-",
-      route: exchange.route ?? "-",
-      status,
-      ms: Math.round(tookMs * 10) / 10,
-    };
-    if (wasAnswered) this.#report.info(fields, "request answered");
-    else this.#report.info(fields, "request abandoned by its client");
+    const { route = "-", end, failure } = exchange;
+    this.#heard({ method, route, status, tookMs, isStream: end !== undefined, code: failure?.code });
+    this.#log.write(exchange, { method, status, tookMs, wasAnswered });
+  }
+
+  /** Writes what the log still owes. */
+  endLog(): void {
+    this.#log.end();
   }
 
   get isDraining(): boolean {
@@ -163,4 +183,10 @@ export function everyAnswer(requestId: string): Readonly<Record<string, string>>
 /** Tells browsers to use nothing but TLS for a year (RFC 6797). Over plain HTTP the header must not be sent. */
 export function transportHeaders(isTls: boolean): Readonly<Record<string, string>> {
   return isTls ? { "strict-transport-security": "max-age=31536000" } : {};
+}
+
+/** A timer that doesn't keep the process alive. */
+function afterUnlessOver(delayMs: number, act: () => void): () => void {
+  const timer = setTimeout(act, delayMs).unref();
+  return () => clearTimeout(timer);
 }

@@ -7,8 +7,10 @@ import type { Answer, SlicedAnswer, StreamAnswer } from "./answer.ts";
 import { type Callers, callerByBearer, callerByEitherToken, callerBySecToken } from "./caller.ts";
 import { callingClient } from "./client-authentication.ts";
 import type { Description, OperationDescription } from "./description.ts";
+import { failureOf } from "./error-response.ts";
 import { type ErrorShape, shapeBelow } from "./error-shape.ts";
-import type { Exchanges } from "./exchange.ts";
+import type { Exchange, Exchanges } from "./exchange.ts";
+import type { CallerIds } from "./failure.ts";
 import { type Incoming, readIncoming } from "./incoming.ts";
 import { OneATurn } from "./one-a-turn.ts";
 import { openOutlet } from "./outlet.ts";
@@ -75,7 +77,7 @@ export function addRoutes(
   app: FastifyInstance,
   routes: readonly (Route | GuestRoute)[],
   callers: Callers,
-  exchanges: Pick<Exchanges, "goesOn">,
+  exchanges: Pick<Exchanges, "goesOn" | "of">,
 ): void {
   const turns = new OneATurn();
   app.addHook("onRoute", ({ method, url, config }) => {
@@ -92,8 +94,10 @@ export function addRoutes(
       config: { access: route.access, errors: route.errors },
       ...(route.bodyBytes !== undefined && { bodyLimit: route.bodyBytes }),
       handler: async (request, reply) => {
-        const answer = await answerOf(route, request, callers);
-        if ("slices" in answer) return sendSlices(reply, answer, turns);
+        const exchange = exchanges.of(request.raw);
+        const answer = await answerOf(route, request, callers, exchange);
+        if (exchange && "about" in answer) Object.assign(exchange, answer.about);
+        if ("slices" in answer) return sendSlices(reply, answer, turns, exchange);
         return "stream" in answer ? openStream(request, reply, answer, exchanges) : sendAnswer(reply, answer);
       },
     });
@@ -122,8 +126,13 @@ export function sendAnswer(reply: FastifyReply, { status, headers, body }: Answe
 }
 
 /** When a slice can't be made, the connection is cut: the client sees that the answer isn't whole. */
-function sendSlices(reply: FastifyReply, { status, headers, slices }: SlicedAnswer, turns: OneATurn): FastifyReply {
-  const body = Readable.from(inTurns(slices, turns), { objectMode: false });
+function sendSlices(
+  reply: FastifyReply,
+  { status, headers, slices }: SlicedAnswer,
+  turns: OneATurn,
+  exchange: Exchange | undefined,
+): FastifyReply {
+  const body = Readable.from(inTurns(slices, turns, exchange), { objectMode: false });
   return reply
     .code(status)
     .headers({ ...headers })
@@ -134,10 +143,19 @@ function sendSlices(reply: FastifyReply, { status, headers, slices }: SlicedAnsw
  * Other callers are answered between two slices: on SQLite a slice is made without waiting for anything. All sliced
  * answers together make one slice in a turn.
  */
-async function* inTurns(slices: AsyncIterable<string>, turns: OneATurn): AsyncGenerator<string> {
-  for await (const slice of slices) {
-    yield slice;
-    await turns.next();
+async function* inTurns(
+  slices: AsyncIterable<string>,
+  turns: OneATurn,
+  exchange: Exchange | undefined,
+): AsyncGenerator<string> {
+  try {
+    for await (const slice of slices) {
+      yield slice;
+      await turns.next();
+    }
+  } catch (error) {
+    if (exchange) exchange.failure = failureOf(error, exchange.request);
+    throw error;
   }
 }
 
@@ -158,17 +176,33 @@ async function answerOf(
   route: Route | GuestRoute,
   request: FastifyRequest,
   callers: Callers,
+  exchange: Exchange | undefined,
 ): Promise<Answer | SlicedAnswer | StreamAnswer> {
   const incoming = readIncoming(request);
+  const known = (ids: CallerIds) => {
+    if (exchange) exchange.caller = ids;
+  };
   switch (route.access) {
-    case "secToken":
-      return route.answer(incoming, await callerBySecToken(incoming, callers));
-    case "bearer":
-      return route.answer(incoming, await callerByBearer(incoming, callers));
-    case "secTokenOrBearer":
-      return route.answer(incoming, await callerByEitherToken(incoming, callers));
-    case "client":
-      return route.answer(incoming, await callingClient(incoming, callers));
+    case "secToken": {
+      const caller = await callerBySecToken(incoming, callers);
+      known(caller);
+      return route.answer(incoming, caller);
+    }
+    case "bearer": {
+      const caller = await callerByBearer(incoming, callers);
+      known({ ...caller, clientId: callers.clientHolding?.(incoming.bearer ?? "") });
+      return route.answer(incoming, caller);
+    }
+    case "secTokenOrBearer": {
+      const caller = await callerByEitherToken(incoming, callers);
+      known({ ...caller, clientId: callers.clientHolding?.(incoming.bearer ?? "") });
+      return route.answer(incoming, caller);
+    }
+    case "client": {
+      const client = await callingClient(incoming, callers);
+      known({ tenantId: client.tenantId, clientId: client.id });
+      return route.answer(incoming, client);
+    }
     default:
       return route.answer(incoming);
   }

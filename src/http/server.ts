@@ -69,6 +69,8 @@ export interface HttpServer {
    * connection next time; all else goes on.
    */
   drain(): void;
+  /** When the certificate expires that is shown now; undefined without TLS. */
+  readonly certificateValidToMs: number | undefined;
   /** Shows what is in the certificate's files now. */
   reloadCertificate(): void;
   /** Drains for so long, then accepts nothing new, lets what is under way finish, and closes. */
@@ -79,10 +81,10 @@ export async function startHttp(parts: HttpParts): Promise<HttpServer> {
   const { report, callers, v3, trustedProxies = [], corsOrigins = [], reached = () => undefined } = parts;
   const limits = { ...defaultHttpLimits, ...parts.limits };
   const certificate = parts.certificate && new Certificate(parts.certificate, report);
-  const exchanges = new Exchanges(report, parts.heard, certificate !== undefined);
+  const exchanges = new Exchanges(report, { heard: parts.heard, isTls: certificate !== undefined, trustedProxies });
   const whole = new WholeDevices({ ...transportHeaders(certificate !== undefined), ...corsHeaders(corsOrigins) });
-  const lane = deviceReadLane({ exchanges, report, callers, v3, whole, corsOrigins });
-  const app = appOn({ report, exchanges, reached, trustedProxies, tls: certificate?.load(), lane, ...limits });
+  const lane = deviceReadLane({ exchanges, callers, v3, whole, corsOrigins });
+  const app = appOn({ exchanges, reached, trustedProxies, tls: certificate?.load(), lane, ...limits });
   const health = { isDraining: () => exchanges.isDraining, checkTimeoutMs: limits.checkTimeoutMs };
   const routes = routeTable(parts, health, whole);
   letOriginsIn(app, routes, corsOrigins);
@@ -97,11 +99,15 @@ export async function startHttp(parts: HttpParts): Promise<HttpServer> {
   return {
     url: `${certificate ? "https" : "http"}://${parts.host.includes(":") ? `[${parts.host}]` : parts.host}:${port}`,
     port,
+    get certificateValidToMs() {
+      return certificate?.validToMs;
+    },
     drain: () => exchanges.drain(),
     reloadCertificate: () => certificate?.reload(use),
     stop({ drainMs = 0 } = {}) {
       certificate?.stop();
-      stopped ??= stop({ app, listening, sockets, exchanges }, { ...limits, drainMs });
+      const parts = { app, listening, sockets, exchanges };
+      stopped ??= stop(parts, { ...limits, drainMs }).finally(() => exchanges.endLog());
       return stopped;
     },
   };

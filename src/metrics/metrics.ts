@@ -1,22 +1,12 @@
 import { type BackgroundTaskName, backgroundTasks } from "../model/background-task.ts";
+import { causes } from "../model/cause.ts";
+import { fanRequestStates } from "../model/fan-request.ts";
 import { type LimitName, limits as limitTable } from "../model/limits.ts";
-import type { StoreHealth } from "../store/seam.ts";
+import { linkStates } from "../store/tables/links.ts";
 import type { StoreHearing } from "./observed-store.ts";
 import { measureProcess } from "./process.ts";
 import { Registry } from "./registry.ts";
-
-/** What is looked up when somebody asks. */
-export interface Sources {
-  readonly store: { health(): Promise<StoreHealth>; size(): Promise<number> };
-  /** The links that this node follows, by state, those that may be stale, and those that a fault has paused, by cause. */
-  readonly links: () => {
-    readonly byState: Readonly<Record<string, number>>;
-    readonly stale: number;
-    readonly paused: Readonly<Record<string, number>>;
-  };
-  readonly eventReaders: () => number;
-  readonly deliveries: () => Promise<{ readonly waiting: number; readonly lagMs: number }>;
-}
+import { type Sources, watch } from "./watched.ts";
 
 export interface AnsweredRequest {
   readonly method: string;
@@ -26,6 +16,15 @@ export interface AnsweredRequest {
   readonly tookMs: number;
   /** An answer that goes on until somebody ends it says nothing about how quick we are. */
   readonly isStream: boolean;
+  /** The code of the error that was answered; undefined when there was none. */
+  readonly code?: string | undefined;
+}
+
+/** The values of labels that other parts know. Each counter has all of its series, with 0, from the start. */
+export interface KnownLabels {
+  readonly linkFaultKinds: readonly string[];
+  readonly operations: readonly string[];
+  readonly faults: readonly number[];
 }
 
 export interface Metrics {
@@ -38,6 +37,8 @@ export interface Metrics {
   limitReached(limit: LimitName): void;
   /** An unexpected error in one link's work. */
   linkFault(kind: string): void;
+  /** A platform call was answered: with a fault of that number, or well. */
+  platformCall(operation: string, fault: number | undefined): void;
   /** Work that this node repeats by itself has failed. */
   backgroundFailure(task: BackgroundTaskName): void;
   readonly store: StoreHearing;
@@ -57,7 +58,10 @@ interface LastAnswered {
 const seconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const groups = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512];
 
-export function metricsOf(version: string, linkFaultKinds: readonly string[]): Metrics {
+/** Where internal errors arise: the interface that was called. */
+const interfaces = ["v3", "oauth2", "adaptor", "platform", "other"] as const;
+
+export function metricsOf(version: string, { linkFaultKinds, operations, faults }: KnownLabels): Metrics {
   const registry = new Registry();
   registry.gauge("breezeway_build_info", "Which Breezeway this is, on which Node.", () => [
     [{ version, node: process.versions.node }, 1],
@@ -73,7 +77,22 @@ export function metricsOf(version: string, linkFaultKinds: readonly string[]): M
     seconds,
     ...(["route"] as const),
   );
+  const internalErrors = registry.counter(
+    "breezeway_internal_errors_total",
+    "Requests that failed by an error nobody foresaw, by the interface that was called; the log has each.",
+    ...(["where"] as const),
+  );
+  internalErrors.begin(interfaces);
+  const calls = registry.counter("breezeway_platform_calls_total", "Platform calls, by operation.", "operation");
+  calls.begin(operations);
+  const faultCounts = registry.counter(
+    "breezeway_platform_faults_total",
+    "Faults that platform calls were answered with, by number (docs/interface.md); 199 is ours.",
+    ...(["fault"] as const),
+  );
+  faultCounts.begin(faults.map(String));
   const commits = registry.counter("breezeway_commits_total", "Commits to devices, by cause.", ...(["by"] as const));
+  commits.begin(causes);
   const changes = registry.counter("breezeway_attribute_changes_total", "Attributes that commits wrote.");
   const transactions = registry.counter("breezeway_store_transactions_total", "Transactions that became durable.");
   const refusals = registry.counter("breezeway_store_unavailable_total", "Transactions for which there was no store.");
@@ -90,11 +109,13 @@ export function metricsOf(version: string, linkFaultKinds: readonly string[]): M
     "Fan requests, by what became of them.",
     ...(["state"] as const),
   );
+  fans.begin(fanRequestStates);
   const links = registry.counter(
     "breezeway_link_changes_total",
     "Links that changed, by their new state.",
     ...(["state"] as const),
   );
+  links.begin(linkStates);
   const blind = registry.counter(
     "breezeway_blind_intervals_total",
     "Stretches in which a link could not be seen, that have ended.",
@@ -105,29 +126,31 @@ export function metricsOf(version: string, linkFaultKinds: readonly string[]): M
     "Attempts to deliver to webhooks, by outcome.",
     ...(["outcome"] as const),
   );
+  attempts.begin(["delivered", "failed", "postponed"]);
   const limitsReached = registry.counter(
     "breezeway_limit_reached_total",
     "Requests and connections that a limit refused or held up, by limit (docs/limits.md).",
     ...(["limit"] as const),
   );
-  for (const limit of Object.keys(limitTable)) limitsReached.add(0, limit);
+  limitsReached.begin(Object.keys(limitTable));
   const linkFaults = registry.counter(
     "breezeway_link_faults_total",
     "Unexpected errors in the work for one link, by where they arose (docs/operations.md).",
     ...(["kind"] as const),
   );
-  for (const kind of linkFaultKinds) linkFaults.add(0, kind);
+  linkFaults.begin(linkFaultKinds);
   const failures = registry.counter(
     "breezeway_background_failures_total",
     "Failures of work that the node repeats by itself, by task.",
     ...(["task"] as const),
   );
-  for (const task of backgroundTasks) failures.add(0, task);
+  failures.begin(backgroundTasks);
   /** Most requests to a route end as the last one did: then nothing has to be looked up for them. */
   const lastOfRoute = new Map<string, LastAnswered>();
   const stopProcess = measureProcess(registry);
   return {
-    answered({ method, route, status, tookMs, isStream }) {
+    answered({ method, route, status, tookMs, isStream, code }) {
+      if (code === "internal_error") internalErrors.add(1, interfaceOf(route));
       let last = lastOfRoute.get(route);
       if (last?.method !== method || last.status !== status) {
         last = { method, status, requests: requests.of(method, route, String(status)), took: undefined };
@@ -147,6 +170,10 @@ export function metricsOf(version: string, linkFaultKinds: readonly string[]): M
       syncs.observe(syncMs / 1000);
     },
     limitReached: (limit) => limitsReached.add(1, limit),
+    platformCall(operation, fault) {
+      calls.add(1, operation);
+      if (fault !== undefined) faultCounts.add(1, String(fault));
+    },
     linkFault: (kind) => linkFaults.add(1, kind),
     backgroundFailure: (task) => failures.add(1, task),
     store: {
@@ -170,40 +197,13 @@ export function metricsOf(version: string, linkFaultKinds: readonly string[]): M
   };
 }
 
-function watch(registry: Registry, { store, links, eventReaders, deliveries }: Sources): void {
-  registry.gauge("breezeway_links", "Links that this node follows, by state.", () =>
-    Object.entries(links().byState).map(([state, count]) => [{ state }, count] as const),
-  );
-  registry.gauge(
-    "breezeway_links_stale",
-    "Links of this node that may no longer be as they are shown.",
-    () => links().stale,
-  );
-  registry.gauge("breezeway_links_paused", "Links of this node that a fault has paused, by cause.", () =>
-    Object.entries(links().paused).map(([cause, count]) => [{ cause }, count] as const),
-  );
-  registry.gauge("breezeway_event_readers", "Open streams of events.", eventReaders);
-  registry.gauge("breezeway_store_up", "Whether the store answers and can be written.", () =>
-    store.health().then(
-      () => 1,
-      () => 0,
-    ),
-  );
-  registry.gauge("breezeway_store_waiting", "Transactions that wait for the store.", () =>
-    store.health().then(({ waiting }) => waiting, unknown),
-  );
-  registry.gauge("breezeway_store_bytes", "How large the store is.", () => store.size().catch(unknown));
-  registry.gauge("breezeway_webhook_waiting", "Deliveries to webhooks that wait, up to 100000; of all nodes.", () =>
-    deliveries().then(({ waiting }) => waiting, unknown),
-  );
-  registry.gauge(
-    "breezeway_webhook_lag_seconds",
-    "For how long the longest due delivery has been due; of all nodes.",
-    () => deliveries().then(({ lagMs }) => lagMs / 1000, unknown),
-  );
+/** By the first part of the route's path. */
+function interfaceOf(route: string): (typeof interfaces)[number] {
+  const [, first = ""] = route.split("/");
+  if (first === "zdk" || first === "acc") return "platform";
+  if (first === ".well-known") return "oauth2";
+  return interfaces.find((one) => one === first) ?? "other";
 }
-
-const unknown = () => undefined;
 
 function stateIn(body: string): string {
   return (JSON.parse(body) as { state: string }).state;

@@ -22,6 +22,7 @@ export function observedStore(store: OpenStore, hearing: StoreHearing): OpenStor
     read: (body, priority) => store.read(body, priority),
     health: () => store.health(),
     size: () => store.size(),
+    pools: () => store.pools(),
     close: () => store.close(),
     async transaction(body, options) {
       let heard: (() => void)[] = [];

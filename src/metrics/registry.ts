@@ -68,6 +68,11 @@ export class Counter<Labels extends readonly string[]> implements Family {
     if (labels.length === 0) this.add(0, ...([] as never));
   }
 
+  /** Shows these values of the only label with 0: a series that begins with 1 has no increase that a collector sees. */
+  begin(this: Counter<readonly [string]>, values: readonly string[]): void {
+    for (const value of values) this.add(0, value);
+  }
+
   add(count: number, ...values: Values<Labels>): void {
     this.of(...values).count += count;
   }

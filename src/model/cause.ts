@@ -6,3 +6,6 @@ export type Cause =
   | { readonly by: "client"; readonly user: UserId }
   | { readonly by: "alert"; readonly alert: number; readonly hop: number }
   | { readonly by: "administrator" };
+
+/** Who changed it. */
+export const causes: readonly Cause["by"][] = ["ecosystem", "client", "alert", "administrator"];

@@ -7,7 +7,17 @@ import { isoTime } from "./iso-time.ts";
  * fan so. `contradicted`: the stream went on showing it otherwise. `rejected`: refused, here or there. `expired`: nobody
  * knows whether it was carried out.
  */
-export type FanRequestState = "queued" | "sending" | "accepted" | "confirmed" | "contradicted" | "rejected" | "expired";
+export const fanRequestStates = [
+  "queued",
+  "sending",
+  "accepted",
+  "confirmed",
+  "contradicted",
+  "rejected",
+  "expired",
+] as const;
+
+export type FanRequestState = (typeof fanRequestStates)[number];
 
 /**
  * All but the last count from when it was asked for, so that a request which had to wait for an owner of its link, or for

@@ -48,6 +48,7 @@ export function oauthOn(parts: OAuthParts) {
     tokens: tokensOn({ store, lifetimes, grantsEnded, reached }),
     metadata: () => metadata(issuer()),
     verify: (accessToken: string) => verification.verify(accessToken),
+    rememberedClientOf: (accessToken: string) => verification.rememberedClientOf(accessToken),
     clientOf: (accessToken: string) => verification.clientOf(accessToken),
     watch: (accessToken: string, revoked: () => void) => verification.watch(accessToken, revoked),
     caughtUp: () => verification.caughtUp(),

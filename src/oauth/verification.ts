@@ -43,6 +43,7 @@ interface NewsMark {
 interface Held {
   readonly principal: Principal;
   readonly grantId: string;
+  readonly clientId: string;
   /** On this node's own unjumping clock. */
   readonly untilMs: number;
 }
@@ -100,6 +101,11 @@ export class Verification {
     }
     if (!isCredential("bwa_", accessToken)) throw new InvalidToken();
     return this.#lookUp(accessToken);
+  }
+
+  /** The client of a token that this node remembers; undefined for all others. The token may have ended since. */
+  rememberedClientOf(accessToken: string): string | undefined {
+    return this.#held.get(accessToken)?.clientId;
   }
 
   /** Which client was given the token. */
@@ -178,7 +184,8 @@ export class Verification {
     if (!row || !principal) throw new InvalidToken();
     // A revocation that arrived since we asked may be this token's: then what was read is good for this call at most.
     if (forgotten === this.#forgotten) {
-      this.#keep(accessToken, { principal, grantId: row.grant.id, untilMs: askedMs + row.remainingMs });
+      const { id: grantId, clientId } = row.grant;
+      this.#keep(accessToken, { principal, grantId, clientId, untilMs: askedMs + row.remainingMs });
     }
     return principal;
   }

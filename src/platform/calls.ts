@@ -1,7 +1,6 @@
 import type { UserPrincipal } from "../identity/principal.ts";
 import { InvalidSecToken, LimitReached, UnknownOperation } from "../model/errors.ts";
 import type { ReachLimit } from "../model/limits.ts";
-import type { Report } from "../model/surroundings.ts";
 import { type Fault, faultOf } from "./faults.ts";
 import { type Operation, operations, type PlatformParts } from "./operations.ts";
 import { type CallOrigin, Parameters, type SentParameters } from "./parameters.ts";
@@ -19,29 +18,40 @@ export interface PlatformCalls {
 export type PlatformAnswer =
   | { readonly status: 200; readonly xml: string }
   | { readonly status: 200; readonly slices: AsyncIterable<string> }
-  | Fault;
+  | (Fault & { readonly caller: UserPrincipal | undefined });
 
 export interface PlatformCallParts extends PlatformParts {
-  readonly report: Report;
+  /** Counts calls by operation, and faults by their number. */
+  readonly counted?: (operation: string, fault: number | undefined) => void;
   /** Counts refusals by the limit that was reached. */
   readonly reached: ReachLimit;
 }
 
-export function platformCalls({ report, reached, ...parts }: PlatformCallParts): PlatformCalls {
+export function platformCalls({ reached, counted = () => undefined, ...parts }: PlatformCallParts): PlatformCalls {
   return {
     operations,
     async call(operation, parameters, source, gone) {
+      let caller: UserPrincipal | undefined;
+      const found = (one: UserPrincipal) => {
+        caller = one;
+      };
       try {
-        const answered = await run(parts, operation, new Parameters(parameters), { source, gone });
+        const answered = await run(parts, operation, new Parameters(parameters), { source, gone }, found);
         const answer = await answerOf(`${operation}Response`, answered);
-        return "slices" in answer ? { ...answer, slices: reported(answer.slices, report) } : answer;
+        counted(operation, undefined);
+        return answer;
       } catch (error) {
         if (error instanceof LimitReached) reached(error.limit);
-        return faultOf(error, report);
+        const fault = faultOf(error);
+        counted(operations.has(operation) ? operation : unknownOperation, fault.fault);
+        return { ...fault, caller };
       }
     },
   };
 }
+
+/** What is counted for a name that is no operation: names from outside never become labels. */
+export const unknownOperation = "unknown";
 
 type Elements = readonly Element[] | AsyncGenerator<readonly Element[], void>;
 
@@ -59,22 +69,20 @@ async function answerOf(rootName: string, answered: Elements): Promise<PlatformA
   return { status: 200, slices: documentInSlices(rootName, pages()) };
 }
 
-/** A slice that can't be made ends the answer in the middle. The operator learns why. */
-async function* reported(slices: AsyncIterable<string>, report: Report): AsyncGenerator<string> {
-  try {
-    yield* slices;
-  } catch (error) {
-    faultOf(error, report);
-    throw error;
-  }
-}
-
-async function run(parts: PlatformParts, name: string, parameters: Parameters, from: CallOrigin): Promise<Elements> {
+async function run(
+  parts: PlatformParts,
+  name: string,
+  parameters: Parameters,
+  from: CallOrigin,
+  found: (caller: UserPrincipal) => void,
+): Promise<Elements> {
   const operation = operations.get(name);
   // The name isn't repeated: whatever stands in a mistyped address may be a secret.
   if (!operation) throw new UnknownOperation("This operation is unknown.");
   if (operation.access === "public") return operation.run(parts, parameters, from);
-  return operation.run(parts, parameters, await callerOf(parts, parameters));
+  const caller = await callerOf(parts, parameters);
+  found(caller);
+  return operation.run(parts, parameters, caller);
 }
 
 /** Before any other parameter is looked at: a stranger learns nothing but that a token is needed. */

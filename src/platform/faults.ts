@@ -1,11 +1,15 @@
 import { BreezewayError, StoreUnavailable, TooManyRequests } from "../model/errors.ts";
-import type { Report } from "../model/surroundings.ts";
 import { document } from "./xml.ts";
 
 export interface Fault {
   readonly status: 500;
   readonly xml: string;
   readonly retryAfterSeconds?: number;
+  /** For the log and the metrics: the number in the document, and the stable code of the error. */
+  readonly fault: number;
+  readonly code: string;
+  /** What was thrown, when an operator has to look into it. */
+  readonly error?: unknown;
 }
 
 /** The numbers that clients know, by the code of the error. */
@@ -32,22 +36,22 @@ const faultCodes: Readonly<Record<string, number>> = {
 };
 const internal = 199;
 
+/** Every number that a fault can have, for the metrics. */
+export const faultNumbers: readonly number[] = [...new Set([...Object.values(faultCodes), internal])];
+
 /** A fault is HTTP 500 whatever its cause, as clients of this platform expect. What we did not foresee tells no detail. */
-export function faultOf(error: unknown, report: Report): Fault {
+export function faultOf(error: unknown): Fault {
   if (error instanceof StoreUnavailable) {
-    report.warn({ error }, "a platform call found the store unavailable");
-    return { ...fault(internal, "The service can't answer now."), retryAfterSeconds: 5 };
+    return { ...fault(internal, error.code, "The service can't answer now."), error, retryAfterSeconds: 5 };
   }
-  const code = error instanceof BreezewayError ? faultCodes[error.code] : undefined;
-  if (code === undefined) {
-    report.error({ error }, "a platform call failed unexpectedly");
-    return fault(internal, "Internal error.");
-  }
-  const known = fault(code, (error as BreezewayError).message);
+  const number = error instanceof BreezewayError ? faultCodes[error.code] : undefined;
+  if (number === undefined) return { ...fault(internal, "internal_error", "Internal error."), error };
+  const { code, message } = error as BreezewayError;
+  const known = fault(number, code, message);
   return error instanceof TooManyRequests ? { ...known, retryAfterSeconds: error.retryAfterSeconds } : known;
 }
 
-function fault(code: number, text: string): Fault {
-  const children = [["errorCode", code] as const, ["errorMsg", text] as const];
-  return { status: 500, xml: document("requestFault", children) };
+function fault(number: number, code: string, text: string): Fault {
+  const children = [["errorCode", number] as const, ["errorMsg", text] as const];
+  return { status: 500, xml: document("requestFault", children), fault: number, code };
 }

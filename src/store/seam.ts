@@ -58,7 +58,20 @@ export interface OpenStore extends Store {
   health(): Promise<StoreHealth>;
   /** How many bytes it takes where it lies. */
   size(): Promise<number>;
+  /** How its connections are used; none where there are no pools. */
+  pools(): readonly PoolUse[];
   close(): Promise<void>;
+}
+
+/** The connections of one pool, now. */
+export interface PoolUse {
+  readonly pool: string;
+  readonly inUse: number;
+  readonly idle: number;
+  /** How many connections the pool may open. */
+  readonly most: number;
+  /** Transactions that wait for a connection. */
+  readonly waiting: number;
 }
 
 export interface StoreHealth {

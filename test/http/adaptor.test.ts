@@ -133,10 +133,13 @@ describe("federating a token", () => {
     const unexpected = new TypeError("x is undefined");
     federation.link = () => Promise.reject(unexpected);
     await assertError(await fetch(path, json(all)), 500, 199, "Internal error.");
-    const told = reported.filter(({ level }) => level === "error").map(({ fields }) => fields as { error: Error });
+    const failed = reported.filter(({ sentence }) => sentence === "request failed");
     assert.deepEqual(
-      told.map(({ error }) => error.name),
-      ["StoreUnavailable", "TypeError"],
+      failed.map(({ level, fields }) => [level, (fields as { error: Error }).error.name]),
+      [
+        ["warn", "StoreUnavailable"],
+        ["error", "TypeError"],
+      ],
     );
   });
 });

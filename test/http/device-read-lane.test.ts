@@ -194,7 +194,7 @@ describe("a client that takes its answer slowly", () => {
     assert.deepEqual(more, []);
     assert.deepEqual(
       toldBy(lane).told.map(({ sentence }) => sentence),
-      ["request answered", "request answered"],
+      ["request answered", "request refused"],
     );
   });
 

@@ -68,7 +68,7 @@ export async function madeV3(t: TestContext) {
     connections: 1_000,
     connectionsPerSource: 1_000,
   };
-  const app = appOn({ report, exchanges, reached: () => undefined, trustedProxies: [], ...limits });
+  const app = appOn({ exchanges, reached: () => undefined, trustedProxies: [], ...limits });
   const devices = { ...deviceReading(store, states), ...deviceWriting(store, commit) };
   const v3 = { devices, federation: { freshnessOfEach, freshnessHere }, cursors: cursorsWith("a key of this test") };
   const routes = [...userRoutes(userReadingOn(store)), ...deviceRoutes(v3), ...alertRoutes({ alerts })];

@@ -56,6 +56,7 @@ describe("every answer", () => {
           sentence: "request answered",
           method: "GET",
           route: "/zdk/services/zamapi/:operation",
+          operation: "getDeviceList",
           status: 200,
         },
         { level: "info", sentence: "request answered", method: "GET", route: "-", status: 404 },
@@ -247,7 +248,11 @@ describe("the server", () => {
   it("doesn't start with a route that has no rule", async () => {
     const route = { methods: ["GET"], path: "/open", errors: "standard", answer: async () => undefined };
     const app = Fastify();
-    const add = () => addRoutes(app, [route as unknown as Route], {} as Callers, { goesOn: () => undefined });
+    const add = () =>
+      addRoutes(app, [route as unknown as Route], {} as Callers, {
+        goesOn: () => undefined,
+        of: () => undefined,
+      });
     assert.throws(add, /The route GET \/open has no access rule/);
     await app.close();
   });

@@ -39,9 +39,9 @@ export async function twoWays(t: TestContext, { corsOrigins = [], trustedProxies
     const reported: Reported[] = [];
     const heard: Parameters<Hear>[0][] = [];
     const report = collecting(reported);
-    const exchanges = new Exchanges(report, (exchange) => heard.push(exchange), tls !== undefined);
+    const exchanges = new Exchanges(report, { heard: (exchange) => heard.push(exchange), isTls: tls !== undefined });
     const whole = new WholeDevices({ ...transportHeaders(tls !== undefined), ...corsHeaders(corsOrigins) });
-    const lane = deviceReadLane({ exchanges, report, callers, v3: world.v3, whole, corsOrigins });
+    const lane = deviceReadLane({ exchanges, callers, v3: world.v3, whole, corsOrigins });
     const taken = { count: 0 };
     const firstTaken = Promise.withResolvers<void>();
     const counted: typeof lane = (request, response) => {
@@ -59,7 +59,6 @@ export async function twoWays(t: TestContext, { corsOrigins = [], trustedProxies
       connectionsPerSource: 1_000,
     };
     const app = appOn({
-      report,
       exchanges,
       reached: () => undefined,
       trustedProxies,

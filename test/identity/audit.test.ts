@@ -134,6 +134,7 @@ describe("a sign-in", () => {
       transaction: () => Promise.reject(new StoreUnavailable("The disk is full.")),
       health: () => store.health(),
       size: () => store.size(),
+      pools: () => store.pools(),
       close: () => store.close(),
     };
     const identity = identityOn({

@@ -82,14 +82,13 @@ describe("a list that is longer than a page", () => {
     assert.deepEqual(sizes, [...Array<number>(10).fill(100), 0]);
   });
 
-  it("that is broken off by the store tells the operator, and the answer does not end as if it were whole", async (t) => {
-    const { calls, secToken, store, reported } = await withAlerts(t, 300);
+  it("that is broken off by the store does not end as if it were whole", async (t) => {
+    const { calls, secToken, store } = await withAlerts(t, 300);
     const answer = await calls.call("getTriggerDetailListByUser", [["secToken", secToken]], "192.0.2.1");
     assert.ok("slices" in answer);
     const broken = new Error("row 250 of table triggers is broken");
     t.mock.method(store, "read", () => Promise.reject(broken));
     await assert.rejects(Array.fromAsync(answer.slices), broken);
-    assert.deepEqual(reported.at(-1)?.fields, { error: broken });
   });
 });
 

@@ -44,7 +44,6 @@ export async function madePlatform(t: TestContext) {
         confirmedTimeMs: null,
       }),
     },
-    report,
     reached: () => undefined,
   });
 

@@ -43,7 +43,8 @@ function pageRoutes({ oauth: { authorize }, logoOf, baseUrl }: OAuthRouteParts):
       ...(answer.retryAfterSeconds !== undefined && { "retry-after": String(answer.retryAfterSeconds) }),
     };
     if (answer.kind === "redirect") return redirectAnswer(answer.status, answer.location, headers);
-    return pageAnswer(answer.status, answer.page, headers);
+    const code = pageCodes[answer.status];
+    return { ...pageAnswer(answer.status, answer.page, headers), ...(code && { about: { failure: { code } } }) };
   };
   return [
     {
@@ -97,6 +98,13 @@ function pageRoutes({ oauth: { authorize }, logoOf, baseUrl }: OAuthRouteParts):
     },
   ];
 }
+
+/** Why a page says that something is wrong, for the log. */
+const pageCodes: Readonly<Record<number, string>> = {
+  400: "invalid_request",
+  401: "invalid_login",
+  429: "too_many_requests",
+};
 
 function formOf({ body }: Incoming, names: readonly string[]): Form {
   if (body.kind === "json") throw refusals.wrongContentType();

@@ -1,5 +1,6 @@
 import { xmlAnswer, xmlSlicesAnswer } from "../answer.ts";
 import { describedOperations, type OperationRules } from "../descriptions/platform.ts";
+import type { CallerIds, Failure } from "../failure.ts";
 import type { Incoming, Pairs } from "../incoming.ts";
 import { refusals } from "../refusal.ts";
 import type { Route } from "../routes.ts";
@@ -13,9 +14,14 @@ export interface Platform {
     source: string,
     gone: AbortSignal,
   ): Promise<
-    | { readonly status: number; readonly xml: string; readonly retryAfterSeconds?: number }
+    | ({ readonly status: number; readonly xml: string } & Partial<PlatformFault>)
     | { readonly status: number; readonly slices: AsyncIterable<string> }
   >;
+}
+
+interface PlatformFault extends Failure {
+  readonly retryAfterSeconds?: number;
+  readonly caller?: CallerIds | undefined;
 }
 
 /** `{base_url}/zdk/services/zamapi/{operation}`: GET with a query or POST with a form. */
@@ -30,10 +36,14 @@ export function platformRoutes(platform: Platform): readonly Route[] {
       async answer(incoming) {
         const operation = incoming.pathParameters.operation ?? "";
         const answer = await platform.call(operation, parametersOf(incoming), incoming.source, incoming.gone);
-        if ("slices" in answer) return xmlSlicesAnswer(answer.status, answer.slices);
-        const { status, xml, retryAfterSeconds } = answer;
+        // A name from outside is never logged: what stands in a mistyped address may be a secret.
+        const named = platform.operations.has(operation) ? { operation } : {};
+        if ("slices" in answer) return { ...xmlSlicesAnswer(answer.status, answer.slices), about: named };
+        const { status, xml, retryAfterSeconds, code, fault, error, caller } = answer;
         const headers = retryAfterSeconds === undefined ? {} : { "retry-after": String(retryAfterSeconds) };
-        return xmlAnswer(status, xml, headers);
+        const failed =
+          code === undefined ? {} : { caller, failure: { code, error, ...(fault !== undefined && { fault }) } };
+        return { ...xmlAnswer(status, xml, headers), about: { ...named, ...failed } };
       },
     },
   ];

@@ -3,7 +3,14 @@ import pg from "pg";
 import { StoreUnavailable } from "../../model/errors.ts";
 import type { NodeId } from "../../model/ids.ts";
 import type { Neighbours, Place } from "../neighbours.ts";
-import { type OpenStore, type Priority, type StoreHealth, type Transaction, transactionOn } from "../seam.ts";
+import {
+  type OpenStore,
+  type PoolUse,
+  type Priority,
+  type StoreHealth,
+  type Transaction,
+  transactionOn,
+} from "../seam.ts";
 import { StaleEpoch } from "../tables/log-epoch.ts";
 import { writeProbe } from "../tables/write-probe.ts";
 import { type ProbeSize, Writability } from "../writability.ts";
@@ -156,6 +163,22 @@ class PostgresStore implements OpenStore {
   async size(): Promise<number> {
     const look = (sql: LentSql) => sql.all<{ bytes: number }>("SELECT pg_database_size(current_database()) AS bytes");
     return (await this.#run(() => this.#attempt(this.#readingPool, forReading, look)))[0]!.bytes;
+  }
+
+  pools(): readonly PoolUse[] {
+    const named = {
+      ordinary: this.#pool,
+      patient: this.#patientPool,
+      urgent: this.#urgentPool,
+      reading: this.#readingPool,
+    };
+    return Object.entries(named).map(([pool, { totalCount, idleCount, waitingCount, options }]) => ({
+      pool,
+      inUse: totalCount - idleCount,
+      idle: idleCount,
+      most: options.max,
+      waiting: waitingCount + (pool === "patient" ? this.#patient.waitingCount : 0),
+    }));
   }
 
   async close(): Promise<void> {

@@ -4,7 +4,14 @@ import { join } from "node:path";
 import { StoreUnavailable } from "../../model/errors.ts";
 import { migrate } from "../migrations.ts";
 import { noNeighbours } from "../neighbours.ts";
-import { type OpenStore, type Priority, type StoreHealth, type Transaction, transactionOn } from "../seam.ts";
+import {
+  type OpenStore,
+  type PoolUse,
+  type Priority,
+  type StoreHealth,
+  type Transaction,
+  transactionOn,
+} from "../seam.ts";
 import { writeProbe } from "../tables/write-probe.ts";
 import { type ProbeSize, Writability } from "../writability.ts";
 import { Checkpointer } from "./checkpointer.ts";
@@ -112,6 +119,10 @@ class SqliteStore implements OpenStore {
   async size(): Promise<number> {
     const sizes = ["", "-wal"].map((end) => statSync(`${this.#file}${end}`, { throwIfNoEntry: false })?.size ?? 0);
     return sizes.reduce((sum, size) => sum + size);
+  }
+
+  pools(): readonly PoolUse[] {
+    return [];
   }
 
   async close(): Promise<void> {

@@ -29,7 +29,9 @@ export interface Blindness {
 }
 
 /** `live`: its stream follows the account. `waiting`: between streams. `needs_reauth`: only a new token helps. */
-export type LinkState = "live" | "waiting" | "needs_reauth";
+export const linkStates = ["live", "waiting", "needs_reauth"] as const;
+
+export type LinkState = (typeof linkStates)[number];
 
 /** Who writes, and by which right: a write with an old epoch is refused. */
 export interface Ownership {

@@ -1,0 +1,84 @@
+import type { BlockList } from "node:net";
+import { sourceOf } from "../identity/source.ts";
+import type { Report, Surroundings } from "../model/surroundings.ts";
+import { BoundedLines } from "./bounded-lines.ts";
+import type { Exchange } from "./exchange.ts";
+import { clientAddress, type Failure, internalError } from "./failure.ts";
+
+/** What is known of an exchange. Bytes that never became a request have an address and no request. */
+export type LoggedExchange = Pick<Exchange, "requestId" | "route" | "end"> &
+  Partial<Pick<Exchange, "request" | "operation" | "caller" | "failure">> & { readonly address?: string | undefined };
+
+/** How an exchange ended. */
+export interface ExchangeEnd {
+  readonly method: string;
+  readonly status: number;
+  readonly tookMs: number;
+  readonly wasAnswered: boolean;
+}
+
+/**
+ * One line for each exchange. Refused and failed requests are written at `warn` or `error` with all that is known of the
+ * caller, so that a request id leads to its line also when `info` is off. Their number is bounded by source, code and
+ * route; beyond the bound a request gets the plain line of `info`. Failures have a bound of their own, so that a flood of
+ * refusals doesn't hide them.
+ */
+export class ExchangeLog {
+  readonly #report: Report;
+  readonly #trustedProxies: BlockList;
+  readonly #refusals: BoundedLines;
+  readonly #failures: BoundedLines;
+
+  constructor(report: Report, after: Surroundings["after"], trustedProxies: BlockList) {
+    this.#report = report;
+    this.#trustedProxies = trustedProxies;
+    this.#refusals = new BoundedLines(report, after);
+    this.#failures = new BoundedLines(report, after);
+  }
+
+  write(exchange: LoggedExchange, end: ExchangeEnd): void {
+    const { failure } = exchange;
+    if (failure && this.#writeFailure(exchange, failure, end)) return;
+    const fields = fieldsOf(exchange, end);
+    this.#report.info(fields, end.wasAnswered ? "request answered" : "request abandoned by its client");
+  }
+
+  /** Writes how many lines were left out until now. */
+  end(): void {
+    this.#refusals.endWindow();
+    this.#failures.endWindow();
+  }
+
+  /** Answers whether there is a line now. */
+  #writeFailure(exchange: LoggedExchange, failure: Failure, end: ExchangeEnd): boolean {
+    const { code, fault, error } = failure;
+    if (!isOfInterest(exchange, end, code)) return false;
+    const { request, caller, route = "-" } = exchange;
+    const source = request ? clientAddress(request, this.#trustedProxies) : (exchange.address ?? "");
+    const isOurs = isOurFailure(failure, end.status);
+    const lines = isOurs ? this.#failures : this.#refusals;
+    if (!lines.admit({ source: sourceOf(source), code, route })) return false;
+    const { tenantId, userId, clientId } = caller ?? {};
+    const fields = { ...fieldsOf(exchange, end), code, fault, tenantId, userId, clientId, source, error };
+    this.#report[code === internalError ? "error" : "warn"](fields, isOurs ? "request failed" : "request refused");
+    return true;
+  }
+}
+
+function fieldsOf({ requestId, route = "-", operation }: LoggedExchange, { method, status, tookMs }: ExchangeEnd) {
+  const ms = Math.round(tookMs * 10) / 10;
+  // There is a line for each request: the fast way has no object to copy.
+  if (operation === undefined) return { requestId, method, route, status, ms };
+  return { requestId, method, route, operation, status, ms };
+}
+
+/** A path that doesn't exist says nothing about our clients, and scanners ask for thousands of them. */
+function isOfInterest({ route }: LoggedExchange, { status }: ExchangeEnd, code: string): boolean {
+  const isUnknownPath = status === 404 && route === undefined;
+  return !isUnknownPath && code !== "client_gone";
+}
+
+/** A platform fault is HTTP 500 whatever its cause: there the error that was kept says that it is ours. */
+function isOurFailure({ error, fault }: Failure, status: number): boolean {
+  return error !== undefined || (fault === undefined && status >= 500);
+}

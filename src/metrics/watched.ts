@@ -1,0 +1,104 @@
+import type { PoolUse, StoreHealth } from "../store/seam.ts";
+import type { Registry } from "./registry.ts";
+
+/** What is looked up when somebody asks. Where a figure isn't known, it is left out. */
+export interface Sources {
+  readonly store: { health(): Promise<StoreHealth>; size(): Promise<number>; pools(): readonly PoolUse[] };
+  /** The links that this node follows, by state, those that may be stale, and those that a fault has paused, by cause. */
+  readonly links: () => {
+    readonly byState: Readonly<Record<string, number>>;
+    readonly stale: number;
+    readonly paused: Readonly<Record<string, number>>;
+  };
+  readonly eventReaders: () => number;
+  readonly deliveries: () => Promise<{ readonly waiting: number; readonly lagMs: number }>;
+  /** The file system of the data folder. */
+  readonly disk: () => Promise<{ readonly freeBytes: number; readonly totalBytes: number }>;
+  /** When the last backup was taken; undefined when there was none. */
+  readonly lastBackupMs: () => Promise<number | undefined>;
+  /** When the certificate that the server shows expires; undefined without TLS. */
+  readonly certificateValidToMs: () => number | undefined;
+}
+
+/** Said of each figure that is read from the shared store: every node answers the same. */
+const ofAllNodes = "Covers all nodes: each shows the same figure, so don't add them up.";
+
+export function watch(registry: Registry, sources: Sources): void {
+  watchLinks(registry, sources);
+  watchStore(registry, sources);
+  registry.gauge("breezeway_event_readers", "Open streams of events.", sources.eventReaders);
+  registry.gauge("breezeway_webhook_waiting", `Deliveries to webhooks that wait, up to 100000. ${ofAllNodes}`, () =>
+    sources.deliveries().then(({ waiting }) => waiting, unknown),
+  );
+  registry.gauge(
+    "breezeway_webhook_lag_seconds",
+    `For how long the longest due delivery has been due. ${ofAllNodes}`,
+    () => sources.deliveries().then(({ lagMs }) => lagMs / 1000, unknown),
+  );
+  registry.gauge(
+    "breezeway_certificate_expiry_timestamp_seconds",
+    "When the TLS certificate that this node shows expires. Missing without TLS.",
+    () => inSeconds(sources.certificateValidToMs()),
+  );
+}
+
+function watchLinks(registry: Registry, { links }: Sources): void {
+  registry.gauge("breezeway_links", "Links that this node follows, by state.", () =>
+    Object.entries(links().byState).map(([state, count]) => [{ state }, count] as const),
+  );
+  registry.gauge(
+    "breezeway_links_stale",
+    "Links of this node that may no longer be as they are shown.",
+    () => links().stale,
+  );
+  registry.gauge("breezeway_links_paused", "Links of this node that a fault has paused, by cause.", () =>
+    Object.entries(links().paused).map(([cause, count]) => [{ cause }, count] as const),
+  );
+}
+
+function watchStore(registry: Registry, { store, disk, lastBackupMs }: Sources): void {
+  registry.gauge("breezeway_store_up", "Whether the store answers and can be written.", () =>
+    store.health().then(
+      () => 1,
+      () => 0,
+    ),
+  );
+  registry.gauge("breezeway_store_waiting", "Transactions of this node that wait for the store.", () =>
+    store.health().then(({ waiting }) => waiting, unknown),
+  );
+  registry.gauge("breezeway_store_bytes", `How large the store is. ${ofAllNodes}`, () => store.size().catch(unknown));
+  registry.gauge(
+    "breezeway_store_connections",
+    "Connections of this node to PostgreSQL, by pool and by what they do.",
+    () =>
+      store
+        .pools()
+        .flatMap(({ pool, inUse, idle }) => [
+          [{ pool, state: "in_use" }, inUse] as const,
+          [{ pool, state: "idle" }, idle] as const,
+        ]),
+  );
+  registry.gauge("breezeway_store_connections_max", "How many connections each pool of this node may open.", () =>
+    store.pools().map(({ pool, most }) => [{ pool }, most] as const),
+  );
+  registry.gauge("breezeway_store_connections_waiting", "Transactions that wait for a connection, by pool.", () =>
+    store.pools().map(({ pool, waiting }) => [{ pool }, waiting] as const),
+  );
+  registry.gauge("breezeway_data_free_bytes", "Free bytes on the file system of the data folder.", () =>
+    disk().then(({ freeBytes }) => freeBytes, unknown),
+  );
+  registry.gauge("breezeway_data_size_bytes", "Size of the file system of the data folder.", () =>
+    disk().then(({ totalBytes }) => totalBytes, unknown),
+  );
+  registry.gauge(
+    "breezeway_last_backup_timestamp_seconds",
+    `When the last backup that succeeded was taken; 0 when none is known of. ${ofAllNodes}`,
+    () => lastBackupMs().then((ms) => (ms ?? 0) / 1000, unknown),
+  );
+}
+
+const unknown = () => undefined;
+
+function inSeconds(ms: number | undefined): number | undefined {
+  return ms === undefined ? undefined : ms / 1000;
+}

@@ -1,0 +1,91 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import type { TestContext } from "node:test";
+import pg from "pg";
+import type { Config } from "../../src/config.ts";
+import { startLogging } from "../../src/logging.ts";
+import type { DeviceId } from "../../src/model/ids.ts";
+import { type Service, startService } from "../../src/service.ts";
+import { readExposition } from "../metrics/read-exposition.ts";
+import { type Deployment, databaseFor } from "../set-up/deployment.ts";
+import { PlatformClient } from "../stories/platform-client.ts";
+import { clientOfUser } from "../stories/v3-client.ts";
+import { person, storyConfig } from "../stories/world.ts";
+
+/** A line of the log, as an operator's tools read it. */
+export type Line = { readonly level: string; readonly message: string } & Readonly<Record<string, unknown>>;
+
+/** Where an operator runs it: one node on SQLite, or two nodes on one PostgreSQL. */
+export const operated = ["sqlite", "postgres"] as const satisfies readonly Deployment[];
+
+const nobody = "http://127.0.0.1:9";
+
+/** The service with `BREEZEWAY_LOG_LEVEL=warn`, a user with a lamp, and what an operator looks at. */
+export async function watchedNodes(t: TestContext, database: (typeof operated)[number], change: Partial<Config> = {}) {
+  const folder = mkdtempSync(join(tmpdir(), "breezeway-operations-"));
+  const databaseUrl = await databaseFor(database);
+  const config = { ...storyConfig(folder, nobody, databaseUrl), ...change };
+  const lines: Line[] = [];
+  const report = startLogging("warn", { write: (line) => void lines.push(JSON.parse(line)) });
+  const started: Service[] = [];
+  const start = async () => {
+    const service = await startService(config, report);
+    started.push(service);
+    return service;
+  };
+  const nodes = [await start(), ...(databaseUrl ? [await start()] : [])];
+  t.after(async () => {
+    await Promise.all(started.map((service) => service.stop()));
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const [first] = nodes as [Service];
+  const { identity, administration } = first.parts;
+  const { tenantId } = await identity.addTenant({ name: "Story" });
+  const userId = await identity.addUser({ tenant: "Story", ...person, isAdmin: false });
+  const lamp = { user: String(userId), name: "Lamp", type: "Lamp" };
+  const { deviceId } = (await administration.run("device add", lamp)) as { deviceId: DeviceId };
+  const v3 = await clientOfUser(() => first, "Story", person);
+  const platform = new PlatformClient(() => first.baseUrl);
+  await platform.login(person.name, person.password, tenantId);
+  return {
+    folder,
+    config,
+    nodes,
+    first,
+    lines,
+    tenantId,
+    userId,
+    deviceId,
+    v3,
+    platform,
+    /** Starts one more node, or the service again after a stop. */
+    start,
+    /** Runs SQL of the operator's own, beside the service. */
+    sql: (statement: string) => runSql(databaseUrl, join(folder, "breezeway.db"), statement),
+    /** The line of the request with that id. */
+    lineOf: (requestId: string | null) => lines.filter((line) => line.requestId === requestId),
+  };
+}
+
+/** A figure as a collector reads it; undefined when it isn't there. */
+export async function figure({ baseUrl }: Pick<Service, "baseUrl">, name: string, labels: Record<string, string> = {}) {
+  const { samples } = readExposition(await (await fetch(`${baseUrl}/metrics`)).text());
+  const isAsked = (given: Readonly<Record<string, string>>) =>
+    Object.entries(labels).every(([label, value]) => given[label] === value);
+  return samples.find((one) => one.name === name && isAsked(one.labels))?.value;
+}
+
+async function runSql(databaseUrl: string | undefined, file: string, statement: string): Promise<void> {
+  if (databaseUrl === undefined) {
+    const database = new DatabaseSync(file, { timeout: 5_000 });
+    database.exec(statement);
+    database.close();
+    return;
+  }
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  await client.query(statement);
+  await client.end();
+}
