@@ -419,7 +419,7 @@ function listenForCommands({ folder, administration, address }: Parts): Promise<
 }
 
 const backupOfPostgres =
-  "This store is PostgreSQL, which is backed up with its own tools: pg_dump, or its write-ahead log (docs/operations.md).";
+  "This store is PostgreSQL, which is backed up with its own tools: pg_dump, or its write-ahead log. Then run breezeway backed-up, so that the metrics show when (docs/operations.md).";
 
 function connectorFor({ name, apiUrl, allowedHosts }: EcosystemConfig, reached: ReachLimit): Connector {
   return nestConnector({ name, apiUrl, allowedHosts, reached });

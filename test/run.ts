@@ -6,6 +6,7 @@ import { spec } from "node:test/reporters";
 import { ensureChromium } from "./set-up/chromium.ts";
 import { ensureNginx } from "./set-up/nginx.ts";
 import { ensurePostgres } from "./set-up/postgres.ts";
+import { ensurePromtool } from "./set-up/promtool.ts";
 import { useTemporaryFolder } from "./set-up/temporary-folder.ts";
 
 /**
@@ -32,6 +33,7 @@ try {
   ensurePostgres();
   ensureChromium();
   ensureNginx();
+  ensurePromtool();
 } catch (error) {
   process.stderr.write(`${(error as Error).message}\n`);
   process.exit(1);

@@ -28,13 +28,22 @@ const variables = new Set(
 
 describe("YAML as we write it", () => {
   it("is read as everybody reads it", (t) => {
-    const names = ["compose/compose.yaml", "kubernetes/breezeway.yaml"];
-    const script = "import json, sys, yaml\nprint(json.dumps(list(yaml.safe_load_all(sys.stdin))))";
-    for (const name of names) {
-      const other = spawnSync("python3", ["-c", script], { input: deployed(name), encoding: "utf8" });
-      if (other.status !== 0) t.diagnostic(`no other reader of YAML here for ${name}`);
-      else assert.deepEqual(readYaml(deployed(name)), JSON.parse(other.stdout), name);
-    }
+    const names = [
+      "compose/compose.yaml",
+      "kubernetes/breezeway.yaml",
+      "kubernetes/monitoring.yaml",
+      "prometheus/prometheus.yml",
+      "prometheus/rules.yml",
+    ];
+    const script =
+      "import json, sys, yaml\nprint(json.dumps([list(yaml.safe_load_all(open(name))) for name in sys.argv[1:]]))";
+    const files = names.map((name) => join(root, "deploy", name));
+    const other = spawnSync("python3", ["-c", script, ...files], { encoding: "utf8" });
+    if (other.status !== 0) return t.diagnostic("no other reader of YAML here");
+    assert.deepEqual(
+      names.map((name) => readYaml(deployed(name))),
+      JSON.parse(other.stdout),
+    );
   });
 
   it("has nothing that two readers could take differently", () => {
@@ -213,6 +222,27 @@ describe("three nodes by compose", () => {
     assert.equal(rest(configuration), rest(deployed("proxy/nginx.conf")));
   });
 
+  it("are each collected from by a Prometheus that has their token", () => {
+    const { prometheus } = services;
+    const [{ scrape_configs, rule_files }] = readYaml(deployed("prometheus/prometheus.yml")) as [Document];
+    const [{ authorization, static_configs }] = scrape_configs;
+    assert.deepEqual(
+      static_configs[0].targets,
+      nodes.map((name) => `${name}:8080`),
+    );
+    const token = services["node-1"].environment.BREEZEWAY_METRICS_TOKEN_FILE;
+    assert.equal(authorization.credentials_file, token);
+    assert.ok(prometheus.secrets.includes(token.slice("/run/secrets/".length)));
+    // The configuration lies where the image looks for it, with the rules beside it.
+    const [from, to] = prometheus.volumes[0].split(":");
+    assert.equal(to, "/etc/prometheus");
+    for (const name of ["prometheus.yml", ...rule_files]) {
+      assert.ok(existsSync(join(root, "deploy/compose", from, name)), name);
+    }
+    assert.deepEqual(prometheus.networks, ["inside"]);
+    assert.match(prometheus.ports[0], /^127\.0\.0\.1:/);
+  });
+
   it("are what compose itself understands, where it is installed", (t) => {
     const file = join(root, "deploy/compose/compose.yaml");
     if (spawnSync("docker", ["compose", "version"]).status !== 0) return t.diagnostic("no compose here");
@@ -267,6 +297,20 @@ describe("three nodes by Kubernetes", () => {
       container.volumeMounts.map((one: Document) => one.name),
       volumes,
     );
+  });
+
+  it("are each collected from with the token in their secret, and have the alarms of the rules", () => {
+    const [monitor, alarms] = readYaml(deployed("kubernetes/monitoring.yaml")) as [Document, Document];
+    assert.deepEqual(monitor.spec.selector.matchLabels, ofKind("Service").metadata.labels);
+    const [{ port, path, authorization }] = monitor.spec.endpoints;
+    assert.deepEqual([port, path], [ofKind("Service").spec.ports[0].name, "/metrics"]);
+    const { name, key } = authorization.credentials;
+    const secrets = pod.volumes.find((one: Document) => one.name === "secrets");
+    const mounted = container.volumeMounts.find((one: Document) => one.name === "secrets");
+    assert.equal(name, secrets.secret.secretName);
+    const token = container.env.find((one: Document) => one.name === "BREEZEWAY_METRICS_TOKEN_FILE").value;
+    assert.equal(`${mounted.mountPath}/${key}`, token);
+    assert.deepEqual([alarms.kind, alarms.spec], ["PrometheusRule", readYaml(deployed("prometheus/rules.yml"))[0]]);
   });
 
   it("are what kubectl can read, where it is installed", (t) => {

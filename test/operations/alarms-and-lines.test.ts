@@ -49,7 +49,7 @@ for (const database of operated) {
       assert.equal(await count("breezeway_platform_faults_total", { fault: "199" }), 1);
 
       const caller = { tenantId, userId };
-      const [{ clientId }] = lineOf(noDevice.headers.get("x-request-id")) as [{ clientId: string }];
+      const clientId = String(lineOf(noDevice.headers.get("x-request-id"))[0]?.clientId);
       assert.match(clientId, /^bwc_/);
       const byClient = { ...caller, clientId };
       const refused = { level: "warn", message: "request refused", source: "127.0.0.1" };
