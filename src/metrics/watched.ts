@@ -24,16 +24,19 @@ export interface Sources {
 const ofAllNodes = "Covers all nodes: each shows the same figure, so don't add them up.";
 
 export function watch(registry: Registry, sources: Sources): void {
+  const health = sharedWhileItRuns(() => sources.store.health());
+  watchPools(registry, sources, health);
+  const deliveries = sharedWhileItRuns(sources.deliveries);
   watchLinks(registry, sources);
-  watchStore(registry, sources);
+  watchStore(registry, sources, health);
   registry.gauge("breezeway_event_readers", "Open streams of events.", sources.eventReaders);
   registry.gauge("breezeway_webhook_waiting", `Deliveries to webhooks that wait, up to 100000. ${ofAllNodes}`, () =>
-    sources.deliveries().then(({ waiting }) => waiting, unknown),
+    deliveries().then(({ waiting }) => waiting, unknown),
   );
   registry.gauge(
     "breezeway_webhook_lag_seconds",
     `For how long the longest due delivery has been due. ${ofAllNodes}`,
-    () => sources.deliveries().then(({ lagMs }) => lagMs / 1000, unknown),
+    () => deliveries().then(({ lagMs }) => lagMs / 1000, unknown),
   );
   registry.gauge(
     "breezeway_certificate_expiry_timestamp_seconds",
@@ -56,17 +59,13 @@ function watchLinks(registry: Registry, { links }: Sources): void {
   );
 }
 
-function watchStore(registry: Registry, { store, disk, lastBackupMs }: Sources): void {
-  registry.gauge("breezeway_store_up", "Whether the store answers and can be written.", () =>
-    store.health().then(
-      () => 1,
-      () => 0,
-    ),
+/** Looked up before all that asks the store: these figures must not show the reads of their own collector. */
+function watchPools(registry: Registry, { store }: Sources, health: Sources["store"]["health"]): void {
+  registry.gauge(
+    "breezeway_store_waiting",
+    "Transactions of this node that wait for the store.",
+    () => waitingIn(store.pools()) ?? health().then(({ waiting }) => waiting, unknown),
   );
-  registry.gauge("breezeway_store_waiting", "Transactions of this node that wait for the store.", () =>
-    store.health().then(({ waiting }) => waiting, unknown),
-  );
-  registry.gauge("breezeway_store_bytes", `How large the store is. ${ofAllNodes}`, () => store.size().catch(unknown));
   registry.gauge(
     "breezeway_store_connections",
     "Connections of this node to PostgreSQL, by pool and by what they do.",
@@ -84,6 +83,21 @@ function watchStore(registry: Registry, { store, disk, lastBackupMs }: Sources):
   registry.gauge("breezeway_store_connections_waiting", "Transactions that wait for a connection, by pool.", () =>
     store.pools().map(({ pool, waiting }) => [{ pool }, waiting] as const),
   );
+}
+
+function watchStore(
+  registry: Registry,
+  { store, lastBackupMs, ...sources }: Sources,
+  health: Sources["store"]["health"],
+): void {
+  const disk = sharedWhileItRuns(sources.disk);
+  registry.gauge("breezeway_store_up", "Whether the store answers and can be written.", () =>
+    health().then(
+      () => 1,
+      () => 0,
+    ),
+  );
+  registry.gauge("breezeway_store_bytes", `How large the store is. ${ofAllNodes}`, () => store.size().catch(unknown));
   registry.gauge("breezeway_data_free_bytes", "Free bytes on the file system of the data folder.", () =>
     disk().then(({ freeBytes }) => freeBytes, unknown),
   );
@@ -98,6 +112,22 @@ function watchStore(registry: Registry, { store, disk, lastBackupMs }: Sources):
 }
 
 const unknown = () => undefined;
+
+/** Undefined where there are no pools. */
+function waitingIn(pools: readonly PoolUse[]): number | undefined {
+  return pools.length === 0 ? undefined : pools.reduce((sum, { waiting }) => sum + waiting, 0);
+}
+
+/** Figures that are made of one look-up look once. */
+function sharedWhileItRuns<Found>(look: () => Promise<Found>): () => Promise<Found> {
+  let running: Promise<Found> | undefined;
+  return () => {
+    running ??= look().finally(() => {
+      running = undefined;
+    });
+    return running;
+  };
+}
 
 function inSeconds(ms: number | undefined): number | undefined {
   return ms === undefined ? undefined : ms / 1000;

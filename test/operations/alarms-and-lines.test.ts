@@ -6,7 +6,7 @@ import { figure, operated, watchedNodes } from "./watched-nodes.ts";
 for (const database of operated) {
   describe(`what an operator sees on ${database} at LOG_LEVEL=warn`, () => {
     it("tells a caller's mistake from an error of ours, in the metrics and by the request id in the log", {
-      timeout: 60_000,
+      timeout: 120_000,
     }, async (t) => {
       const { first, lines, lineOf, v3, platform, tenantId, userId, deviceId, sql } = await watchedNodes(t, database);
       const count = (name: string, labels: Record<string, string>) => figure(first, name, labels);
