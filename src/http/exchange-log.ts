@@ -37,7 +37,7 @@ export class ExchangeLog {
   }
 
   write(exchange: LoggedExchange, end: ExchangeEnd): void {
-    const { failure } = exchange;
+    const failure = exchange.failure ?? unnamedRefusal(end);
     if (failure && this.#writeFailure(exchange, failure, end)) return;
     const fields = fieldsOf(exchange, end);
     this.#report.info(fields, end.wasAnswered ? "request answered" : "request abandoned by its client");
@@ -78,7 +78,12 @@ function isOfInterest({ route }: LoggedExchange, { status }: ExchangeEnd, code: 
   return !isUnknownPath && code !== "client_gone";
 }
 
-/** A platform fault is HTTP 500 whatever its cause: there the error that was kept says that it is ours. */
-function isOurFailure({ error, fault }: Failure, status: number): boolean {
-  return error !== undefined || (fault === undefined && status >= 500);
+/** A route that answers a refusal by itself may not have said why. */
+function unnamedRefusal({ status, wasAnswered }: ExchangeEnd): Failure | undefined {
+  return wasAnswered && status >= 400 && status < 500 ? { code: `http_${status}` } : undefined;
+}
+
+/** Not by the status alone: a platform fault is HTTP 500 whatever its cause. */
+function isOurFailure({ error }: Failure, status: number): boolean {
+  return error !== undefined || status === 503;
 }

@@ -15,6 +15,10 @@ import { breezeway } from "../stories/child-service.ts";
 import { eventually, storyConfig } from "../stories/world.ts";
 import { figure, operated, watchedNodes } from "./watched-nodes.ts";
 
+interface Audited {
+  readonly entries: readonly { readonly detail: { readonly command: string } }[];
+}
+
 const nobody = "http://127.0.0.1:9";
 const lastBackup = "breezeway_last_backup_timestamp_seconds";
 
@@ -33,6 +37,8 @@ for (const database of operated) {
       const command = database === "sqlite" ? ["backup", "--to", to] : ["backed-up"];
       const { code, stderr } = await breezeway(command, { environment });
       assert.equal(code, 0, stderr);
+      const { entries } = (await first.parts.administration.run("audit list", { limit: "1" })) as Audited;
+      assert.equal(entries[0]?.detail.command, command[0]);
       const taken = await backups();
       for (const seconds of taken) assert.ok(seconds! >= beforeSeconds - 1 && seconds! <= Date.now() / 1_000 + 1);
 
