@@ -106,8 +106,8 @@ export async function startHttp(parts: HttpParts): Promise<HttpServer> {
     reloadCertificate: () => certificate?.reload(use),
     stop({ drainMs = 0 } = {}) {
       certificate?.stop();
-      const parts = { app, listening, sockets, exchanges };
-      stopped ??= stop(parts, { ...limits, drainMs }).finally(() => exchanges.endLog());
+      const running = { app, listening, sockets, exchanges };
+      stopped ??= stop(running, { ...limits, drainMs }).finally(() => exchanges.endLog());
       return stopped;
     },
   };
