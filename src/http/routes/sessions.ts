@@ -34,7 +34,10 @@ export function sessionRoutes({ login, findTenant }: SessionRouteParts): readonl
           return jsonAnswer(200, { userId, securityToken: secToken });
         } catch (error) {
           // Clients of this call expect 403. The adaptor has no such error.
-          if (error instanceof InvalidLogin) return jsonAnswer(403, { errorCode: 101, errorMessage: error.message });
+          if (error instanceof InvalidLogin) {
+            const refused = jsonAnswer(403, { errorCode: 101, errorMessage: error.message });
+            return { ...refused, about: { failure: { code: error.code } } };
+          }
           throw error;
         }
       },
