@@ -8,6 +8,7 @@ import { startHttp } from "../../src/http/server.ts";
 import type { DeviceId } from "../../src/model/ids.ts";
 import { assertAccessible } from "../browser/axe.ts";
 import { browserOfFile } from "../browser/world.ts";
+import { publishedAttributes } from "../samples/published-attributes.ts";
 import { missingChromium } from "../set-up/chromium.ts";
 import { person } from "../stories/world.ts";
 import { madeTable, unusedParts } from "./made-table.ts";
@@ -53,7 +54,27 @@ describe("the reference", () => {
       new Set(targets.map((target) => target.split(",")[0])),
       new Set(["data:image/svg+xml", "openapi.json"]),
     );
-    assert.ok(html.length < 300_000, `${html.length} characters`);
+    // The names of all attributes take 30,000 of them.
+    assert.ok(html.length < 400_000, `${html.length} characters`);
+  });
+
+  it("names each of the 519 attributes, collapsed, with its access, type and values", async (t) => {
+    const { url } = await served(t);
+    const html = await (await fetch(`${url}/docs`)).text();
+    const [section = ""] = matches(html, /<section [^>]*id="attributes"[^>]*>([\s\S]*?)<\/section>/g);
+    const groups = matches(section, /<details class="attributes">([\s\S]*?)<\/details>/g)
+      .map(textOf)
+      .join("\n");
+    const names = textOf(matches(section, /<details class="names">([\s\S]*?)<\/details>/g).join("\n")).split("\n");
+    for (const { name, type, isWritable } of publishedAttributes()) {
+      assert.ok(
+        names.some((line) => line.endsWith(name)),
+        name,
+      );
+      const pattern = name.replace(/structures\[\d+\]/, "structures[X]").replace(/(\.d\.\w+)\[\d+\]/, "$1[Y]");
+      const row = `${pattern} ${type} ${isWritable ? "writable" : "read-only"}\n`;
+      assert.ok(groups.includes(row), row);
+    }
   });
 
   it("is made once, and the document too", async (t) => {

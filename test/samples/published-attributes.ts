@@ -6,6 +6,7 @@ export interface PublishedAttribute {
   readonly otherSpelling: string | undefined;
   readonly isWritable: boolean;
   readonly type: string;
+  readonly values: string;
 }
 
 /** All attributes as the two tables publish them, spelled as the interface's own examples do, in the order of their numbers. */
@@ -16,8 +17,8 @@ export function publishedAttributes(): readonly PublishedAttribute[] {
     .map((line) => line.split("|").map((cell) => cell.trim()))
     .map((cells) =>
       cells[1]!.startsWith("o.")
-        ? { name: cells[1]!, access: "read-only", type: cells[2]! }
-        : { name: cells[1]!, access: cells[2]!, type: cells[3]! },
+        ? { name: cells[1]!, access: "read-only", type: cells[2]!, values: cells[3]! }
+        : { name: cells[1]!, access: cells[2]!, type: cells[3]!, values: cells[4]! },
     );
   const perAccount = rows.filter(({ name }) => !name.includes("[X]"));
   const perStructure = rows.filter(({ name }) => name.includes("[X]") && !name.includes("[Y]"));
@@ -32,14 +33,14 @@ export function publishedAttributes(): readonly PublishedAttribute[] {
       ...Array.from({ length: 18 }, (_, y) => perAlarm.map((row) => withY(row, y + 1))).flat(),
     ].map((row) => ({ ...row, name: row.name.replace("[X]", `[${x}]`) })),
   );
-  return [...perAccount, ...indexed].map(({ name, access, type }) => {
+  return [...perAccount, ...indexed].map(({ name, access, type, values }) => {
     const spelled = name.replace(".d.thermostat[", ".d.thermostats[");
     const other = spelled
       .replace(".d.thermostats[", ".d.thermostat[")
       .replace(".d.smokeCoAlarms[", ".d.smokeCOAlarms[")
       .replace(".totals.smokeCOAlarms", ".totals.smokeCoAlarms");
     const otherSpelling = other === spelled ? undefined : other;
-    return { name: spelled, otherSpelling, isWritable: access === "writable", type };
+    return { name: spelled, otherSpelling, isWritable: access === "writable", type, values };
   });
 }
 

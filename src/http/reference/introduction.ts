@@ -13,6 +13,7 @@ export const introductions: readonly { readonly id: string; readonly title: stri
   { id: "introduction", title: "Introduction" },
   { id: "authentication", title: "Authentication" },
   { id: "errors", title: "Errors" },
+  { id: "attributes", title: "Attributes of a linked account" },
 ];
 
 export function introductionSections({ version, baseUrl }: Deployment): Html {

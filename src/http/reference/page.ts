@@ -6,6 +6,7 @@ import { type Described, describedRoutes } from "../descriptions/described.ts";
 import { tags } from "../descriptions/tags.ts";
 import type { Deployment } from "../openapi.ts";
 import type { Route } from "../routes.ts";
+import { attributeSection } from "./attributes.ts";
 import { introductionSections, introductions } from "./introduction.ts";
 import { methodMark, operationSection } from "./operation.ts";
 import { style } from "./style.ts";
@@ -28,6 +29,7 @@ export function referencePage(routes: readonly Route[], deployment: Deployment):
 <main>
 <details class="menu" id="contents"><summary>Contents</summary><nav aria-label="Contents of the page">${links}</nav></details>
 ${introductionSections(deployment)}
+${attributeSection()}
 ${all.map((chapter) => chapterSections(chapter, deployment.baseUrl))}
 </main>
 </div>`;

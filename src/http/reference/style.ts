@@ -65,6 +65,9 @@ h4{font-size:.875rem;font-weight:650;margin:1.75rem 0 0;padding-bottom:.5rem;bor
 details{margin-top:.625rem}
 summary{cursor:pointer;font-size:.8125rem;font-weight:600;color:var(--accent);padding:.25rem 0;width:max-content;max-width:100%}
 .fields details[open],.answers details[open]{border:1px solid var(--line);border-radius:.625rem;padding:.25rem .875rem .75rem}
+.attributes{border-bottom:1px solid var(--line);padding-bottom:.5rem}
+.attributes .soft{overflow-wrap:anywhere}
+.names pre{padding:.5rem 0 0;white-space:pre-wrap;overflow-wrap:anywhere}
 .errors>li{display:grid;grid-template-columns:2.5rem minmax(0,1fr);align-items:baseline}
 .status{font:600 .8125rem/1.5 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;color:var(--soft)}
 .s2{color:var(--good)}
