@@ -12,6 +12,7 @@ import {
 import { errorContents } from "./descriptions/errors.ts";
 import { securitySchemes } from "./descriptions/security-schemes.ts";
 import { tags } from "./descriptions/tags.ts";
+import { xmlExampleValue } from "./descriptions/xml-example.ts";
 import type { Method, Route } from "./routes.ts";
 
 export interface Deployment {
@@ -38,6 +39,7 @@ export function openApiDocument(routes: readonly Route[], { version, baseUrl }: 
       summary: "Cloud-to-cloud integration for homes.",
       description:
         "An OAuth 2.0 authorization server, users and devices, and a live mirror of accounts in third-party home ecosystems.",
+      contact: { name: "The operator of this deployment", url: baseUrl },
       license: { name: "Apache-2.0", identifier: "Apache-2.0" },
     },
     servers: [{ url: baseUrl }],
@@ -124,7 +126,8 @@ function responses(described: Described, method: Method, components: Components)
     ([status, errors]) => [status, refusal(inWords(errors), described.errors, method, components)] as const,
   );
   const otherwise = refusal("The request was refused.", described.errors, method, components);
-  return { ...Object.fromEntries([...told, ...refused]), default: otherwise };
+  const hasOwn = refused.some(([status]) => status >= 400 && status < 500);
+  return { ...Object.fromEntries([...told, ...refused]), ...(!hasOwn && { "4XX": otherwise }), default: otherwise };
 }
 
 /** Without an example: each refusal has its own words, and one for all would lie. */
@@ -148,7 +151,9 @@ function response({ meaning, headers, content }: Told, method: Method, component
 }
 
 function contentOf({ contentType, schema, example }: ContentDescription, components: Components): object {
-  return { [contentType]: { schema: components.refer(schema), ...(example !== undefined && { example }) } };
+  const value =
+    contentType === "text/xml" && example !== undefined ? xmlExampleValue(schema, String(example)) : example;
+  return { [contentType]: { schema: components.refer(schema), ...(value !== undefined && { example: value }) } };
 }
 
 function inWords(errors: readonly ErrorDescription[]): string {

@@ -42,7 +42,8 @@ export class DescribedAnswers {
   check(operationId: string, { status, headers, body }: Answered): void {
     const operation = this.#operations.get(operationId);
     assert.ok(operation, `${operationId} is not in the document`);
-    const told = operation.responses[status] ?? operation.responses.default;
+    const { responses } = operation;
+    const told = responses[status] ?? responses[`${String(status)[0]}XX`] ?? responses.default;
     const where = `${operationId} ${status}`;
     assert.ok(status >= 400 || operation.responses[status], `${where} is not told`);
     for (const name of Object.keys(told.headers)) assert.ok(headers.get(name), `${where} has no ${name}`);
@@ -77,7 +78,7 @@ export class DescribedAnswers {
   unseen(): readonly string[] {
     return [...this.#operations.values()].flatMap(({ operationId, responses }) =>
       Object.entries(responses)
-        .filter(([status]) => status !== "default")
+        .filter(([status]) => /^\d+$/.test(status))
         .flatMap(([status, response]) => [
           `${operationId} ${status}`,
           ...codesOf(response).map((code) => `${operationId} ${status} ${code}`),
