@@ -19,10 +19,17 @@ export async function sha256Text(text: string): Promise<string> {
   return base64url(new Uint8Array(await subtle.digest("SHA-256", new TextEncoder().encode(text))));
 }
 
-/** Node 18 has it, but not in plain sight. The comments keep bundlers for browsers from looking for it. */
+/**
+ * Node 18 has it only in a module. The comments and the `try` keep bundlers for browsers from looking for that module:
+ * esbuild fails on one that it can't find unless the import may fail.
+ */
 async function webCrypto(): Promise<Crypto> {
   if (globalThis.crypto) return globalThis.crypto;
-  return (await import(/* webpackIgnore: true */ /* @vite-ignore */ "node:crypto")).webcrypto as Crypto;
+  try {
+    return (await import(/* webpackIgnore: true */ /* @vite-ignore */ "node:crypto")).webcrypto as Crypto;
+  } catch {
+    throw new InvalidArgument("Signing in needs a browser or a Node with the Web Cryptography API.");
+  }
 }
 
 function base64url(bytes: Uint8Array): string {

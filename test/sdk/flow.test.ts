@@ -39,17 +39,24 @@ describe("linking a home, from the ecosystem's consent to two alerts", () => {
     const linked = JSON.parse(await sdk.run("node", "--input-type=module", "-e", script));
     await assertLinked(t, world, lampId, linked);
 
-    const [byLogin = "", byOAuth = ""] = readmeExamples();
+    const [byLogin = "", byPublishedNames = "", byOAuth = ""] = readmeExamples();
     const real = (text: string) =>
       text
         .replaceAll("https://breezeway.example", world.baseUrl)
         .replace("appId: 1", `appId: ${world.login.appId}`)
         .replace("<ecosystem token>", world.simulator.issueToken(world.accountId))
+        .replace("<lamp id>", String(lampId))
         .replace("<client id>", world.credentials.clientId)
         .replace("<client secret>", world.credentials.clientSecret)
         .replace("https://app.example/callback", world.credentials.redirectUri);
     writeFileSync(join(sdk.project, "by-login.js"), real(byLogin));
     assert.equal(await sdk.run("node", "by-login.js"), "The fan runs.\n");
+
+    writeFileSync(join(sdk.project, "by-published-names.js"), real(byPublishedNames));
+    const said = await sdk.run("node", "by-published-names.js");
+    const [, triggerId] = /^Nest account: home\nAlert (\d+) switches the lamp on\.\n$/.exec(said) ?? assert.fail(said);
+    const made = (await world.bySecToken.getTriggers()).find((trigger) => trigger.triggerId === Number(triggerId));
+    assert.deepEqual(made?.targets, [{ deviceId: lampId, attributeName: "power", value: "on" }]);
 
     const userPart = `const sendUserTo = async (url) => (await fetch("${userServer}", { method: "POST", body: url })).text();\n`;
     writeFileSync(join(sdk.project, "by-oauth.js"), userPart + real(byOAuth));
