@@ -18,6 +18,7 @@ export function measureProcess(registry: Registry): () => void {
       delay.reset();
       return found;
     },
+    "summary",
   );
   registry.gauge(
     "process_cpu_seconds_total",

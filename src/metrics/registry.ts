@@ -18,7 +18,7 @@ export class Registry {
   }
 
   /** Something that is looked up when somebody asks; undefined while it can't be told. */
-  gauge(name: string, help: string, look: Look, type: "gauge" | "counter" = "gauge"): void {
+  gauge(name: string, help: string, look: Look, type: LookedUpType = "gauge"): void {
     this.#add(new Gauge(name, help, type, look));
   }
 
@@ -41,6 +41,8 @@ export class Registry {
 }
 
 type Sample = readonly [suffix: string, labels: string, value: number];
+/** The quantiles of a summary are looked up like gauges; only a summary may have the label `quantile`. */
+type LookedUpType = "gauge" | "counter" | "summary";
 export type Look = () => LookedUp | Promise<LookedUp>;
 /** One value, or one for each set of labels. */
 type LookedUp = number | undefined | readonly (readonly [labels: Readonly<Record<string, string>>, value: number])[];
@@ -48,7 +50,7 @@ type LookedUp = number | undefined | readonly (readonly [labels: Readonly<Record
 interface Family {
   readonly name: string;
   readonly help: string;
-  readonly type: "counter" | "gauge" | "histogram";
+  readonly type: LookedUpType | "histogram";
   samples(): Promise<readonly Sample[]>;
 }
 
@@ -153,10 +155,10 @@ export class Histogram<Labels extends readonly string[]> implements Family {
 class Gauge implements Family {
   readonly name: string;
   readonly help: string;
-  readonly type: "gauge" | "counter";
+  readonly type: LookedUpType;
   readonly #look: Look;
 
-  constructor(name: string, help: string, type: "gauge" | "counter", look: Look) {
+  constructor(name: string, help: string, type: LookedUpType, look: Look) {
     this.name = name;
     this.help = help;
     this.type = type;

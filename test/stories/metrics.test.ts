@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
-import { describe, it } from "node:test";
+import { spawnSync } from "node:child_process";
+import { describe, it, type TestContext } from "node:test";
 import type { DeviceId } from "../../src/model/ids.ts";
 import { readExposition, type Sample } from "../metrics/read-exposition.ts";
+import { ensurePromtool, missingPromtool } from "../set-up/promtool.ts";
 import { clientOfUser } from "./v3-client.ts";
 import { deployments, eventually, person, world } from "./world.ts";
 
@@ -72,6 +74,7 @@ for (const database of deployments) {
       for (const name of ["process_cpu_seconds_total", "process_resident_memory_bytes", "breezeway_build_info"]) {
         assert.ok(value(name)! > 0, name);
       }
+      if (database === "sqlite") assertPromtoolFindsNothing(t, text);
       for (const hidden of [client.secToken, v3.accessToken, w.accountToken, "424242", "Lamp", "nonsense"]) {
         assert.ok(!text.includes(hidden), `a label holds ${hidden}`);
       }
@@ -83,6 +86,20 @@ async function told(url: string): Promise<string> {
   const answer = await fetch(`${url}/metrics`);
   assert.equal(answer.headers.get("content-type"), "text/plain; version=0.0.4; charset=utf-8");
   return answer.text();
+}
+
+/** promtool reads the figures as a collector would, and knows the rules for names, units and labels. */
+function assertPromtoolFindsNothing(t: TestContext, text: string): void {
+  const missing = missingPromtool();
+  if (missing !== undefined) {
+    t.diagnostic(`Not judged by promtool: ${missing}`);
+    return;
+  }
+  const { stdout, stderr, status } = spawnSync(ensurePromtool(), ["check", "metrics"], {
+    input: text,
+    encoding: "utf8",
+  });
+  assert.deepEqual([stdout + stderr, status], ["", 0]);
 }
 
 function isWithin(labels: Record<string, string>, sample: Sample): boolean {
