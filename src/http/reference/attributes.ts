@@ -17,7 +17,7 @@ export function attributeSection(): Html {
 <div class="telling">
 <h2 id="attributes-title"><a href="#attributes">Attributes of a linked account</a></h2>
 <p>${words(`A linked account is one virtual device of type \`EcosystemAccount\` with ${attributeCount} attributes. \`X\` is the index of a structure, \`Y\` the index of a device in it. \`GET /adaptor/largestrings\` maps the ecosystem's ids to indexes.`)}</p>
-<p>${words("Booleans are the strings `true` and `false`. Totals are JSON numbers below `/v3`. An attribute without a value is blank: it is left out, unless a client asks for it by name or with `since`.")}</p>
+<p>${words("Booleans are the strings `true` and `false`. Totals are JSON numbers below `/v3`. A blank attribute is left out. Asked for by name or with `since`, one that had a value before is null, with the time at which it turned blank.")}</p>
 ${attributeCatalogue().map(group)}
 <details class="names"><summary>All ${attributeCount} names</summary><pre tabindex="0" role="region" aria-label="All names">${attributeNames().join("\n")}</pre></details>
 </div>
