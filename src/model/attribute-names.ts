@@ -117,17 +117,17 @@ export function attributeName(number: AttributeNumber): string {
   return entryOf(number).spellings[0]!;
 }
 
-/** Every name that a client may use for the attribute; the first is the name on the wire. */
-export function attributeSpellings(number: AttributeNumber): readonly string[] {
-  return entryOf(number).spellings;
-}
-
 /**
  * Reads a name that a client sent. Every way in (/v3, streams, webhooks, alerts, platform calls) uses this function, so
  * that all of them accept the same spellings. Undefined when a virtual device has no such attribute.
  */
 export function parseAttributeName(text: string): NamedAttribute | undefined {
   return named.get(text);
+}
+
+/** Every name that a client may use for the attribute; the first is the name on the wire. */
+export function attributeSpellings(number: AttributeNumber): readonly string[] {
+  return entryOf(number).spellings;
 }
 
 export function placeOf(number: AttributeNumber): AttributePlace {
