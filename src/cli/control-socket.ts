@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { chmodSync, rmSync } from "node:fs";
 import { connect, createServer, type Socket } from "node:net";
 import { createInterface } from "node:readline";
-import { BreezewayError, StoreUnavailable } from "../model/errors.ts";
+import { BreezewayError, OutcomeUnknown } from "../model/errors.ts";
 import { exitCodes } from "./exit-codes.ts";
 import type { Tell } from "./progress.ts";
 
@@ -97,7 +97,11 @@ export async function callControl(
     clearTimeout(silence);
   }
   if (isSilent) throw new ServiceSilent(path, signWithinMs ?? 0);
-  if (!reply || reply.progress) throw new StoreUnavailable("The service ended before it had answered.");
+  if (!reply || reply.progress) {
+    throw new OutcomeUnknown(
+      "The service ended before it had answered. The command may have been carried out or not: look before you repeat it.",
+    );
+  }
   if (reply.error) throw new RemoteError(reply.error.code, reply.error.message);
   return reply.result ?? {};
 }

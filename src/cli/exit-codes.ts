@@ -32,6 +32,7 @@ export function exitCodeOf(error: unknown): number {
       return exitCodes.notFound;
     case "not_running":
     case "store_unavailable":
+    case "outcome_unknown":
     case "ecosystem_unreachable":
       return exitCodes.unreachable;
     case "conflict":

@@ -1,5 +1,12 @@
 import type { IncomingMessage } from "node:http";
-import { BreezewayError, StoreUnavailable, TooManyRequests } from "../model/errors.ts";
+import {
+  BreezewayError,
+  IdempotencyKeyInUse,
+  OutcomeUnknown,
+  StoreUnavailable,
+  storeFailureSentence,
+  TooManyRequests,
+} from "../model/errors.ts";
 import { messagePage } from "../oauth/pages/message-page.ts";
 import { type Answer, jsonAnswer, pageAnswer, xmlAnswer } from "./answer.ts";
 import type { ErrorShape } from "./error-shape.ts";
@@ -32,6 +39,9 @@ const answers: Readonly<Record<string, { readonly status: number; readonly error
   unknown_trigger: { status: 404, errorCode: 113 },
   too_many_triggers: { status: 409, errorCode: 113 },
   limit_reached: { status: 409, errorCode: 123 },
+  too_many_idempotency_keys: { status: 409, errorCode: 123 },
+  idempotency_key_in_use: { status: 409, errorCode: 102 },
+  idempotency_key_reused: { status: 422, errorCode: 102 },
   missing_token: { status: 401, errorCode: 106 },
   invalid_token: { status: 401, errorCode: 106 },
   insufficient_scope: { status: 403, errorCode: 106 },
@@ -103,7 +113,8 @@ function describe(error: Foreseen) {
   }
   if (error instanceof StoreUnavailable) {
     const headers = { "retry-after": String(storeRetrySeconds) };
-    return { status: 503, code: error.code, errorCode: 199, sentence: "The service can't answer now.", headers };
+    const errorCode = error instanceof OutcomeUnknown ? 124 : 199;
+    return { status: 503, code: error.code, errorCode, sentence: storeFailureSentence(error), headers };
   }
   const known = error && answers[error.code];
   if (!known) return { status: 500, code: internalError, errorCode: 199, sentence: "Internal error.", headers: {} };
@@ -127,7 +138,8 @@ const challenges: Readonly<Record<string, string>> = {
 };
 
 function headersOf(error: BreezewayError): Readonly<Record<string, string>> {
-  if (error instanceof TooManyRequests) return { "retry-after": String(error.retryAfterSeconds) };
+  if (error instanceof TooManyRequests || error instanceof IdempotencyKeyInUse)
+    return { "retry-after": String(error.retryAfterSeconds) };
   // Some clients (Android's among them) throw on a 401 that names no scheme.
   const challenge = challenges[error.code] ?? (answers[error.code]?.status === 401 ? "Bearer" : undefined);
   return challenge === undefined ? {} : { "www-authenticate": challenge };

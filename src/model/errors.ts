@@ -132,6 +132,30 @@ export class TooManyTriggers extends LimitReached {
   override readonly code = "too_many_triggers";
 }
 
+/** Answers of keyed requests are kept for a day, and there is room for no more of them. */
+export class TooManyIdempotencyKeys extends LimitReached {
+  override readonly code = "too_many_idempotency_keys";
+}
+
+/** The first request with this Idempotency-Key is not answered yet. */
+export class IdempotencyKeyInUse extends BreezewayError {
+  readonly code = "idempotency_key_in_use";
+  readonly retryAfterSeconds = 1;
+  constructor() {
+    super("A request with this Idempotency-Key is under way. Repeat it when that one was answered.");
+  }
+}
+
+/** The Idempotency-Key was used for a request with another method, path or body. */
+export class IdempotencyKeyReused extends BreezewayError {
+  readonly code = "idempotency_key_reused";
+  constructor() {
+    super(
+      "This Idempotency-Key was used for another request in the last 24 hours. Nothing was changed. Use a new key for each request.",
+    );
+  }
+}
+
 /** The access token is unknown, expired or revoked: which of these is nobody's business. */
 export class InvalidToken extends BreezewayError {
   readonly code = "invalid_token";
@@ -182,9 +206,36 @@ export class NotFound extends BreezewayError {
   readonly code = "not_found";
 }
 
-/** The store can't be reached or can't write now; nothing was changed. */
+/** The store can't be reached or can't write now. It is known that nothing was changed. */
 export class StoreUnavailable extends BreezewayError {
-  readonly code = "store_unavailable";
+  readonly code: string = "store_unavailable";
+}
+
+/** The store got the COMMIT and its answer was lost: the change may be stored or not. */
+export class OutcomeUnknown extends StoreUnavailable {
+  override readonly code = "outcome_unknown";
+  /** The request can be repeated safely: it had an Idempotency-Key. */
+  readonly isKeyed: boolean;
+
+  constructor(message: string, { isKeyed = false, ...options }: ErrorOptions & { readonly isKeyed?: boolean } = {}) {
+    super(message, options);
+    this.isKeyed = isKeyed;
+  }
+
+  ofKeyedRequest(): OutcomeUnknown {
+    return new OutcomeUnknown(this.message, { cause: this, isKeyed: true });
+  }
+}
+
+/** What a caller reads about a write, or a read, that failed because of the store. The cause stays in the log. */
+export function storeFailureSentence(error: StoreUnavailable): string {
+  if (!(error instanceof OutcomeUnknown)) {
+    return "Breezeway can't use its store now. Nothing was changed. Try again in a few seconds.";
+  }
+  const nextStep = error.isKeyed
+    ? "Repeat it with the same Idempotency-Key: it is carried out once."
+    : "Read before you repeat it.";
+  return `Breezeway can't tell whether the change was stored. ${nextStep}`;
 }
 
 /** A command needs a service, and none runs. */

@@ -1,4 +1,10 @@
-import { BreezewayError, StoreUnavailable, TooManyRequests } from "../model/errors.ts";
+import {
+  BreezewayError,
+  OutcomeUnknown,
+  StoreUnavailable,
+  storeFailureSentence,
+  TooManyRequests,
+} from "../model/errors.ts";
 import { document } from "./xml.ts";
 
 export interface Fault {
@@ -34,15 +40,19 @@ const faultCodes: Readonly<Record<string, number>> = {
   ecosystem_unreachable: 122,
   limit_reached: 123,
 };
+const outcomeUnknown = 124;
 const internal = 199;
 
 /** Every number that a fault can have, for the metrics. */
-export const faultNumbers: readonly number[] = [...new Set([...Object.values(faultCodes), internal])];
+export const faultNumbers: readonly number[] = [
+  ...new Set([...Object.values(faultCodes), outcomeUnknown, internal]),
+];
 
 /** A fault is HTTP 500 whatever its cause, as clients of this platform expect. What we did not foresee tells no detail. */
 export function faultOf(error: unknown): Fault {
   if (error instanceof StoreUnavailable) {
-    return { ...fault(internal, error.code, "The service can't answer now."), error, retryAfterSeconds: 5 };
+    const number = error instanceof OutcomeUnknown ? outcomeUnknown : internal;
+    return { ...fault(number, error.code, storeFailureSentence(error)), error, retryAfterSeconds: 5 };
   }
   const number = error instanceof BreezewayError ? faultCodes[error.code] : undefined;
   if (number === undefined) return { ...fault(internal, "internal_error", "Internal error."), error };

@@ -129,7 +129,12 @@ describe("federating a token", () => {
     federation.link = () => Promise.reject(new StoreUnavailable("disk /dev/sda is full"));
     const away = await fetch(path, json(all));
     assert.equal(away.headers.get("retry-after"), "5");
-    await assertError(away, 503, 199, "The service can't answer now.");
+    await assertError(
+      away,
+      503,
+      199,
+      "Breezeway can't use its store now. Nothing was changed. Try again in a few seconds.",
+    );
     const unexpected = new TypeError("x is undefined");
     federation.link = () => Promise.reject(unexpected);
     await assertError(await fetch(path, json(all)), 500, 199, "Internal error.");

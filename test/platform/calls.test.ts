@@ -231,6 +231,10 @@ describe("a platform call", () => {
       assert.equal("error" in answer && answer.error, unexpected);
     }
     const away = await failing(new StoreUnavailable("disk full")).call("getDeviceList", parameters, "192.0.2.1");
-    assertFault({ status: away.status, root: readStrictly(await xmlOf(away)) }, 199, "The service can't answer now.");
+    assertFault(
+      { status: away.status, root: readStrictly(await xmlOf(away)) },
+      199,
+      "Breezeway can't use its store now. Nothing was changed. Try again in a few seconds.",
+    );
   });
 });

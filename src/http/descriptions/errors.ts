@@ -66,7 +66,16 @@ export const commonErrors: readonly ErrorDescription[] = [
   },
   { status: 431, code: "headers_too_large", when: "The request line and headers are too large." },
   { status: 500, code: "internal_error", when: "Our fault. The request id leads to it in the log." },
-  { status: 503, code: "store_unavailable", when: "The service can't answer now; nothing was changed." },
+  {
+    status: 503,
+    code: "store_unavailable",
+    when: "The service can't use its store now. Nothing was changed. `Retry-After` says when to try again.",
+  },
+  {
+    status: 503,
+    code: "outcome_unknown",
+    when: "The connection to the store ended before it confirmed the change: it may be stored or not. Read before you repeat the request, or repeat it with the same `Idempotency-Key` if it had one.",
+  },
 ];
 
 /** A body where none is taken. */

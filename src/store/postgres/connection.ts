@@ -1,7 +1,7 @@
 import type pg from "pg";
 import type { Hint } from "../neighbours.ts";
 import { type Parameter, type Sql, storable } from "../sql.ts";
-import { isRefusal, isWorthRepeating, unavailable } from "./trouble.ts";
+import { failedCommit, isRefusal } from "./trouble.ts";
 
 /**
  * A connection lent to one body: worthless as soon as the body has ended. What is asked in one turn travels together and
@@ -35,17 +35,17 @@ export class LentSql implements Sql {
   }
 
   /**
-   * A COMMIT that fails is the store's trouble, whatever the reason: no constraint of ours waits for it. After a
-   * statement whose error a body has hidden, PostgreSQL answers COMMIT with a ROLLBACK and no error; that must not
-   * count as done.
+   * A COMMIT that the server refused has changed nothing. A COMMIT without an answer may have been carried out, however
+   * the statements before it ended for this side: they travel together. After a statement whose error a body has hidden,
+   * PostgreSQL answers COMMIT with a ROLLBACK and no error; that must not count as done.
    */
   async commit(): Promise<void> {
     this.#isOver = true;
-    const committed = this.#send("COMMIT").catch((error) =>
-      Promise.reject(isWorthRepeating(error) ? error : unavailable(error)),
-    );
-    const [{ command }] = await Promise.all([committed, ...this.#posted]);
-    if (command !== "COMMIT") throw new Error("a transaction's body hid the error of a statement: nothing was changed");
+    const [committed, ...posted] = await Promise.allSettled([this.#send("COMMIT"), ...this.#posted]);
+    if (committed.status === "rejected") throw failedCommit(committed.reason);
+    if (committed.value.command === "COMMIT") return;
+    for (const one of posted) if (one.status === "rejected") throw one.reason;
+    throw new Error("a transaction's body hid the error of a statement: nothing was changed");
   }
 
   /** After a statement has failed, all that follow are refused: what the body tells of is then the first failure. */

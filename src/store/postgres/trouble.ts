@@ -1,4 +1,5 @@
-import { BreezewayError, StoreUnavailable } from "../../model/errors.ts";
+import pg from "pg";
+import { BreezewayError, OutcomeUnknown, StoreUnavailable } from "../../model/errors.ts";
 
 /** What a failed transaction's caller is told: the store's trouble by its name, everything else as it was thrown. */
 export function translated(error: unknown, isConnected: boolean): unknown {
@@ -33,9 +34,29 @@ export function isReadOnly(error: unknown): boolean {
 /** The same, found out before anything was written. */
 export class ReadOnlyServer extends StoreUnavailable {}
 
+/**
+ * What a failed COMMIT means. An answer of severity ERROR says that the server rolled back; nothing was sent on a
+ * connection that was known to be broken. Everything else (a lost connection, silence, a server that stops) leaves open
+ * whether the transaction was committed.
+ */
+export function failedCommit(error: unknown): unknown {
+  if (isWorthRepeating(error)) return error;
+  const isRolledBack = error instanceof pg.DatabaseError && error.severity === "ERROR";
+  if (isRolledBack || isUnsent(error)) return unavailable(error);
+  const reason = error instanceof Error ? error.message : String(error);
+  return new OutcomeUnknown(`The store's answer to COMMIT was lost (${reason}). The change may be stored or not.`, {
+    cause: error,
+  });
+}
+
+/** The client refused the statement because its connection had ended before. */
+function isUnsent(error: unknown): boolean {
+  return error instanceof Error && error.message.endsWith("is not queryable");
+}
+
 export function unavailable(error: unknown): StoreUnavailable {
   const reason = error instanceof Error ? error.message : String(error);
-  return new StoreUnavailable(`The store can't be used now (${reason}).`, { cause: error });
+  return new StoreUnavailable(`The store can't be used now (${reason}). Nothing was changed.`, { cause: error });
 }
 
 function codeOf(error: Error): string {

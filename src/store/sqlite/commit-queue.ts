@@ -1,7 +1,8 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
+import type { StoreUnavailable } from "../../model/errors.ts";
 import type { Priority } from "../seam.ts";
 import type { Connection } from "./connection.ts";
-import { isTrouble, unavailable } from "./trouble.ts";
+import { failedCommit, isTrouble, unavailable } from "./trouble.ts";
 
 /**
  * A group gathers for as long as its sync will take, so that the disk is never the larger part of the work; after each
@@ -100,9 +101,8 @@ export class CommitQueue {
   async #runGroup(): Promise<void> {
     // A refusal waits for the COMMIT like an acceptance: it may rest on what another of the group has written.
     const answers: { readonly job: Job; readonly answer: () => void }[] = [];
-    const failGroup = (error: unknown) => {
+    const failGroup = (reason: StoreUnavailable) => {
       this.#rollBack();
-      const reason = unavailable(error);
       for (const { job } of answers.splice(0)) job.reject(reason);
     };
     const startedMs = performance.now();
@@ -127,7 +127,7 @@ export class CommitQueue {
         const isUndone = this.#undoBody();
         answers.push({ job, answer: () => job.reject(isTrouble(error) ? unavailable(error) : error) });
         // A full disk can end the whole transaction: then those before it have lost their work too.
-        if (!isUndone) return failGroup(error);
+        if (!isUndone) return failGroup(unavailable(error));
       }
       if (hasUrgent && this.#urgent.length === 0) break;
       const nowMs = performance.now();
@@ -140,7 +140,7 @@ export class CommitQueue {
     try {
       this.#connection.run("COMMIT");
     } catch (error) {
-      return failGroup(error);
+      return failGroup(failedCommit(error));
     }
     this.#lastSyncMs = performance.now() - syncStartedMs;
     this.#grouped(answers.length, this.#lastSyncMs);

@@ -1,4 +1,4 @@
-import { StoreUnavailable } from "../../model/errors.ts";
+import { OutcomeUnknown, StoreUnavailable } from "../../model/errors.ts";
 
 /** Busy, locked, out of memory, read-only, disk error, corrupt, full, can't open, no database (sqlite.org/rescode.html). */
 const troubleCodes = new Set([5, 6, 7, 8, 10, 11, 13, 14, 26]);
@@ -12,5 +12,18 @@ export function isTrouble(error: unknown): boolean {
 
 export function unavailable(error: unknown): StoreUnavailable {
   const reason = error instanceof Error ? error.message : String(error);
-  return new StoreUnavailable(`The store can't be used now (${reason}); nothing was changed.`, { cause: error });
+  return new StoreUnavailable(`The store can't be used now (${reason}). Nothing was changed.`, { cause: error });
+}
+
+const ioError = 10;
+
+/**
+ * What a failed COMMIT means. After an I/O error the commit record may lie in the log without a sync: this process goes
+ * on without the change, and a crash before the next commit could bring it back.
+ */
+export function failedCommit(error: unknown): StoreUnavailable {
+  const code = (error as { errcode?: unknown } | null)?.errcode;
+  if (typeof code !== "number" || (code & 0xff) !== ioError) return unavailable(error);
+  const reason = error instanceof Error ? error.message : String(error);
+  return new OutcomeUnknown(`COMMIT failed (${reason}). The change may be stored or not.`, { cause: error });
 }
