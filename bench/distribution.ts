@@ -32,6 +32,7 @@ export const split: Readonly<Record<string, Split>> = {
   refresh_tokens: { by: owner, words: "the token tells whose it is" },
   webhooks: { by: owner, words: "those of a tenant hear of all its users" },
   webhook_deliveries: { by: owner, words: "with their webhook; due ones are looked for over all" },
+  idempotency_keys: { by: owner, words: "of one user, or of a tenant itself; expired ones are looked for over all" },
   audit: { by: owner, words: "listed by tenant_id, or all; only ever added to" },
   users: { by: "id", words: "one place: found by name before the id is known, and the name is unique in a tenant" },
   failure_counts: {

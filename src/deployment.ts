@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { type Config, ConfigurationError } from "./config.ts";
 import { addressPlace, sealedPlace } from "./events/webhooks/webhooks.ts";
 import { tokenPlace } from "./federation/link-key.ts";
+import { answerPlace } from "./idempotency/idempotent-writes.ts";
 import type { Identity } from "./identity/identity.ts";
 import { isOnLoopback } from "./loopback.ts";
 import type { NodeId } from "./model/ids.ts";
@@ -26,6 +27,7 @@ export async function sealingFor(store: OpenStore, keyFile: string): Promise<Sea
 
 export function sealedFor(place: SealedPlace): string {
   if (place.kind === "link") return tokenPlace(place.userId, place.ecosystem);
+  if (place.kind === "answer") return answerPlace({ ownerId: place.ownerId, hash: place.id });
   return place.kind === "webhook" ? sealedPlace(place.id) : addressPlace(place.id);
 }
 

@@ -24,6 +24,7 @@ import { cursorsWith } from "./http/cursor.ts";
 import { openFileLimit } from "./http/open-files.ts";
 import type { GuestRoute } from "./http/routes.ts";
 import { startHttp } from "./http/server.ts";
+import { IdempotentWrites } from "./idempotency/idempotent-writes.ts";
 import { identityOn } from "./identity/identity.ts";
 import { metricsOf } from "./metrics/metrics.ts";
 import { observedStore } from "./metrics/observed-store.ts";
@@ -161,6 +162,8 @@ export async function openParts(config: Config, report: Report, given?: Surround
       reached: metrics.limitReached,
     });
 
+    const idempotency = new IdempotentWrites({ store, sealer: sealing, surroundings });
+
     const administration = administrationOn({
       identity,
       clients: oauth,
@@ -223,6 +226,7 @@ export async function openParts(config: Config, report: Report, given?: Surround
       federation,
       events,
       addressSealing,
+      idempotency,
       metrics,
       shown,
       administration,
@@ -284,6 +288,8 @@ export async function startService(
     stops.push(() => events.stop());
     parts.erasedNames.start();
     stops.push(() => parts.erasedNames.stop());
+    parts.idempotency.start();
+    stops.push(() => parts.idempotency.stop());
     stops.push(listenToOthers(parts));
     const http = await startHttp({
       host: config.host,
@@ -313,6 +319,7 @@ export async function startService(
         federation,
         events,
         tokens: oauth,
+        idempotency: parts.idempotency,
         webhooks: events.webhooks,
         cursors: cursorsWith(await cursorKey(store)),
       },

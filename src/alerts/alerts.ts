@@ -1,4 +1,5 @@
 import type { DeviceCommit, Reaction } from "../devices/commit.ts";
+import type { KeepAnswer } from "../idempotency/idempotent-writes.ts";
 import { BadParameter, LimitReached, TooManyTriggers, UnknownDevice, UnknownTrigger } from "../model/errors.ts";
 import type { DeviceId, TriggerId, UserId } from "../model/ids.ts";
 import { limits, type ReachLimit } from "../model/limits.ts";
@@ -21,16 +22,16 @@ export type { Explanation } from "./explain.ts";
 /** The alerts within a caller's reach; a foreign one is as unknown as one that never was. */
 export interface Alerts {
   /** Creation never fires, whatever the attribute holds. */
-  add(reach: Reach, given: GivenTrigger): Promise<TriggerRow>;
+  add(reach: Reach, given: GivenTrigger, keep?: KeepAnswer<TriggerRow>): Promise<TriggerRow>;
   find(reach: Reach, id: TriggerId): Promise<TriggerRow>;
   /** A page of a user's, or of a device's, ascending by id. */
   page(reach: Reach, place: AlertPlace): Promise<AlertPage>;
   /** Replaces its definition. It stays armed or disarmed, unless it now watches for something else. */
-  redefine(reach: Reach, id: TriggerId, given: GivenTrigger): Promise<TriggerRow>;
+  redefine(reach: Reach, id: TriggerId, given: GivenTrigger, keep?: KeepAnswer<TriggerRow>): Promise<TriggerRow>;
   /** Enabling arms. */
   setEnabled(reach: Reach, id: TriggerId, isEnabled: boolean): Promise<void>;
   setEnabledOfDevice(reach: Reach, deviceId: DeviceId, isEnabled: boolean): Promise<void>;
-  remove(reach: Reach, id: TriggerId): Promise<void>;
+  remove(reach: Reach, id: TriggerId, keep?: KeepAnswer): Promise<void>;
   /** Why it fired, or didn't. */
   explain(reach: Reach, id: TriggerId): Promise<Explanation>;
   /** When a definition would have fired over a stretch of history. */
@@ -58,7 +59,10 @@ export interface RunningAlerts extends Alerts {
   heard(commits: readonly DeviceCommit[]): void;
 }
 
-export type AlertTables = Pick<Transaction, "users" | "devices" | "attributes" | "triggers" | "log">;
+export type AlertTables = Pick<
+  Transaction,
+  "users" | "devices" | "attributes" | "triggers" | "idempotencyKeys" | "log"
+>;
 
 export interface AlertParts {
   readonly store: Store<AlertTables>;
@@ -106,7 +110,7 @@ export function alertsOn({
   return {
     ...alertReaction(patterns, records, reached),
 
-    add: (reach, given) =>
+    add: (reach, given, keep) =>
       withDevice(reach, given.deviceId, async (tx, device, nowMs) => {
         const checked = await checkDefinition(tx, device, given, patterns);
         const bytes = checkSize(checked);
@@ -115,7 +119,9 @@ export function alertsOn({
         checkBytes(totals, bytes);
         const trigger = { ...checked, userId: device.userId, isArmed: true, reason: null, createdMs: nowMs };
         const id = await tx.triggers.add(trigger);
-        return { ...trigger, id, firedMs: null, firings: 0 };
+        const added = { ...trigger, id, firedMs: null, firings: 0 };
+        await keep?.(tx, added);
+        return added;
       }),
 
     async find(reach, id) {
@@ -133,7 +139,7 @@ export function alertsOn({
         return { alerts, nextAfterId: found.length > alerts.length ? alerts.at(-1)!.id : undefined };
       }),
 
-    redefine: (reach, id, given) =>
+    redefine: (reach, id, given, keep) =>
       change(reach, id, async (tx, before) => {
         if (given.deviceId !== before.deviceId) {
           throw new BadParameter("deviceId", "An alert stays with its device. Make another one instead.");
@@ -147,6 +153,7 @@ export function alertsOn({
         const reason = checked.isEnabled ? null : before.reason;
         const trigger = { ...before, ...checked, isArmed, reason };
         await tx.triggers.redefine(trigger);
+        await keep?.(tx, trigger);
         return trigger;
       }),
 
@@ -158,7 +165,11 @@ export function alertsOn({
     setEnabledOfDevice: (reach, deviceId, isEnabled) =>
       withDevice(reach, deviceId, (tx, { userId }) => tx.triggers.setEnabledOfDevice(userId, deviceId, isEnabled)),
 
-    remove: (reach, id) => change(reach, id, (tx, { userId }) => tx.triggers.remove(userId, id)),
+    remove: (reach, id, keep) =>
+      change(reach, id, async (tx, { userId }) => {
+        await tx.triggers.remove(userId, id);
+        await keep?.(tx);
+      }),
 
     explain: (reach, id) =>
       store.read(async (tx) => {

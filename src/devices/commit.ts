@@ -13,7 +13,16 @@ import { attributeEntry } from "./log-entries.ts";
 /** The tables that a commit touches. */
 export type CommitTables = Pick<
   Transaction,
-  "users" | "devices" | "attributes" | "attributeUsage" | "triggers" | "links" | "commands" | "log" | "clock"
+  | "users"
+  | "devices"
+  | "attributes"
+  | "attributeUsage"
+  | "triggers"
+  | "links"
+  | "commands"
+  | "idempotencyKeys"
+  | "log"
+  | "clock"
 >;
 
 export interface AttributeChange {

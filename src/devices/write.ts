@@ -1,3 +1,4 @@
+import type { KeepAnswer } from "../idempotency/idempotent-writes.ts";
 import { isWritable, type NamedAttribute, parseAttributeName } from "../model/attribute-names.ts";
 import type { Cause } from "../model/cause.ts";
 import {
@@ -23,20 +24,25 @@ export interface AttributeWrite {
 
 /** Writing what is within the caller's reach; a foreign device is as unknown as one that never was. */
 export interface DeviceWriting {
-  /** All of it or nothing, durable when it resolves. */
-  write(reach: Reach, deviceId: DeviceId, writes: readonly AttributeWrite[]): Promise<void>;
+  /** All of it or nothing, durable when it resolves. `keep` stores the answer of a keyed request with it. */
+  write(reach: Reach, deviceId: DeviceId, writes: readonly AttributeWrite[], keep?: KeepAnswer): Promise<void>;
 }
 
 export const writeLimits = { nameCharacters: 128, valueBytes: 8_192, requestCharacters: 256 };
 
 export function deviceWriting(store: Store<Pick<Transaction, "devices">>, commit: Commit): DeviceWriting {
   return {
-    async write(reach, deviceId, writes) {
+    async write(reach, deviceId, writes, keep) {
       const device = await store.read((tx) => tx.devices.within(reach, deviceId));
       if (!device) throw new UnknownDevice();
       const changes = checkedChanges(device, writes);
       try {
-        await commit({ userId: device.userId, cause: causeOf(reach), updates: [{ deviceId, changes }] });
+        await commit({
+          userId: device.userId,
+          cause: causeOf(reach),
+          updates: [{ deviceId, changes }],
+          ...(keep && { also: (tx) => keep(tx) }),
+        });
       } catch (error) {
         // Removed since we looked: now it is as unknown as any other.
         if (error instanceof NotFound) throw new UnknownDevice();

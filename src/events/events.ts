@@ -24,7 +24,9 @@ import {
 } from "./webhooks/webhooks.ts";
 
 export interface EventsParts {
-  readonly store: Store<Pick<Transaction, "log" | "logEpoch" | "webhooks" | "deliveries" | "clock">>;
+  readonly store: Store<
+    Pick<Transaction, "log" | "logEpoch" | "webhooks" | "deliveries" | "idempotencyKeys" | "clock">
+  >;
   readonly surroundings: Surroundings;
   readonly logDays: number;
   /** How many streams a client may have open here for one whom it acts for. */

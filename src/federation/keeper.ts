@@ -25,6 +25,7 @@ export type FederationTables = Pick<
   | "links"
   | "commands"
   | "blindIntervals"
+  | "idempotencyKeys"
   | "log"
   | "nodes"
   | "clock"

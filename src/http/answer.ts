@@ -36,6 +36,11 @@ export function jsonAnswer(status: number, body: object, headers: Readonly<Recor
   return jsonTextAnswer(status, JSON.stringify(body), headers);
 }
 
+/** The answer to a write that returns nothing. */
+export function done(): Answer {
+  return jsonAnswer(200, { status: "OK" });
+}
+
 /** The same of what is JSON already. */
 export function jsonTextAnswer(
   status: number,

@@ -2,9 +2,9 @@ import type { FastifyInstance } from "fastify";
 import type { Route } from "./routes.ts";
 
 /** What a page may send beyond what any page may; tokens travel in `Authorization`. */
-const requestHeaders = "authorization, content-type, last-event-id";
+const requestHeaders = "authorization, content-type, idempotency-key, last-event-id";
 /** What a page may read of an answer's head. */
-const answerHeaders = "www-authenticate, retry-after, x-request-id";
+const answerHeaders = "www-authenticate, retry-after, x-request-id, idempotency-replayed";
 /** As long as browsers keep it. An origin that is taken off the list is refused at once all the same. */
 const preflightSeconds = 7_200;
 

@@ -48,7 +48,7 @@ export interface Parameter {
  * A `body` is a form or a JSON object. What may stand in the query or elsewhere belongs into the body where the method
  * has one: addresses are kept in logs and histories.
  */
-export type Place = "path" | "query" | "form" | "body" | "queryOrForm" | "queryOrBody";
+export type Place = "path" | "header" | "query" | "form" | "body" | "queryOrForm" | "queryOrBody";
 
 export interface AnswerDescription {
   readonly status: number;

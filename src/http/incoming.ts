@@ -26,6 +26,8 @@ export interface Incoming {
   readonly basic: string | undefined;
   /** What `Last-Event-ID` carries: where a client's stream broke off. */
   readonly lastEventId: string | undefined;
+  /** Each `Idempotency-Key` header as it was sent; undefined when there is none. */
+  readonly idempotencyKeys: readonly string[] | undefined;
   /** The cookies' header, as it was sent. */
   readonly cookies: string;
   /** The client's address; a proxy's word for it only from a trusted proxy, and only if it is an address. */
@@ -46,6 +48,8 @@ export function readIncoming(request: FastifyRequest): Incoming {
     bearer: authorization(request, "bearer"),
     basic: authorization(request, "basic"),
     lastEventId: request.headers["last-event-id"] === undefined ? undefined : String(request.headers["last-event-id"]),
+    idempotencyKeys:
+      request.headers["idempotency-key"] === undefined ? undefined : request.raw.headersDistinct["idempotency-key"],
     cookies: request.headers.cookie ?? "",
     source: isIP(request.ip) === 0 ? (request.socket.remoteAddress ?? "") : request.ip,
     // A getter: most routes never wait for a turn, and need no signal.

@@ -84,12 +84,12 @@ function securityOf(schemes: readonly SecurityScheme[], mayBeInBody: boolean): r
 function parameterOf(parameter: Parameter, method: Method): readonly object[] {
   const { name, in: place, isRequired, isRepeatable, schema, meaning, example } = parameter;
   if (place === "body" || place === "form") return [];
-  const isBetterInBody = place !== "path" && place !== "query" && takesBody(method);
+  const isBetterInBody = place !== "path" && place !== "header" && place !== "query" && takesBody(method);
   const shownExample = schema.type === "integer" ? Number(example) : example;
   return [
     {
       name,
-      in: place === "path" ? "path" : "query",
+      in: place === "path" || place === "header" ? place : "query",
       required: isRequired && !isBetterInBody,
       description: isBetterInBody ? `${meaning} Here or, better, in the body.` : meaning,
       schema: isRepeatable ? { type: "array", items: schema } : schema,

@@ -32,6 +32,8 @@ interface RouteAddress {
   readonly errors: ErrorShape;
   /** Larger bodies are refused; what the server takes at most when left out. */
   readonly bodyBytes?: number;
+  /** It takes an `Idempotency-Key` (keyed-routes.ts). */
+  readonly takesKey?: true;
 }
 
 export type Route = RouteAddress &

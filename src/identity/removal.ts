@@ -6,7 +6,15 @@ import { type AccessTables, endAccess } from "./access.ts";
 export type RemovalTables = AccessTables &
   Pick<
     Transaction,
-    "users" | "links" | "devices" | "attributes" | "blindIntervals" | "commands" | "triggers" | "webhooks"
+    | "users"
+    | "links"
+    | "devices"
+    | "attributes"
+    | "blindIntervals"
+    | "commands"
+    | "triggers"
+    | "webhooks"
+    | "idempotencyKeys"
   >;
 
 /** What went with a user. */
@@ -39,6 +47,7 @@ export async function removeHome(tx: RemovalTables, userId: UserId): Promise<Rem
     history: await tx.log.removeOfUser(userId),
     devices: await tx.devices.removeOfUser(userId),
   };
+  await tx.idempotencyKeys.removeOfOwner(userId);
   await tx.users.remove(userId);
   return removed;
 }

@@ -6,6 +6,7 @@ export const backgroundTasks = [
   "confirmation_times",
   "fan_requests",
   "heartbeat",
+  "idempotency_keys",
   "link_shares",
   "log_retention",
   "erased_names",

@@ -37,6 +37,9 @@ export const limits = {
   connectionsPerSource: 2_000,
   connections: 50_000,
   webhooksPerOwner: 20,
+  /** Idempotency keys of one user, or of one tenant's enterprise clients, in 24 hours, and the answers kept for them. */
+  idempotencyKeysPerOwner: 100_000,
+  idempotencyBytesPerOwner: 33_554_432,
   /** Sign-ins under way from one source. A source is an IPv4 address or an IPv6 network (/64). */
   signInsPerSource: 20,
   /** Passwords of all sources together that wait to be hashed. */

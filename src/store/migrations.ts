@@ -198,6 +198,15 @@ const steps: readonly Step[] = [
     on: "webhook_deliveries (webhook_id, next_ms, id) WHERE state = 'waiting' AND next_ms IS NOT NULL",
   },
   sealedAddresses,
+  ({ integer, withoutRowid }) => [
+    `CREATE TABLE idempotency_keys (
+       owner_id INTEGER NOT NULL, hash TEXT NOT NULL, expires_ms ${integer} NOT NULL, bytes INTEGER NOT NULL,
+       answer TEXT, sealed_answer TEXT, PRIMARY KEY (owner_id, hash)) ${withoutRowid}`,
+    "CREATE INDEX idempotency_keys_expiring ON idempotency_keys (expires_ms)",
+    // The keys of an owner are counted without reading their answers.
+    "CREATE INDEX idempotency_keys_sizes ON idempotency_keys (owner_id, bytes)",
+    "CREATE INDEX idempotency_keys_sealed ON idempotency_keys (owner_id, hash) WHERE sealed_answer IS NOT NULL",
+  ],
 ];
 
 export const schemaVersion = steps.length;

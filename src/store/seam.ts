@@ -11,6 +11,7 @@ import { type CommandTable, commandTable } from "./tables/commands.ts";
 import { type DeviceTable, deviceTable } from "./tables/devices.ts";
 import { type FailureCountTable, failureCountTable } from "./tables/failure-counts.ts";
 import { type GrantTable, grantTable } from "./tables/grants.ts";
+import { type IdempotencyKeyTable, idempotencyKeyTable } from "./tables/idempotency-keys.ts";
 import { type LinkTable, linkTable } from "./tables/links.ts";
 import { type LogTable, logTable } from "./tables/log.ts";
 import { type LogEpochTable, logEpochTable } from "./tables/log-epoch.ts";
@@ -98,6 +99,7 @@ export interface Transaction {
   readonly attributes: AttributeTable;
   readonly attributeUsage: AttributeUsageTable;
   readonly triggers: TriggerTable;
+  readonly idempotencyKeys: IdempotencyKeyTable;
   readonly links: LinkTable;
   readonly blindIntervals: BlindIntervalTable;
   readonly log: LogTable;
@@ -128,6 +130,7 @@ const tables: { readonly [Name in keyof Transaction]: (sql: Sql) => Transaction[
   attributes: attributeTable,
   attributeUsage: attributeUsageTable,
   triggers: triggerTable,
+  idempotencyKeys: idempotencyKeyTable,
   links: linkTable,
   blindIntervals: blindIntervalTable,
   log: logTable,

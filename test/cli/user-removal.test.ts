@@ -50,6 +50,7 @@ async function beTold({ service }: World, userId: UserId, deviceId: DeviceId): P
     const nowMs = await tx.clock.nowMs();
     const settled = { state: "rejected", text: null, requestedMs: nowMs, settledMs: nowMs } as const;
     await tx.commands.add({ userId, deviceId, attribute: 12, thermostatId: "t", value: "true", ...settled });
+    await tx.idempotencyKeys.add({ ownerId: userId, hash: "k" }, { isSealed: false, text: "{}" }, 60_000);
     const from = await tx.log.end();
     for (const [id, whose] of [["wh_own", userId] as const, ["wh_tenant", null] as const]) {
       const told = {
@@ -99,7 +100,7 @@ for (const database of databases) {
       for (const token of tokens) await service.parts.oauth.verify(token);
       const [link] = await store.read((tx) => tx.links.ofUser(userId));
       const before = await rowsOfUser(story.config, userId);
-      const more = ["triggers", "commands", "webhooks", "webhook_deliveries"];
+      const more = ["triggers", "commands", "webhooks", "webhook_deliveries", "idempotency_keys"];
       for (const table of [
         "users",
         "devices",

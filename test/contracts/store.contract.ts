@@ -8,6 +8,7 @@ import { durabilityCases } from "./store/durability-cases.ts";
 import { failureCountCases } from "./store/failure-count-cases.ts";
 import type { StoreHarness } from "./store/harness.ts";
 import { hostileValueCases } from "./store/hostile-value-cases.ts";
+import { idempotencyKeyCases } from "./store/idempotency-key-cases.ts";
 import { linkCases } from "./store/link-cases.ts";
 import { logEpochCases } from "./store/log-epoch-cases.ts";
 import { logTailCases } from "./store/log-tail-cases.ts";
@@ -25,6 +26,7 @@ export function describeStore(name: string, harness: StoreHarness, options: { re
       deviceTableCases(harness);
       commandTableCases(harness);
     });
+    describe("idempotency keys", () => idempotencyKeyCases(harness));
     describe("failures", () => failureCountCases(harness));
     describe("deliveries of webhooks", () => deliveryCases(harness));
     describe("its links", () => linkCases(harness));

@@ -24,7 +24,10 @@ describe("a page of a named origin", () => {
         assert.equal(answer.status, 204, path);
         assert.equal(answer.headers.get("access-control-allow-origin"), origin);
         assert.equal(answer.headers.get("access-control-allow-methods"), methods.join(", "));
-        assert.equal(answer.headers.get("access-control-allow-headers"), "authorization, content-type, last-event-id");
+        assert.equal(
+          answer.headers.get("access-control-allow-headers"),
+          "authorization, content-type, idempotency-key, last-event-id",
+        );
         assert.equal(answer.headers.get("access-control-max-age"), "7200");
         assert.equal(answer.headers.get("vary"), "Origin");
         assert.equal(await answer.text(), "");
@@ -43,7 +46,10 @@ describe("a page of a named origin", () => {
       await answer.arrayBuffer();
       assert.equal(answer.headers.get("access-control-allow-origin"), isLetIn(path) ? origin : null, path);
       if (!isLetIn(path)) continue;
-      assert.equal(answer.headers.get("access-control-expose-headers"), "www-authenticate, retry-after, x-request-id");
+      assert.equal(
+        answer.headers.get("access-control-expose-headers"),
+        "www-authenticate, retry-after, x-request-id, idempotency-replayed",
+      );
       assert.equal(answer.headers.get("access-control-allow-credentials"), null);
     }
     const refused = await fetch("/v3/users", { method: "PATCH", headers: { origin } });

@@ -173,6 +173,7 @@ function madeV3({ store, identity }: Awaited<ReturnType<typeof madePlatform>>, r
     events,
     webhooks: events.webhooks,
     tokens: { watch: nobody, clientOf: nobody },
+    idempotency: { run: nobody },
     cursors: cursorsWith("a key of this test"),
   };
 }

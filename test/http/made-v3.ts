@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -19,12 +20,15 @@ import { alertRoutes } from "../../src/http/routes/v3-alerts.ts";
 import { deviceRoutes } from "../../src/http/routes/v3-devices.ts";
 import { userRoutes } from "../../src/http/routes/v3-users.ts";
 import { addRoutes } from "../../src/http/routes.ts";
+import { IdempotentWrites } from "../../src/idempotency/idempotent-writes.ts";
 import type { Principal } from "../../src/identity/principal.ts";
 import { userReadingOn } from "../../src/identity/user-reading.ts";
 import { InvalidToken } from "../../src/model/errors.ts";
 import type { DeviceId, TenantId, UserId } from "../../src/model/ids.ts";
+import { sealingWith } from "../../src/store/sealing.ts";
 import type { Transaction } from "../../src/store/seam.ts";
 import { openSqlite } from "../../src/store/sqlite/store.ts";
+import { realSurroundings } from "../../src/surroundings.ts";
 import { collecting, type Reported } from "../platform/made-platform.ts";
 
 export const noonMs = Date.UTC(2026, 0, 1, 12);
@@ -70,8 +74,13 @@ export async function madeV3(t: TestContext) {
   };
   const app = appOn({ exchanges, reached: () => undefined, trustedProxies: [], ...limits });
   const devices = { ...deviceReading(store, states), ...deviceWriting(store, commit) };
-  const v3 = { devices, federation: { freshnessOfEach, freshnessHere }, cursors: cursorsWith("a key of this test") };
-  const routes = [...userRoutes(userReadingOn(store)), ...deviceRoutes(v3), ...alertRoutes({ alerts })];
+  const surroundings = realSurroundings(report);
+  const idempotency = new IdempotentWrites({ store, sealer: sealingWith(randomBytes(32)), surroundings });
+  // One client for each holder of a token.
+  const keys = { idempotency, tokens: { clientOf: async (token: string) => `client of ${token}` } };
+  const federation = { freshnessOfEach, freshnessHere };
+  const v3 = { devices, federation, cursors: cursorsWith("a key of this test"), ...keys };
+  const routes = [...userRoutes(userReadingOn(store)), ...deviceRoutes(v3), ...alertRoutes({ alerts, ...keys })];
   const nobody = () => Promise.reject(new InvalidToken());
   const callers: Callers = {
     bySecToken: nobody,

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { startHttp } from "../../src/http/server.ts";
 import { StoreUnavailable } from "../../src/model/errors.ts";
-import type { DeviceId } from "../../src/model/ids.ts";
+import type { DeviceId, OwnerId } from "../../src/model/ids.ts";
 import { limits } from "../../src/model/limits.ts";
 import { formOf } from "../oauth/scripted-browser.ts";
 import { eventually, person } from "../stories/world.ts";
@@ -22,6 +22,7 @@ describe("what the service answers", () => {
     const crowdedId = await useAlerts(world, accessToken, { deviceId, lampId });
     await useEvents(world, accessToken, { deviceId, lampId });
     await useWebhooks(world, accessToken, lampId);
+    await useKeys(world, accessToken, lampId);
     await usePlatform(world, deviceId);
     await useTriggers(world, { deviceId, lampId, crowdedId });
     await unlink(world);
@@ -364,6 +365,30 @@ async function useWebhooks({ call, signal, parts, userId }: ToldWorld, bearer: s
   await call("removeWebhook", 400, { bearer, at: webhookId, json: {} });
   await call("removeWebhook", 200, { bearer, at: webhookId });
   await call("removeWebhook", 404, { bearer, at: webhookId });
+}
+
+/** Each write that takes an Idempotency-Key: one that was used, one that is in use, and one too many. */
+async function useKeys(world: ToldWorld, bearer: string, lampId: string): Promise<void> {
+  const { call, operations, parts, userId, addClient } = world;
+  const writes = operations.filter(({ parameters }) => parameters?.some(({ name }) => name === "Idempotency-Key"));
+  assert.equal(writes.length, 7);
+  await call("updateDevice", 200, { bearer, at: lampId, json: { power: "on" }, key: "used" });
+  const asked = { ownerId: userId, clientId: await parts.oauth.clientOf(bearer), content: "", isSecret: false };
+  const held = Promise.withResolvers<void>();
+  const underWay = parts.idempotency.run({ ...asked, key: "in use" }, () => held.promise);
+  const enterprise = await addClient("enterprise");
+  const issued = await call("issueToken", 200, { json: { ...enterprise, grant_type: "client_credentials" } });
+  const { tenantId } = await parts.identity.findTenant("Story");
+  const full = { isSealed: false, text: "x".repeat(limits.idempotencyBytesPerOwner) } as const;
+  const key = { ownerId: -tenantId as OwnerId, hash: "full" };
+  await parts.store.transaction((tx) => tx.idempotencyKeys.add(key, full, 60_000));
+  for (const { operationId } of writes) {
+    await call(operationId, 422, { bearer, at: "999/1", key: "used", json: {} });
+    await call(operationId, 409, { bearer, at: "999/1", key: "in use", json: {} });
+    await call(operationId, 409, { bearer: issued.access_token, at: "999/1", key: "one too many", json: {} });
+  }
+  held.resolve();
+  await underWay;
 }
 
 async function useTriggers(

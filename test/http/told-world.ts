@@ -12,6 +12,8 @@ export interface Call {
   readonly form?: Readonly<Record<string, string>>;
   readonly json?: unknown;
   readonly bearer?: string;
+  /** What `Idempotency-Key` carries. */
+  readonly key?: string;
   /** What stands for the variables of the path, one behind the other with a slash between them. */
   readonly at?: string;
 }
@@ -104,8 +106,11 @@ function queryOf(query: Call["query"]): string {
   return query ? `?${new URLSearchParams(query)}` : "";
 }
 
-function requestOf({ method }: ToldOperation, { form, json, bearer, method: other }: Call): RequestInit {
-  const authorization = bearer === undefined ? undefined : { authorization: `Bearer ${bearer}` };
+function requestOf({ method }: ToldOperation, { form, json, bearer, key, method: other }: Call): RequestInit {
+  const authorization = {
+    ...(bearer !== undefined && { authorization: `Bearer ${bearer}` }),
+    ...(key !== undefined && { "idempotency-key": key }),
+  };
   if (json === undefined) {
     return {
       method: other ?? method,

@@ -26,6 +26,7 @@ export type SimulatedTables = Pick<
   | "links"
   | "commands"
   | "blindIntervals"
+  | "idempotencyKeys"
   | "log"
   | "logEpoch"
   | "nodes"
@@ -79,6 +80,7 @@ const tables: { readonly [Name in keyof SimulatedTables]: (session: Session) => 
   triggers: triggerRows,
   links: linkRows,
   blindIntervals: blindIntervalRows,
+  idempotencyKeys: () => standIn<SimulatedTables["idempotencyKeys"]>("idempotencyKeys", {}),
   log: logRows,
   logEpoch: () => ({ current: async () => simulatedEpoch, renew: async () => false }),
   nodes: nodeRows,

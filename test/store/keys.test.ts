@@ -6,6 +6,7 @@ import { callControl } from "../../src/cli/control-socket.ts";
 import { readConfig } from "../../src/config.ts";
 import { addressPlace, sealedPlace } from "../../src/events/webhooks/webhooks.ts";
 import { tokenPlace } from "../../src/federation/link-key.ts";
+import { answerPlace } from "../../src/idempotency/idempotent-writes.ts";
 import { startLogging } from "../../src/logging.ts";
 import type { NodeId, OwnerId, TenantId } from "../../src/model/ids.ts";
 import { openParts, type Parts } from "../../src/service.ts";
@@ -41,7 +42,7 @@ async function madeWorld(t: TestContext, database: Deployment, values: number) {
   return { folder, keyFile, parts, run, open };
 }
 
-/** One link, one address of a webhook, and secrets of webhooks for the rest. */
+/** One link, one address of a webhook, one answer with a secret, and secrets of webhooks for the rest. */
 async function fill({ identity, administration, store }: Parts, keyFile: string, values: number): Promise<void> {
   const sealing = sealingFromFile(keyFile);
   const { tenantId } = await identity.addTenant({ name: "Acme" });
@@ -63,7 +64,11 @@ async function fill({ identity, administration, store }: Parts, keyFile: string,
       blindness: null,
     });
     const [sealedUrl, url] = [sealing.seal("https://a.example/", addressPlace("w00001")), ""];
-    for (let i = 1; i < values - 1; i++) {
+    const answered = { ownerId: userId, hash: "k" };
+    const sealedAnswer = sealing.seal("an answer", answerPlace(answered));
+    await tx.idempotencyKeys.add(answered, { isSealed: true, text: sealedAnswer }, 60_000);
+    await tx.idempotencyKeys.add({ ...answered, hash: "other" }, { isSealed: false, text: "in clear" }, 60_000);
+    for (let i = 1; i < values - 2; i++) {
       const made = webhook(`w${String(i).padStart(5, "0")}`, tenantId, sealing.seal);
       await tx.webhooks.add(i === 1 ? { ...made, sealedUrl, url } : made);
     }
@@ -92,11 +97,15 @@ async function openAll({ store }: Parts, keyFile: string): Promise<number> {
   const secrets = await store.read((tx) => tx.sealedValues.after(firstWebhook, 100_000));
   const addresses = await store.read((tx) => tx.sealedValues.after(secrets.at(-1)?.place, 100_000));
   assert.ok(addresses.length > 0);
-  const values = [...secrets, ...addresses];
+  const answers = await store.read((tx) => tx.sealedValues.after(addresses.at(-1)?.place, 100_000));
+  assert.equal(answers.length, 1);
+  const values = [...secrets, ...addresses, ...answers];
   for (const { place, sealed } of values) {
     if (place.kind === "webhook") assert.equal(sealing.open(sealed, sealedPlace(place.id)), `secret of ${place.id}`);
     else if (place.kind === "webhook address") {
       assert.equal(sealing.open(sealed, addressPlace(place.id)), "https://a.example/");
+    } else if (place.kind === "answer") {
+      assert.equal(sealing.open(sealed, answerPlace({ ...place, hash: place.id })), "an answer");
     }
   }
   const [link] = await store.read((tx) => tx.sealedValues.after(undefined, 1));

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import type { KeepAnswer } from "../../idempotency/idempotent-writes.ts";
 import { BadParameter, LimitReached, NotFound } from "../../model/errors.ts";
 import type { TenantId } from "../../model/ids.ts";
 import { limits } from "../../model/limits.ts";
@@ -16,7 +17,7 @@ export type { DeliveryRow } from "../../store/tables/webhook-deliveries.ts";
 export type { WebhookOwner, WebhookRow } from "../../store/tables/webhooks.ts";
 
 export interface WebhookParts extends AddressRules {
-  readonly store: Store<Pick<Transaction, "log" | "logEpoch" | "webhooks" | "deliveries">>;
+  readonly store: Store<Pick<Transaction, "log" | "logEpoch" | "webhooks" | "deliveries" | "idempotencyKeys">>;
   readonly seal: (secret: string, place: string) => string;
   readonly addressOf: (webhook: WebhookRow) => string;
   /** Whether every node can read sealed addresses. */
@@ -30,6 +31,11 @@ export interface NewWebhook extends EventFilter {
   readonly url: string;
 }
 
+export interface AddedWebhook {
+  readonly webhook: WebhookRow;
+  readonly secret: string;
+}
+
 /** Webhooks as their owners see them: a client, for the user or tenant that it acts for. Another's don't exist. */
 export interface Webhooks {
   /** The secret is answered here and never again. The signal: the client has gone. */
@@ -37,13 +43,14 @@ export interface Webhooks {
     owner: WebhookOwner & { readonly tenantId: TenantId },
     webhook: NewWebhook,
     signal?: AbortSignal,
-  ): Promise<{ readonly webhook: WebhookRow; readonly secret: string }>;
+    keep?: KeepAnswer<AddedWebhook>,
+  ): Promise<AddedWebhook>;
   list(owner: WebhookOwner): Promise<readonly WebhookRow[]>;
-  remove(owner: WebhookOwner, id: string): Promise<void>;
+  remove(owner: WebhookOwner, id: string, keep?: KeepAnswer): Promise<void>;
   /** The newest first. */
   deliveries(owner: WebhookOwner, id: string): Promise<readonly DeliveryRow[]>;
   /** Sends a message once more, behind all that waits for the same device; answers the new delivery. */
-  resend(owner: WebhookOwner, id: string, deliveryId: number): Promise<DeliveryRow>;
+  resend(owner: WebhookOwner, id: string, deliveryId: number, keep?: KeepAnswer<DeliveryRow>): Promise<DeliveryRow>;
 }
 
 export const webhookLimits = { deliveriesShown: 100, urlCharacters: 2_048 };
@@ -58,14 +65,14 @@ export function webhooksOn({ store, seal, addressOf, sealsAddresses, newId, wake
     `${limits.webhookLookupsWaiting} addresses of this owner wait to be looked up. Try again when they are answered.`,
   );
   return {
-    async add(owner, { url, ...filter }, signal = new AbortController().signal) {
+    async add(owner, { url, ...filter }, signal = new AbortController().signal, keep) {
       const { deviceIds, attributes } = boundedFilter(filter);
       const { hostname } = readUrl(url, rules.allowsPrivate);
       refuseMore(await store.read((tx) => tx.webhooks.ofOwner(owner)));
       await lookups.run(ownerWithin(owner), () => checkHost(hostname, rules, signal));
       const id = newId();
       const secret = newWebhookSecret();
-      const webhook = await store.transaction(async (tx) => {
+      const added = await store.transaction(async (tx) => {
         refuseMore(await tx.webhooks.ofOwner(owner));
         await tx.webhooks.lockFeed();
         const from = await tx.log.end();
@@ -84,22 +91,25 @@ export function webhooksOn({ store, seal, addressOf, sealsAddresses, newId, wake
           attributes,
           from,
         });
-        return tx.webhooks.byKey(key);
+        const added = { webhook: { ...(await tx.webhooks.byKey(key))!, url }, secret };
+        await keep?.(tx, added);
+        return added;
       });
       wake();
-      return { webhook: { ...webhook!, url }, secret };
+      return added;
     },
     list: async (owner) => {
       const rows = await store.read((tx) => tx.webhooks.ofOwner(owner));
       return rows.map((webhook) => ({ ...webhook, url: readable(webhook, addressOf) }));
     },
-    remove: (owner, id) =>
+    remove: (owner, id, keep) =>
       store.transaction(async (tx) => {
         await tx.webhooks.lockFeed();
         const webhook = await tx.webhooks.find(owner, id);
         if (!webhook) throw unknown();
         await tx.webhooks.lock(webhook);
         await tx.webhooks.remove(webhook);
+        await keep?.(tx);
       }),
     deliveries: (owner, id) =>
       store.read(async (tx) => {
@@ -107,7 +117,7 @@ export function webhooksOn({ store, seal, addressOf, sealsAddresses, newId, wake
         if (!webhook) throw unknown();
         return tx.deliveries.ofWebhook(webhook, webhookLimits.deliveriesShown);
       }),
-    async resend(owner, id, deliveryId) {
+    async resend(owner, id, deliveryId, keep) {
       const again = await store.transaction(async (tx) => {
         await tx.webhooks.lockFeed();
         const webhook = await tx.webhooks.find(owner, id);
@@ -119,10 +129,12 @@ export function webhooksOn({ store, seal, addressOf, sealsAddresses, newId, wake
           const sentence = `${messages} messages wait for this webhook already. Try again when they are delivered.`;
           throw new LimitReached("webhookMessagesWaiting", sentence);
         }
-        return tx.deliveries.find(webhook, await tx.deliveries.add(delivery));
+        const again = (await tx.deliveries.find(webhook, await tx.deliveries.add(delivery)))!;
+        await keep?.(tx, again);
+        return again;
       });
       wake();
-      return again!;
+      return again;
     },
   };
 }

@@ -2,6 +2,7 @@ import type { ContentType, Description, ErrorDescription, Parameter } from "../d
 import type { ErrorShape } from "../error-shape.ts";
 import type { Access, Method, Route } from "../routes.ts";
 import { accessOf } from "./access.ts";
+import { withKey } from "./idempotency-key.ts";
 
 /** A route as it is told: its address and rule come from the route table, its words from its description. */
 export interface Described {
@@ -18,7 +19,8 @@ export function describedRoutes(routes: readonly Route[]): readonly Described[] 
   return routes.flatMap((route): readonly Described[] => {
     const { methods, errors } = route;
     if (route.access !== "operation") {
-      const { access, description } = route;
+      const { access, takesKey } = route;
+      const description = takesKey ? withKey(route.description) : route.description;
       return [{ methods, path: withBraces(route.path), access, errors, description }];
     }
     return route.descriptions.map((description) => ({
@@ -39,7 +41,9 @@ export function takesBody(method: Method): boolean {
 export function bodyParameters(described: Described): readonly Parameter[] {
   const { credentials } = accessOf(described);
   const parameters = described.description.parameters ?? [];
-  return [...credentials, ...parameters].filter(({ in: place }) => place !== "path" && place !== "query");
+  return [...credentials, ...parameters].filter(
+    ({ in: place }) => place !== "path" && place !== "header" && place !== "query",
+  );
 }
 
 /** How such a body may be written. */

@@ -55,6 +55,7 @@ function requestPanel(described: Described, baseUrl: string): Html | undefined {
 /** Where a parameter goes, when it isn't plain from where it stands. */
 const places: Readonly<Record<Place, string>> = {
   path: "in the path",
+  header: "in the header",
   query: "in the query",
   form: "in the form",
   body: "in the body",

@@ -27,7 +27,7 @@ export function sampleRequest(described: Described): SampleRequest | undefined {
   const method = isSecretInParameters ? "POST" : methods[0]!;
   const isInBody = ({ in: place }: Parameter) => place === "body" || (place !== "query" && takesBody(method));
   const sent = [...(errors === "fault" ? accessOf(described).credentials : []), ...parameters].filter(
-    ({ in: place }) => place !== "path",
+    ({ in: place }) => place !== "path" && place !== "header",
   );
   return {
     method,

@@ -2,7 +2,7 @@ import type { AlertPlace, Alerts, TriggerRow } from "../../alerts/alerts.ts";
 import { BadParameter, UnknownTrigger } from "../../model/errors.ts";
 import { parseId, type TriggerId } from "../../model/ids.ts";
 import { readAlert, readDryRun } from "../alert-body.ts";
-import { jsonAnswer } from "../answer.ts";
+import { done, jsonAnswer } from "../answer.ts";
 import {
   changeAlert,
   createAlert,
@@ -13,17 +13,19 @@ import {
   removeAlert,
 } from "../descriptions/alerts.ts";
 import type { Incoming } from "../incoming.ts";
+import { type KeyedRouteParts, keyed } from "../keyed-routes.ts";
 import type { Route } from "../routes.ts";
 import { onlyOne, readDeviceId, refuseBody } from "../v3-parameters.ts";
 
-export interface AlertRouteParts {
+export interface AlertRouteParts extends KeyedRouteParts {
   readonly alerts: Alerts;
 }
 
 const path = "/v3/alerts/:alertId";
 
 /** Alerts in JSON; the platform calls work on the same ones. Whose they are is decided by the caller of each call. */
-export function alertRoutes({ alerts }: AlertRouteParts): readonly Route[] {
+export function alertRoutes({ alerts, idempotency, tokens }: AlertRouteParts): readonly Route[] {
+  const keys = { idempotency, tokens };
   return [
     {
       methods: ["GET"],
@@ -39,14 +41,15 @@ export function alertRoutes({ alerts }: AlertRouteParts): readonly Route[] {
         });
       },
     },
-    {
+    keyed(keys, {
       methods: ["POST"],
       path: "/v3/alerts",
-      access: "bearer",
-      errors: "standard",
       description: createAlert,
-      answer: async ({ body }, caller) => jsonAnswer(201, shown(await alerts.add(caller, readAlert(body)))),
-    },
+      async answer({ body }, caller, keep) {
+        const created = (alert: TriggerRow) => jsonAnswer(201, shown(alert));
+        return created(await alerts.add(caller, readAlert(body), keep(created)));
+      },
+    }),
     {
       methods: ["POST"],
       path: "/v3/alerts/dry-run",
@@ -67,30 +70,28 @@ export function alertRoutes({ alerts }: AlertRouteParts): readonly Route[] {
       description: getAlert,
       answer: async (incoming, caller) => jsonAnswer(200, shown(await alerts.find(caller, alertIdOf(incoming)))),
     },
-    {
+    keyed(keys, {
       methods: ["PUT"],
       path,
-      access: "bearer",
-      errors: "standard",
       description: changeAlert,
-      async answer(incoming, caller) {
+      async answer(incoming, caller, keep) {
+        const changed = (alert: TriggerRow) => jsonAnswer(200, shown(alert));
         // A foreign alert is unknown before anything is said about the body.
         await alerts.find(caller, alertIdOf(incoming));
-        return jsonAnswer(200, shown(await alerts.redefine(caller, alertIdOf(incoming), readAlert(incoming.body))));
+        const given = readAlert(incoming.body);
+        return changed(await alerts.redefine(caller, alertIdOf(incoming), given, keep(changed)));
       },
-    },
-    {
+    }),
+    keyed(keys, {
       methods: ["DELETE"],
       path,
-      access: "bearer",
-      errors: "standard",
       description: removeAlert,
-      async answer(incoming, caller) {
+      async answer(incoming, caller, keep) {
         refuseBody(incoming);
-        await alerts.remove(caller, alertIdOf(incoming));
-        return jsonAnswer(200, { status: "OK" });
+        await alerts.remove(caller, alertIdOf(incoming), keep(done));
+        return done();
       },
-    },
+    }),
     {
       methods: ["GET"],
       path: `${path}/explain`,

@@ -3,17 +3,18 @@ import type { DevicePlace, DeviceReading } from "../../devices/read.ts";
 import type { DeviceWriting } from "../../devices/write.ts";
 import type { Principal } from "../../identity/principal.ts";
 import { BadParameter } from "../../model/errors.ts";
-import { jsonAnswer, jsonTextAnswer } from "../answer.ts";
+import { done, jsonAnswer, jsonTextAnswer } from "../answer.ts";
 import { readWrites } from "../attribute-body.ts";
 import type { Cursors } from "../cursor.ts";
 import { getDevice, listDevices, updateDevice } from "../descriptions/devices.ts";
 import { deviceBody, WholeDevices } from "../device-body.ts";
 import { type DeviceNowParts, deviceNow } from "../device-now.ts";
 import type { Incoming } from "../incoming.ts";
+import { type KeyedRouteParts, keyed } from "../keyed-routes.ts";
 import type { Route } from "../routes.ts";
 import { deviceIdOf, each, onlyOne, timeOf } from "../v3-parameters.ts";
 
-export interface DeviceRouteParts extends DeviceNowParts {
+export interface DeviceRouteParts extends DeviceNowParts, KeyedRouteParts {
   readonly devices: DeviceNowParts["devices"] & Pick<DeviceReading, "page"> & DeviceWriting;
   readonly cursors: Cursors;
 }
@@ -23,7 +24,7 @@ const bodyBytes = 65_536;
 
 /** Devices (interface 2.4, 4.2). Whose they are is decided below, by the caller that each call is handed. */
 export function deviceRoutes(
-  { devices, federation, cursors }: DeviceRouteParts,
+  { devices, federation, cursors, idempotency, tokens }: DeviceRouteParts,
   whole = new WholeDevices(),
 ): readonly Route[] {
   return [
@@ -63,19 +64,20 @@ export function deviceRoutes(
         return jsonTextAnswer(200, body);
       },
     },
-    {
-      methods: ["PUT"],
-      path: devicePath,
-      access: "bearer",
-      errors: "standard",
-      bodyBytes,
-      description: updateDevice,
-      async answer(incoming, caller) {
-        const writes = readWrites(incoming.body);
-        await devices.write(caller, deviceIdOf(incoming), writes);
-        return jsonAnswer(200, { status: "OK" });
+    keyed(
+      { idempotency, tokens },
+      {
+        methods: ["PUT"],
+        path: devicePath,
+        bodyBytes,
+        description: updateDevice,
+        async answer(incoming, caller, keep) {
+          const writes = readWrites(incoming.body);
+          await devices.write(caller, deviceIdOf(incoming), writes, keep(done));
+          return done();
+        },
       },
-    },
+    ),
   ];
 }
 

@@ -1,44 +1,44 @@
 import type { DeviceReading } from "../../devices/read.ts";
 import { boundedFilter } from "../../events/event-filter.ts";
 import { noDevice } from "../../events/webhooks/resync.ts";
-import type { DeliveryRow, WebhookOwner, WebhookRow, Webhooks } from "../../events/webhooks/webhooks.ts";
+import type { AddedWebhook, DeliveryRow, WebhookOwner, WebhookRow, Webhooks } from "../../events/webhooks/webhooks.ts";
 import type { Principal } from "../../identity/principal.ts";
 import { BadParameter, NotFound } from "../../model/errors.ts";
-import { jsonAnswer } from "../answer.ts";
+import { done, jsonAnswer } from "../answer.ts";
 import { addWebhook, listDeliveries, listWebhooks, removeWebhook, resendDelivery } from "../descriptions/webhooks.ts";
 import type { Body, Incoming } from "../incoming.ts";
+import { type KeyedRouteParts, keyed } from "../keyed-routes.ts";
 import type { Route } from "../routes.ts";
 import { readDeviceId, refuseBody } from "../v3-parameters.ts";
 
-export interface WebhookRouteParts {
+export interface WebhookRouteParts extends KeyedRouteParts {
   readonly devices: Pick<DeviceReading, "device">;
   readonly webhooks: Webhooks;
-  readonly tokens: { clientOf(accessToken: string): Promise<string> };
 }
 
 const path = "/v3/webhooks";
 
 /** Being told at an address. A webhook belongs to the client that made it, for whom it acts; others don't see it. */
-export function webhookRoutes({ devices, webhooks, tokens }: WebhookRouteParts): readonly Route[] {
+export function webhookRoutes({ devices, webhooks, idempotency, tokens }: WebhookRouteParts): readonly Route[] {
   const ownerOf = async ({ bearer = "" }: Incoming, caller: Principal) => ({
     ...caller,
     clientId: await tokens.clientOf(bearer),
   });
+  const keys = { idempotency, tokens };
   return [
-    {
+    keyed(keys, {
       methods: ["POST"],
       path,
-      access: "bearer",
-      errors: "standard",
+      isSecret: true,
       description: addWebhook,
-      async answer(incoming, caller) {
+      async answer(incoming, caller, keep) {
+        const created = ({ webhook, secret }: AddedWebhook) => jsonAnswer(201, { ...shownWebhook(webhook), secret });
         const wanted = readNewWebhook(incoming.body);
         for (const deviceId of wanted.deviceIds) await devices.device(caller, deviceId);
         const owner = await ownerOf(incoming, caller);
-        const { webhook, secret } = await webhooks.add(owner, wanted, incoming.gone);
-        return jsonAnswer(201, { ...shownWebhook(webhook), secret });
+        return created(await webhooks.add(owner, wanted, incoming.gone, keep(created)));
       },
-    },
+    }),
     {
       methods: ["GET"],
       path,
@@ -50,18 +50,16 @@ export function webhookRoutes({ devices, webhooks, tokens }: WebhookRouteParts):
         return jsonAnswer(200, { webhooks: (await webhooks.list(owner)).map(shownWebhook) });
       },
     },
-    {
+    keyed(keys, {
       methods: ["DELETE"],
       path: `${path}/:webhookId`,
-      access: "bearer",
-      errors: "standard",
       description: removeWebhook,
-      async answer(incoming, caller) {
+      async answer(incoming, caller, keep) {
         refuseBody(incoming);
-        await webhooks.remove(await ownerOf(incoming, caller), idOf(incoming));
-        return jsonAnswer(200, { status: "OK" });
+        await webhooks.remove(await ownerOf(incoming, caller), idOf(incoming), keep(done));
+        return done();
       },
-    },
+    }),
     {
       methods: ["GET"],
       path: `${path}/:webhookId/deliveries`,
@@ -73,20 +71,19 @@ export function webhookRoutes({ devices, webhooks, tokens }: WebhookRouteParts):
         return jsonAnswer(200, { deliveries: deliveries.map(shownDelivery) });
       },
     },
-    {
+    keyed(keys, {
       methods: ["POST"],
       path: `${path}/:webhookId/deliveries/:deliveryId/resend`,
-      access: "bearer",
-      errors: "standard",
       description: resendDelivery,
-      async answer(incoming, caller) {
+      async answer(incoming, caller, keep) {
         refuseBody(incoming);
+        const accepted = (delivery: DeliveryRow) => jsonAnswer(202, shownDelivery(delivery));
         const deliveryId = incoming.pathParameters.deliveryId ?? "";
         if (!/^[1-9][0-9]{0,14}$/.test(deliveryId)) throw new NotFound("There is no such webhook or delivery.");
         const owner = await ownerOf(incoming, caller);
-        return jsonAnswer(202, shownDelivery(await webhooks.resend(owner, idOf(incoming), Number(deliveryId))));
+        return accepted(await webhooks.resend(owner, idOf(incoming), Number(deliveryId), keep(accepted)));
       },
-    },
+    }),
   ];
 }
 

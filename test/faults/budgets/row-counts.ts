@@ -16,6 +16,7 @@ const growing = [
   "sec_tokens",
   "audit",
   "failure_counts",
+  "idempotency_keys",
 ];
 
 export async function countRows(settings: Readonly<Record<string, string>>): Promise<Readonly<Record<string, number>>> {

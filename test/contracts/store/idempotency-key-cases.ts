@@ -1,0 +1,49 @@
+import assert from "node:assert/strict";
+import { it } from "node:test";
+import type { OwnerId } from "../../../src/model/ids.ts";
+import type { IdempotencyKey } from "../../../src/store/tables/idempotency-keys.ts";
+import { onPlace, onStore, type StoreHarness } from "./harness.ts";
+
+const dayMs = 86_400_000;
+const key: IdempotencyKey = { ownerId: 7 as OwnerId, hash: "k" };
+const answer = (text: string) => ({ isSealed: false, text }) as const;
+
+export function idempotencyKeyCases(harness: StoreHarness): void {
+  it("are taken once, however many transactions of all nodes want them at the same time", () =>
+    onPlace(harness, async (place) => {
+      const nodes = [await place.open(), ...(harness.kind === "postgres" ? [await place.open()] : [])];
+      const wanting = Array.from({ length: 8 }, (_, i) =>
+        nodes[i % nodes.length]!.transaction((tx) => tx.idempotencyKeys.add(key, answer(`answer ${i}`), dayMs)),
+      );
+      const first = (await Promise.all(wanting)).indexOf(true);
+      assert.equal((await Promise.all(wanting)).filter((isStored) => isStored).length, 1);
+      const found = await nodes[0]!.read((tx) => tx.idempotencyKeys.find(key));
+      assert.deepEqual(found, answer(`answer ${first}`));
+    }));
+
+  it("are free again when the transaction that took them fails", () =>
+    onStore(harness, async (store) => {
+      const failed = store.transaction(async (tx) => {
+        await tx.idempotencyKeys.add(key, answer("lost"), dayMs);
+        throw new Error("the write failed");
+      });
+      await assert.rejects(failed, /the write failed/);
+      assert.equal(await store.transaction((tx) => tx.idempotencyKeys.add(key, answer("kept"), dayMs)), true);
+    }));
+
+  it("expire on the store's clock: then they can be taken again, and a sweep removes them", () =>
+    onStore(harness, async (store, place) => {
+      const other = { ...key, hash: "other" };
+      const keep = (one: IdempotencyKey, text: string) =>
+        store.transaction((tx) => tx.idempotencyKeys.add(one, answer(text), dayMs));
+      await keep(key, "first");
+      await keep(other, "x");
+      assert.deepEqual(await store.read((tx) => tx.idempotencyKeys.usage(key.ownerId)), { keys: 2, bytes: 206 });
+      await place.jumpClock(dayMs);
+      assert.equal(await store.read((tx) => tx.idempotencyKeys.find(key)), undefined);
+      assert.equal(await keep(key, "second"), true);
+      assert.equal(await store.transaction((tx) => tx.idempotencyKeys.removeExpired(10)), 1);
+      assert.deepEqual(await store.read((tx) => tx.idempotencyKeys.find(key)), answer("second"));
+      assert.equal(await store.read((tx) => tx.idempotencyKeys.find(other)), undefined);
+    }));
+}
