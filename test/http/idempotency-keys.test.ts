@@ -6,7 +6,7 @@ import { IdempotentWrites, keysKeptMs } from "../../src/idempotency/idempotent-w
 import { UnknownTrigger } from "../../src/model/errors.ts";
 import { sealingWith } from "../../src/store/sealing.ts";
 import { realSurroundings } from "../../src/surroundings.ts";
-import { assertRefused, madeV3, type Token } from "./made-v3.ts";
+import { type Answered, assertRefused, madeV3, type Token } from "./made-v3.ts";
 
 /** Alice's lamp, and calls that carry a key. */
 async function lamp(t: TestContext) {
@@ -19,7 +19,7 @@ async function lamp(t: TestContext) {
     const answer = await call(token, path, { method, headers, ...json });
     // Each call comes at another time, so that one that is carried out again is seen.
     clock.nowMs += 5;
-    return { status: answer.status, headers: answer.headers, body: await answer.json() };
+    return { status: answer.status, headers: answer.headers, body: (await answer.json()) as Answered["body"] };
   };
   const write = (key: string, body: unknown, token: Token = "alice") =>
     send(token, "PUT", `/v3/devices/${lampId}`, key, body);
@@ -119,7 +119,7 @@ describe("a write with an Idempotency-Key", () => {
         // The other node is quicker.
         if (text === "slow") await write(other!, "quick");
         const answer = { status: 200, body: text };
-        await store.transaction((tx) => keep(() => answer)(tx));
+        await store.transaction((tx) => keep<void>(() => answer)(tx, undefined));
         return { ...answer, isFirst: true };
       });
     assert.deepEqual(await write(one!, "slow"), { status: 200, body: "quick" });
@@ -127,7 +127,7 @@ describe("a write with an Idempotency-Key", () => {
     const late = new IdempotentWrites({ store, sealer, surroundings });
     const refused = late.run({ ...asked, key: "k2" }, async () => {
       await other!.run({ ...asked, key: "k2" }, async (keep) => {
-        await store.transaction((tx) => keep(() => ({ status: 200, body: "removed" }))(tx));
+        await store.transaction((tx) => keep<void>(() => ({ status: 200, body: "removed" }))(tx, undefined));
         return {};
       });
       throw new UnknownTrigger();
