@@ -1,5 +1,5 @@
 import type { WrittenValue } from "./devices.ts";
-import type { CallOptions } from "./transport.ts";
+import type { CallOptions, WriteOptions } from "./transport.ts";
 import type { V3 } from "./v3.ts";
 
 /** What an alert of /v3 is to do. */
@@ -49,8 +49,8 @@ export class Alerts {
   }
 
   /** Makes an alert. Making it never fires. */
-  async create(definition: AlertDefinition, { signal }: CallOptions = {}): Promise<Alert> {
-    return this.#v3().call("POST", "/alerts", { json: definition, signal });
+  async create(definition: AlertDefinition, options: WriteOptions = {}): Promise<Alert> {
+    return this.#v3().call("POST", "/alerts", { json: definition, ...options });
   }
 
   /** An alert, and how it stands. */
@@ -59,12 +59,12 @@ export class Alerts {
   }
 
   /** Replaces the whole definition. */
-  async change(alertId: number, definition: AlertDefinition, { signal }: CallOptions = {}): Promise<Alert> {
-    return this.#v3().call("PUT", `/alerts/${alertId}`, { json: definition, signal });
+  async change(alertId: number, definition: AlertDefinition, options: WriteOptions = {}): Promise<Alert> {
+    return this.#v3().call("PUT", `/alerts/${alertId}`, { json: definition, ...options });
   }
 
   /** Removes an alert; its id is never given again. */
-  async remove(alertId: number, { signal }: CallOptions = {}): Promise<void> {
-    await this.#v3().call("DELETE", `/alerts/${alertId}`, { signal });
+  async remove(alertId: number, options: WriteOptions = {}): Promise<void> {
+    await this.#v3().call("DELETE", `/alerts/${alertId}`, { ...options });
   }
 }

@@ -7,7 +7,7 @@ import { type EventOptions, followEvents, type HomeEvent } from "./events.ts";
 import { type HomeDevice, HomeNames } from "./home-names.ts";
 import { type Login, PlatformCalls } from "./platform.ts";
 import { type FanOutcome, type RunFanOptions, runFan } from "./run-fan.ts";
-import { type CallOptions, Transport } from "./transport.ts";
+import { type CallOptions, Transport, type WriteOptions } from "./transport.ts";
 import type { Trigger, TriggerDefinition } from "./triggers.ts";
 import { missingAccessToken, V3 } from "./v3.ts";
 import type { DeviceQuestion, HistoryQuestion } from "./v3-devices.ts";
@@ -156,9 +156,10 @@ export class Breezeway {
     deviceId: number,
     name: string,
     value: WrittenValue,
-    options: CallOptions = {},
+    options: WriteOptions = {},
   ): Promise<void> {
     if (this.#v3) return v3Devices.writeAttributes(this.#v3, deviceId, { [name]: value }, options);
+    if (options.idempotencyKey !== undefined) throw missingAccessToken("setDeviceAttribute with an idempotencyKey");
     const secToken = this.#bySecToken("setDeviceAttribute");
     return this.#platform.setDeviceAttribute(secToken, deviceId, name, value === null ? "" : String(value), options);
   }
@@ -167,15 +168,16 @@ export class Breezeway {
   async setDeviceAttributes(
     deviceId: number,
     values: Readonly<Record<string, WrittenValue>>,
-    options: CallOptions = {},
+    options: WriteOptions = {},
   ): Promise<void> {
     return v3Devices.writeAttributes(this.#byAccessToken("setDeviceAttributes"), deviceId, values, options);
   }
 
   /**
    * Starts a thermostat's fan (or stops it) and finds out what became of it. The thermostat is one of `getHomeNames`, or
-   * `d.structures[X].d.thermostats[Y]`. A refusal is an outcome, not an error; its words are the ecosystem's. The request
-   * itself is written once and never repeated.
+   * `d.structures[X].d.thermostats[Y]`. A refusal is an outcome, not an error; its words are the ecosystem's. The fan is
+   * asked for once: with an access token a lost answer is asked for again by its Idempotency-Key, with a secToken the
+   * request is never repeated.
    */
   async runFan(deviceId: number, thermostat: HomeDevice | string, options: RunFanOptions = {}): Promise<FanOutcome> {
     const { signal } = options;

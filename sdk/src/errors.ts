@@ -9,7 +9,10 @@ export class BreezewayError extends Error {
   }
 }
 
-/** No answer came: no connection, it broke, or it took too long. Whether a write was carried out is unknown. */
+/**
+ * No answer came: no connection, it broke, or it took too long. Whether a write was carried out is unknown: read before
+ * you repeat it, or repeat it with the idempotencyKey that you gave it.
+ */
 export class Unreachable extends BreezewayError {
   override name = "Unreachable";
   constructor(message: string, options?: ErrorOptions) {
@@ -147,7 +150,11 @@ export class InvalidGrant extends ServiceError {
 export class InvalidClient extends ServiceError {
   override name = "InvalidClient";
 }
-/** The service can't answer now (199, HTTP 5xx). */
+/** The service can't answer now (199, HTTP 5xx). With the code `store_unavailable` nothing was changed. */
 export class Unavailable extends ServiceError {
   override name = "Unavailable";
+}
+/** The service can't tell whether it stored the change (124, `outcome_unknown`): read before you repeat the call. */
+export class OutcomeUnknown extends Unavailable {
+  override name = "OutcomeUnknown";
 }

@@ -38,7 +38,7 @@ export type { Login } from "./platform.ts";
 export type { FanOutcome, RunFanOptions } from "./run-fan.ts";
 export type { StreamState } from "./stream-state.ts";
 export { TokenKeeper, type TokenStore } from "./token-keeper.ts";
-export type { CallOptions } from "./transport.ts";
+export type { CallOptions, WriteOptions } from "./transport.ts";
 export type {
   Trigger,
   TriggerByAttributeName,

@@ -11,6 +11,7 @@ import {
   NotFederated,
   NotFound,
   NotSignedIn,
+  OutcomeUnknown,
   ReadOnlyAttribute,
   type Refused,
   ServiceError,
@@ -39,6 +40,7 @@ const codes: ReadonlyMap<number, string> = new Map([
   [121, "ecosystem_refused"],
   [122, "ecosystem_unreachable"],
   [123, "limit_reached"],
+  [124, "outcome_unknown"],
   [199, "internal_error"],
 ]);
 
@@ -63,6 +65,7 @@ const byCode: ReadonlyMap<string, typeof ServiceError> = new Map<string, typeof 
   ["invalid_client", InvalidClient],
   ["invalid_request", InvalidRequest],
   ["internal_error", Unavailable],
+  ["outcome_unknown", OutcomeUnknown],
 ]);
 
 /** What has no class by its code has one by its status. */

@@ -7,6 +7,16 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** What a write with an access token can be told. */
+export interface WriteOptions extends CallOptions {
+  /**
+   * Names this change, so that it is carried out once however often it is sent: up to 255 printable ASCII characters, a
+   * new one for each change. The SDK makes one for each call; hand in your own to repeat a call later, even from another
+   * process, within 24 hours.
+   */
+  readonly idempotencyKey?: string | undefined;
+}
+
 /** @internal */
 export interface Call extends CallOptions {
   readonly method: "GET" | "POST" | "PUT" | "DELETE";

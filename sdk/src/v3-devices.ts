@@ -1,5 +1,5 @@
 import type { Attribute, Command, Device, DeviceSummary, PastChange, User, WrittenValue } from "./devices.ts";
-import type { CallOptions } from "./transport.ts";
+import type { CallOptions, WriteOptions } from "./transport.ts";
 import type { V3 } from "./v3.ts";
 
 /** Which attributes of a device to read. */
@@ -61,9 +61,9 @@ export async function writeAttributes(
   v3: V3,
   deviceId: number,
   values: Readonly<Record<string, WrittenValue>>,
-  { signal }: CallOptions,
+  options: WriteOptions,
 ): Promise<void> {
-  await v3.call("PUT", `/devices/${deviceId}`, { json: values, signal });
+  await v3.call("PUT", `/devices/${deviceId}`, { json: values, ...options });
 }
 
 /** @internal */

@@ -1,20 +1,21 @@
 import type { AccessTokens } from "./access-tokens.ts";
 import { NotSignedIn, UnexpectedAnswer } from "./errors.ts";
+import { randomText } from "./randomness.ts";
 import { refusalInJson } from "./refusals.ts";
-import { type Answer, type Call, type CallOptions, readAnswer, type Transport } from "./transport.ts";
+import { type Answer, type Call, readAnswer, type Transport, type WriteOptions } from "./transport.ts";
 
 /** A parameter that is undefined is left out; a list is repeated. */
 type Query = Readonly<Record<string, string | number | readonly (string | number)[] | undefined>>;
 
 /** @internal */
-export interface V3Request extends CallOptions {
+export interface V3Request extends WriteOptions {
   readonly query?: Query;
   readonly json?: unknown;
 }
 
 /**
  * /v3 with an access token in the header. A refused token is renewed once, and the call repeated: refused, it did
- * nothing.
+ * nothing. Writes carry an Idempotency-Key, so they are repeated as safely as reads when their answer is lost.
  * @internal
  */
 export class V3 {
@@ -29,15 +30,29 @@ export class V3 {
   }
 
   async call<Body>(method: Call["method"], path: string, request: V3Request = {}): Promise<Body> {
-    const answer = await this.withToken(request.signal, (token) =>
-      this.#transport.send(this.#made(method, path, request, token)),
-    );
+    const key = method === "GET" ? undefined : (request.idempotencyKey ?? (await randomText(18)));
+    let answer = await this.#send(method, path, request, key);
+    // Nothing was changed. Without a key the call goes through, and is not repeated any more.
+    const hasNoRoom = answer.status === 409 && refusalInJson(answer).code === "too_many_idempotency_keys";
+    if (hasNoRoom && request.idempotencyKey === undefined) answer = await this.#send(method, path, request, undefined);
     if (answer.status < 200 || answer.status > 299) throw refusalInJson(answer);
     try {
       return JSON.parse(answer.text) as Body;
     } catch {
       throw new UnexpectedAnswer("The answer isn't JSON.", answer.status);
     }
+  }
+
+  #send(method: Call["method"], path: string, request: V3Request, key: string | undefined): Promise<Answer> {
+    return this.withToken(request.signal, (token) => {
+      const call = this.#made(method, path, request, token);
+      if (key === undefined) return this.#transport.send(call);
+      return this.#transport.send({
+        ...call,
+        headers: { ...call.headers, "idempotency-key": key },
+        isRepeatable: true,
+      });
+    });
   }
 
   /** An answer that goes on until it is stopped. */

@@ -1,4 +1,4 @@
-import type { CallOptions } from "./transport.ts";
+import type { CallOptions, WriteOptions } from "./transport.ts";
 import type { V3 } from "./v3.ts";
 
 /** An address at which the service tells what happens. */
@@ -27,8 +27,8 @@ export class Webhooks {
   }
 
   /** The secret with which messages are signed is shown here and never again. */
-  async add(webhook: NewWebhook, { signal }: CallOptions = {}): Promise<Webhook & { readonly secret: string }> {
-    return this.#v3().call("POST", "/webhooks", { json: webhook, signal });
+  async add(webhook: NewWebhook, options: WriteOptions = {}): Promise<Webhook & { readonly secret: string }> {
+    return this.#v3().call("POST", "/webhooks", { json: webhook, ...options });
   }
 
   /** The webhooks of this client. */
@@ -37,7 +37,7 @@ export class Webhooks {
   }
 
   /** Removes a webhook. */
-  async remove(webhookId: string, { signal }: CallOptions = {}): Promise<void> {
-    await this.#v3().call("DELETE", `/webhooks/${encodeURIComponent(webhookId)}`, { signal });
+  async remove(webhookId: string, options: WriteOptions = {}): Promise<void> {
+    await this.#v3().call("DELETE", `/webhooks/${encodeURIComponent(webhookId)}`, { ...options });
   }
 }

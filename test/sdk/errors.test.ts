@@ -30,6 +30,7 @@ const refusals: readonly (readonly [keyof ReturnType<typeof by>, number, number 
   ["platform", 500, 112, sdk.InvalidRequest],
   ["platform", 500, 113, sdk.NotFound],
   ["platform", 500, 123, sdk.Conflict],
+  ["platform", 500, 124, sdk.OutcomeUnknown],
   ["platform", 500, 199, sdk.Unavailable],
   ["platform", 500, 177, sdk.Unavailable],
   ["adaptor", 401, 106, sdk.NotSignedIn],
@@ -39,6 +40,7 @@ const refusals: readonly (readonly [keyof ReturnType<typeof by>, number, number 
   ["adaptor", 400, 120, sdk.UnknownEcosystem],
   ["adaptor", 422, 121, sdk.EcosystemRefused],
   ["adaptor", 503, 122, sdk.EcosystemUnreachable],
+  ["adaptor", 503, 124, sdk.OutcomeUnknown],
   ["adaptor", 404, 109, sdk.NotFound],
   ["v3", 400, "invalid_request", sdk.InvalidRequest],
   ["v3", 401, "invalid_token", sdk.NotSignedIn],
@@ -54,6 +56,7 @@ const refusals: readonly (readonly [keyof ReturnType<typeof by>, number, number 
   ["v3", 429, "too_many_requests", sdk.TooManyRequests],
   ["v3", 500, "internal_error", sdk.Unavailable],
   ["v3", 503, "store_unavailable", sdk.Unavailable],
+  ["v3", 503, "outcome_unknown", sdk.OutcomeUnknown],
   ["oauth", 400, "invalid_grant", sdk.InvalidGrant],
   ["oauth", 401, "invalid_client", sdk.InvalidClient],
   ["oauth", 400, "unauthorized_client", sdk.InvalidRequest],
@@ -63,7 +66,8 @@ describe("a refusal", () => {
   it("has its class, its code, and no secret, even when somebody repeats one", async () => {
     for (const [door, status, code, Kind] of refusals) {
       const echo = "no: s-secret t-secret c-secret code-secret";
-      const headers = { "retry-after": "7", "x-request-id": "r-1" };
+      // Longer than the SDK waits by itself.
+      const headers = { "retry-after": "17", "x-request-id": "r-1" };
       const answer =
         door === "platform"
           ? fault(Number(code), echo, headers)
@@ -76,7 +80,7 @@ describe("a refusal", () => {
       assert.equal(error.constructor, Kind, `${door} ${code}`);
       assert.deepEqual(
         [error.name, error.status, error.requestId, error.retryAfterSeconds],
-        [Kind.name, status, "r-1", 7],
+        [Kind.name, status, "r-1", 17],
       );
       assert.equal(typeof code === "number" ? error.errorCode : error.code, code);
       const own =
@@ -86,7 +90,7 @@ describe("a refusal", () => {
             ? ["t-secret"]
             : ["c-secret", "code-secret"];
       for (const secret of own) assert.ok(!inspect(error, { depth: 9 }).includes(secret), inspect(error));
-      assert.equal(asked.length, 1, "what isn't safe to repeat was sent once");
+      assert.equal(asked.length, 1, "a refusal is not asked for again");
     }
   });
 
@@ -94,8 +98,8 @@ describe("a refusal", () => {
     const page = (status: number) => new Response("<html><p>t-secret</html>", { status });
     for (const door of ["platform", "adaptor", "v3", "oauth"] as const) {
       for (const status of [200, 302, 403, 502]) {
-        const answer = status === 302 ? json(302, {}) : page(status);
-        const error = await thrownBy(by(scripted(answer).fetch)[door]());
+        const answer = () => (status === 302 ? json(302, {}) : page(status));
+        const error = await thrownBy(by(scripted(answer(), answer(), answer()).fetch)[door]());
         const expected = status === 502 ? sdk.Unavailable : sdk.UnexpectedAnswer;
         assert.ok(error instanceof expected, `${door} ${status}: ${error}`);
         assert.ok(!inspect(error, { depth: 9 }).includes("secret"));
@@ -211,6 +215,43 @@ describe("no answer", () => {
     assert.deepEqual(await read(busy("0"), busy("0"), busy("0"), list()), ["Unavailable", 3]);
     assert.deepEqual(await read(busy("3600"), list()), ["Unavailable", 1]);
     assert.deepEqual(await read(json(404, { error: "not_found" }), list()), ["NotFound", 1]);
+  });
+});
+
+describe("a write with an access token", () => {
+  const write = (answers: Parameters<typeof scripted>, options: sdk.WriteOptions = {}) => {
+    const { fetch, asked } = scripted(...answers);
+    const call = new Breezeway({ baseUrl, accessToken: "t", fetch }).alerts.remove(7, options);
+    const keys = () => asked.map(({ headers }) => headers.get("idempotency-key"));
+    return call.then(
+      () => ({ outcome: "done", keys: keys() }),
+      (error: Error) => ({ outcome: error.name, keys: keys() }),
+    );
+  };
+  const ok = () => json(200, { status: "OK" });
+  const unknown = () => json(503, { error: "outcome_unknown" }, { "retry-after": "0" });
+
+  it("is repeated with the same key when its answer is lost, and each write has a key of its own", async () => {
+    const lost = await write([new TypeError("fetch failed"), unknown(), ok()]);
+    assert.equal(lost.outcome, "done");
+    assert.match(lost.keys[0] ?? "", /^[\w-]{24}$/);
+    assert.deepEqual(lost.keys, [lost.keys[0], lost.keys[0], lost.keys[0]]);
+    const next = await write([ok()]);
+    assert.notEqual(next.keys[0], lost.keys[0]);
+    assert.deepEqual(await write([ok()], { idempotencyKey: "mine" }), { outcome: "done", keys: ["mine"] });
+    const running = json(409, { error: "idempotency_key_in_use" }, { "retry-after": "0" });
+    assert.deepEqual(await write([running, ok()], { idempotencyKey: "mine" }), {
+      outcome: "done",
+      keys: ["mine", "mine"],
+    });
+    assert.equal((await write([unknown(), unknown(), unknown()])).outcome, "OutcomeUnknown");
+  });
+
+  it("is sent without a key when there is no room for keys, and then never repeated", async () => {
+    const full = () => json(409, { error: "too_many_idempotency_keys" });
+    const unkeyed = await write([full(), unknown(), ok()]);
+    assert.deepEqual([unkeyed.outcome, unkeyed.keys.at(-1), unkeyed.keys.length], ["OutcomeUnknown", null, 2]);
+    assert.deepEqual(await write([full(), ok()], { idempotencyKey: "mine" }), { outcome: "Conflict", keys: ["mine"] });
   });
 });
 
