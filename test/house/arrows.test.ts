@@ -25,6 +25,8 @@ const wrongLines: readonly (readonly [room: string, line: string])[] = [
   ["src/alerts", `import "../federation/lane.ts";`],
   ["src/events", `import "../alerts/triggers.ts";`],
   ["src/metrics", `import "../federation/lane.ts";`],
+  ["src/idempotency", `import "../http/server.ts";`],
+  ["src/platform", `import "../idempotency/idempotent-writes.ts";`],
   ["src/http", `import "../store/seam.ts";`],
   ["src/http/routes", `import "../../ecosystem/connector.ts";`],
   ["src/http", `import "../platform/calls.ts";`],

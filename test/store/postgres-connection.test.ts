@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
+import type { Socket } from "node:net";
 import { after, before, describe, it } from "node:test";
 import pg from "pg";
+import { OutcomeUnknown, StoreUnavailable } from "../../src/model/errors.ts";
 import { LentSql } from "../../src/store/postgres/connection.ts";
 import { missingPostgres, sharedCluster } from "../set-up/postgres.ts";
 
@@ -94,6 +96,40 @@ describe("a transaction's statements on their way to PostgreSQL", { skip: missin
     void sql.post(impossible, [1]);
     assert.equal((await sql.all("SELECT number FROM numbers")).length, 3);
     await sql.commit();
+  });
+
+  it("have an unknown outcome when the connection ends before COMMIT is answered", async () => {
+    for (const hasPosted of [false, true]) {
+      const lost = new pg.Client({ connectionString: pool.options.connectionString, pipeline: true });
+      lost.on("error", () => undefined);
+      await lost.connect();
+      const sql = new LentSql(lost as never, clock);
+      sql.begin();
+      if (hasPosted) void insert(sql, 1);
+      else await sql.all("SELECT 1");
+      const committed = sql.commit();
+      (lost as unknown as { connection: { stream: Socket } }).connection.stream.destroy();
+      await assert.rejects(committed, OutcomeUnknown);
+      // Nothing was sent any more: it is known that nothing was changed.
+      const late = new LentSql(lost as never, clock);
+      late.begin();
+      await assert.rejects(
+        late.commit(),
+        (error) => error instanceof StoreUnavailable && !(error instanceof OutcomeUnknown),
+      );
+    }
+    await client.query("TRUNCATE numbers");
+  });
+
+  it("have changed nothing when the server refused the COMMIT", async () => {
+    await client.query("CREATE TABLE pairs (one INT UNIQUE DEFERRABLE INITIALLY DEFERRED)");
+    const sql = begun();
+    void sql.post("INSERT INTO pairs VALUES ($1), ($1)", [1]);
+    await assert.rejects(
+      sql.commit(),
+      (error) => error instanceof StoreUnavailable && !(error instanceof OutcomeUnknown),
+    );
+    await nothingIsLeft();
   });
 
   it("are refused when the transaction has ended", async () => {

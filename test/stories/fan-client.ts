@@ -82,6 +82,7 @@ export async function fanHouse(t: TestContext, plan: WorldPlan = {}) {
   return {
     story,
     deviceId,
+    v3,
     fan: new FanClient(v3, deviceId, now),
     /** What the ecosystem was told, by its own record: it must never hear a command twice. */
     heard: () => heardBy(story),

@@ -121,7 +121,7 @@ export class Api {
     } catch (error) {
       const isTimeout = error instanceof Error && error.name === "TimeoutError";
       if (init.signal?.aborted && !isTimeout) throw error;
-      throw new Unreachable(this.baseUrl, error);
+      throw new Unreachable(this.baseUrl, error, init.method ?? "GET");
     }
     return refuseRedirect(answer, this.baseUrl);
   }
@@ -163,10 +163,19 @@ export class Unreachable extends BreezewayError {
   readonly code = "unreachable";
   readonly exitCode = exitCodes.unreachable;
 
-  constructor(address: string, cause: unknown) {
-    super(`Nothing answers at ${address} (${reasonOf(cause)}). Is it running there? See: breezeway doctor`, { cause });
+  constructor(address: string, cause: unknown, method = "GET") {
+    const reason = reasonOf(cause);
+    super(
+      method === "GET" || unsent.includes(reason)
+        ? `Nothing answers at ${address} (${reason}). Is it running there? See: breezeway doctor`
+        : `The connection to ${address} broke before it answered (${reason}). The change may have been made or not: look before you repeat it.`,
+      { cause },
+    );
   }
 }
+
+/** There was no connection: nothing was sent. */
+const unsent: readonly string[] = ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH"];
 
 function reasonOf(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
