@@ -46,7 +46,7 @@ export async function startCommitCutter(target: string): Promise<CommitCutter> {
         far.write(message);
         if (fate === "after") {
           cutter.cuts.after += 1;
-          // The server reads the COMMIT before it sees that nobody is there any more.
+          // The server reads the COMMIT before it notices that the connection was closed.
           near.destroy();
           far.end();
           far.resume();

@@ -3,7 +3,7 @@ import { DatabaseSync, StatementSync } from "node:sqlite";
 
 /**
  * Run first in a child process, it kills that process at a COMMIT that makes an idempotency key durable: right before
- * it or right after, as the file CRASH_FILE says. Without the file nobody dies; who dies takes it away.
+ * it or right after, as the file CRASH_FILE says. Without the file nothing happens; the process that dies removes it.
  */
 const file = process.env.CRASH_FILE!;
 let storesKey = false;

@@ -12,7 +12,9 @@ export function isTrouble(error: unknown): boolean {
 
 export function unavailable(error: unknown): StoreUnavailable {
   const reason = error instanceof Error ? error.message : String(error);
-  return new StoreUnavailable(`The store can't be used now (${reason}). Nothing was changed.`, { cause: error });
+  return new StoreUnavailable(`The store can't be used now (${reason}). This transaction changed nothing.`, {
+    cause: error,
+  });
 }
 
 const ioError = 10;
