@@ -34,6 +34,12 @@ async function madeHouse(t: TestContext) {
   const hook = await receiver(t);
   const v3 = (method: string, path: string, body?: object) => send(`${address.baseUrl}/v3${path}`, token, method, body);
   assert.equal((await v3("POST", "/webhooks", { url: hook.url, deviceIds: [lamp] })).status, 201);
+  const addKeyed = async () => {
+    const headers = { authorization: `Bearer ${token}`, "content-type": "application/json", "idempotency-key": "k" };
+    const body = JSON.stringify({ url: "http://127.0.0.1:9/", attributes: ["never"] });
+    return (await fetch(`${address.baseUrl}/v3/webhooks`, { method: "POST", headers, body })).json();
+  };
+  const keyed = await addKeyed();
   const added = await v3("POST", "/alerts", {
     deviceId: linked,
     attrName: away,
@@ -62,6 +68,8 @@ async function madeHouse(t: TestContext) {
     linked,
     hook,
     v3,
+    addKeyed,
+    keyed,
     first,
   };
 }
@@ -115,6 +123,7 @@ describe("a deployment that moves from SQLite to PostgreSQL", { skip: missingPos
       "triggers",
       "webhooks",
       "webhook_deliveries",
+      "idempotency_keys",
       "audit",
     ]) {
       assert.ok(rows.get(table)! > 0, table);
@@ -123,6 +132,8 @@ describe("a deployment that moves from SQLite to PostgreSQL", { skip: missingPos
 
     const service = await serve(t, house, databaseUrl, world.folder);
     assert.deepEqual(await shownBefore(house), before);
+    // Sealed answers moved with the key: a repeated request is known, and shows the same secret.
+    assert.deepEqual(await house.addKeyed(), house.keyed);
     assert.deepEqual((await service.parts.identity.audit.list({ limit: 100 })).slice(-audited.length), audited);
     const refreshed = await fetch(`${service.baseUrl}/oauth2/access_token`, {
       method: "POST",
