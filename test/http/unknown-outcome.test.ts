@@ -4,7 +4,6 @@ import { errorAnswer } from "../../src/http/error-response.ts";
 import { OutcomeUnknown, StoreUnavailable } from "../../src/model/errors.ts";
 import { faultOf } from "../../src/platform/faults.ts";
 
-const report = { debug() {}, info() {}, warn() {}, error() {} };
 const lost = new OutcomeUnknown("The store's answer to COMMIT was lost (terminated).");
 const sentence = "Breezeway can't tell whether the change was stored.";
 
@@ -27,7 +26,7 @@ describe("a change of which nobody knows whether it was stored", () => {
       errorCode: 124,
       errorMessage: `${sentence} Read before you repeat it.`,
     });
-    assert.match(faultOf(lost, report).xml, /<errorCode>124<\/errorCode><errorMsg>Breezeway can't tell whether/);
+    assert.match(faultOf(lost).xml, /<errorCode>124<\/errorCode><errorMsg>Breezeway can't tell whether/);
     assert.ok(String(errorAnswer(lost, "page", "r-1").body).includes("tell whether the change was stored"));
   });
 
@@ -35,6 +34,6 @@ describe("a change of which nobody knows whether it was stored", () => {
     const away = new StoreUnavailable("The store can't be used now (ECONNREFUSED).");
     const { error, error_description } = JSON.parse(String(errorAnswer(away, "standard", "r-1").body));
     assert.deepEqual([error, /Nothing was changed/.test(error_description)], ["store_unavailable", true]);
-    assert.match(faultOf(away, report).xml, /<errorCode>199<\/errorCode>.*Nothing was changed/);
+    assert.match(faultOf(away).xml, /<errorCode>199<\/errorCode>.*Nothing was changed/);
   });
 });

@@ -67,7 +67,7 @@ function assertFault(answer: WireAnswer, refused: string): void {
   assert.equal(header(answer, "content-type"), "text/xml; charset=utf-8", refused);
   const [, code = "", message = ""] = fault.exec(answer.text) ?? [];
   // Not 199: that one says that it was our mistake.
-  assert.ok(Number(code) >= 101 && Number(code) <= 123, refused);
+  assert.ok(Number(code) >= 101 && Number(code) <= 124, refused);
   assert.match(message, sentence, refused);
 }
 
