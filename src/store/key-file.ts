@@ -10,7 +10,7 @@ import {
   renameSync,
   statSync,
   unlinkSync,
-  writeSync,
+  writeFileSync,
 } from "node:fs";
 import { dirname } from "node:path";
 import { type Sealing, sealingWith } from "./sealing.ts";
@@ -119,8 +119,12 @@ function writeDraft(file: string, keys: readonly Uint8Array[]): string {
   const draft = `${file}.${randomBytes(6).toString("hex")}.draft`;
   const descriptor = openSync(draft, "wx", 0o600);
   try {
-    writeSync(descriptor, keys.map((key) => `${Buffer.from(key).toString("base64url")}\n`).join(""));
+    // Writes to the end or throws: a file that lost a key to a full disk must not take the place of a whole one.
+    writeFileSync(descriptor, keys.map((key) => `${Buffer.from(key).toString("base64url")}\n`).join(""));
     fsyncSync(descriptor);
+  } catch (error) {
+    unlinkSync(draft);
+    throw error;
   } finally {
     closeSync(descriptor);
   }

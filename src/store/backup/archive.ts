@@ -18,9 +18,9 @@ const block = 512;
 const mostOctal = 0o77_777_777_777;
 
 export async function writeContent(to: FileHandle, name: string, content: Buffer, timeMs: number): Promise<void> {
-  await to.write(header(name, content.length, timeMs));
-  await to.write(content);
-  await to.write(padding(content.length));
+  await writeAll(to, header(name, content.length, timeMs));
+  await writeAll(to, content);
+  await writeAll(to, padding(content.length));
 }
 
 /** Copies a file in; tells how many bytes it has copied so far. */
@@ -31,19 +31,19 @@ export async function writeFile(
   timeMs: number,
   tell: (bytes: number) => void,
 ): Promise<void> {
-  await to.write(header(name, file.bytes, timeMs));
+  await writeAll(to, header(name, file.bytes, timeMs));
   let copied = 0;
   for await (const chunk of createReadStream(file.path, { highWaterMark: 1 << 20 })) {
-    await to.write(chunk as Buffer);
+    await writeAll(to, chunk as Buffer);
     copied += (chunk as Buffer).length;
     tell(copied);
   }
   if (copied !== file.bytes) throw new Error(`${name} changed while it was archived`);
-  await to.write(padding(copied));
+  await writeAll(to, padding(copied));
 }
 
 export async function writeEnd(to: FileHandle): Promise<void> {
-  await to.write(Buffer.alloc(2 * block));
+  await writeAll(to, Buffer.alloc(2 * block));
 }
 
 /** What is in an archive, by name. Throws NoArchive when it isn't one, or doesn't end as one. */
@@ -64,7 +64,11 @@ export async function listArchive(from: FileHandle): Promise<ReadonlyMap<string,
 
 export async function readContent(from: FileHandle, file: ArchivedFile): Promise<Buffer> {
   const content = Buffer.alloc(file.bytes);
-  await from.read(content, 0, file.bytes, file.at);
+  for (let done = 0; done < content.length; ) {
+    const { bytesRead } = await from.read(content, done, content.length - done, file.at + done);
+    if (bytesRead === 0) throw new NoArchive();
+    done += bytesRead;
+  }
   return content;
 }
 
@@ -77,7 +81,7 @@ export async function extractFile(from: FileHandle, file: ArchivedFile, to: File
     if (bytesRead === 0) throw new NoArchive();
     const piece = chunk.subarray(0, bytesRead);
     hash.update(piece);
-    await to.write(piece);
+    await writeAll(to, piece);
     done += bytesRead;
   }
   return hash.digest("hex");
@@ -94,6 +98,17 @@ export function digestOfBytes(bytes: Buffer): string {
 }
 
 export class NoArchive extends Error {}
+
+/**
+ * Writes all bytes. The system may take only some of them, without an error, when the disk or a limit is nearly
+ * reached; the write of the rest then fails with the reason.
+ */
+async function writeAll(to: FileHandle, bytes: Buffer): Promise<void> {
+  for (let done = 0; done < bytes.length; ) {
+    const { bytesWritten } = await to.write(bytes, done, bytes.length - done);
+    done += bytesWritten;
+  }
+}
 
 function header(name: string, size: number, timeMs: number): Buffer {
   const bytes = Buffer.alloc(block);

@@ -3,6 +3,7 @@ import { type FileHandle, open, rename } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { BreezewayError, Conflict, NotFound } from "../../model/errors.ts";
 import type { DataFolder } from "../data-folder.ts";
+import { DiskFull, noSpace } from "../disk-full.ts";
 import { keepKeyFile, keysFromFile, keysOf, syncFolder } from "../key-file.ts";
 import { NewerSchema, schemaVersion } from "../migrations.ts";
 import { keyIdOf } from "../sealing.ts";
@@ -53,7 +54,7 @@ export async function restoreBackup(request: RestoreRequest): Promise<RestoredBa
       for (const one of ["", "-wal", "-journal"]) rmSync(`${draft}${one}`, { force: true });
       unlock();
       if (isNew) rmSync(folder.path, { recursive: true, force: true });
-      throw error;
+      throw inWords(error, folder.path, backup);
     }
     return { manifest: backup.manifest, keyFile: request.keyFile, isKeyFromBackup: keys.fromBackup !== undefined };
   } finally {
@@ -122,6 +123,16 @@ async function extract(archive: FileHandle, archived: ArchivedFile, draft: strin
   } finally {
     await to.close();
   }
+}
+
+function inWords(error: unknown, folder: string, { manifest }: OpenedBackup): unknown {
+  const full = noSpace(error);
+  if (!full) return error;
+  const needed = manifest.files[databaseName]?.bytes ?? 0;
+  return new DiskFull(
+    `The backup could not be restored to ${folder}: ${full}. It needs ${needed} bytes there, and some more to work. Nothing was restored; the backup is as it was.`,
+    { cause: error },
+  );
 }
 
 function damaged(path: string, name: string, why = "its content differs from its digest"): BadBackup {

@@ -31,6 +31,10 @@ function factsIn(database: DatabaseSync): StoredFacts {
   };
 }
 
+/** SQLite's codes for a malformed file, and for one that is no database (sqlite.org/rescode.html). */
+const corrupt = 11;
+const noDatabase = 26;
+
 /** SQLite's own look at every page; undefined when all is well. */
 export function damageOf(file: string): string | undefined {
   const database = new DatabaseSync(file);
@@ -39,6 +43,8 @@ export function damageOf(file: string): string | undefined {
     const found = String(Object.values(database.prepare("PRAGMA quick_check(1)").get() ?? {})[0]);
     return found === "ok" ? undefined : found;
   } catch (error) {
+    // Only these speak about the file's content. Others, such as a full disk, say nothing about it.
+    if (![corrupt, noDatabase].includes((error as { errcode?: number }).errcode ?? 0)) throw error;
     return (error as Error).message;
   } finally {
     database.close();

@@ -3,6 +3,7 @@ import { open, readFile, rename } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { backup, DatabaseSync } from "node:sqlite";
 import { BadParameter, Conflict } from "../../model/errors.ts";
+import { DiskFull, noSpace } from "../disk-full.ts";
 import { syncFolder } from "../key-file.ts";
 import { digestOf, digestOfBytes, writeContent, writeEnd, writeFile } from "./archive.ts";
 import { BadBackup, databaseName, keyName, type Manifest, manifestName, manifestOf, readBackup } from "./manifest.ts";
@@ -127,6 +128,14 @@ async function target(to: string, time: string): Promise<string> {
 }
 
 function inWords(error: unknown, file: string): unknown {
+  const full = noSpace(error);
+  if (full) {
+    const before = existsSync(file) ? ` ${file} is still the backup from before.` : "";
+    return new DiskFull(
+      `The backup could not be written to ${dirname(file)}: ${full}.${before} A backup needs about twice the size of the store while it is taken. Free space there, or choose another folder with --to.`,
+      { cause: error },
+    );
+  }
   switch ((error as NodeJS.ErrnoException).code) {
     case "EACCES":
     case "EPERM":
