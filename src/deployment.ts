@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from "node:crypto";
+import { existsSync } from "node:fs";
 import { type Config, ConfigurationError } from "./config.ts";
 import { addressPlace, sealedPlace } from "./events/webhooks/webhooks.ts";
 import { tokenPlace } from "./federation/link-key.ts";
@@ -6,23 +7,53 @@ import { answerPlace } from "./idempotency/idempotent-writes.ts";
 import type { Identity } from "./identity/identity.ts";
 import { isOnLoopback } from "./loopback.ts";
 import type { NodeId } from "./model/ids.ts";
-import { sealingFromFile } from "./store/key-file.ts";
+import { keysFromFile, sealingFromFile } from "./store/key-file.ts";
 import type { Sealing } from "./store/sealing.ts";
 import type { OpenStore } from "./store/seam.ts";
 import type { SealedPlace } from "./store/tables/sealed-values.ts";
-import { firstUsedKeys, WrongKey } from "./store/used-keys.ts";
+import { changeUsedKeys, firstUsedKeys, usedKeys, WrongKey } from "./store/used-keys.ts";
 
-/** The key is checked before it is needed: with another one, every stored token would be lost to us. */
-export async function sealingFor(store: OpenStore, keyFile: string): Promise<Sealing> {
-  let sealing: Sealing;
+/**
+ * Sealing with the keys of the file. A store that has sealed values needs the keys that sealed them: the service refuses
+ * to start without one, and never makes a new key in its place. `mayLackKeys`: for commands that repair exactly this.
+ */
+export async function sealingFor(store: OpenStore, keyFile: string, { mayLackKeys = false } = {}): Promise<Sealing> {
+  if (!existsSync(keyFile) && !mayLackKeys && (await mayHaveNewKey(store))) inWords(() => keysFromFile(keyFile));
+  if (!existsSync(keyFile) && !mayLackKeys) {
+    const used = await store.read(usedKeys);
+    throw new WrongKey(keyFile, undefined, used, await sealedWith(store, used));
+  }
+  const sealing = inWords(() => sealingFromFile(keyFile, { mayBeMissing: mayLackKeys }));
+  if (mayLackKeys) return sealing;
+  const used = await store.transaction((tx) => firstUsedKeys(tx, sealing.keyId));
+  const missing = used.filter((keyId) => !sealing.keyIds.includes(keyId));
+  if (missing.length === 0) return sealing;
+  if (!(await mayHaveNewKey(store))) {
+    throw new WrongKey(keyFile, sealing.keyIds, missing, await sealedWith(store, missing));
+  }
+  await store.transaction((tx) => changeUsedKeys(tx, () => [sealing.keyId]));
+  return sealing;
+}
+
+/** Whether no value is lost by another key. On a shared store other nodes may be about to seal with the present one. */
+async function mayHaveNewKey(store: OpenStore): Promise<boolean> {
+  return store.read(async (tx) => {
+    if ((await usedKeys(tx)).length === 0) return true;
+    return !store.isShared && (await tx.sealedValues.countByKey()).size === 0;
+  });
+}
+
+async function sealedWith(store: OpenStore, keyIds: readonly string[]): Promise<number> {
+  const counts = await store.read((tx) => tx.sealedValues.countByKey());
+  return keyIds.reduce((sum, keyId) => sum + (counts.get(keyId) ?? 0), 0);
+}
+
+function inWords<Result>(attempt: () => Result): Result {
   try {
-    sealing = sealingFromFile(keyFile);
+    return attempt();
   } catch (error) {
     throw new ConfigurationError([(error as Error).message.replace(/\.$/, "")]);
   }
-  const used = await store.transaction((tx) => firstUsedKeys(tx, sealing.keyId));
-  if (!used.every((keyId) => sealing.keyIds.includes(keyId))) throw new WrongKey(keyFile, sealing.keyIds, used);
-  return sealing;
 }
 
 export function sealedFor(place: SealedPlace): string {

@@ -5,7 +5,7 @@ import type { Inspection } from "./cli/programs.ts";
 import type { Config } from "./config.ts";
 import { Conflict } from "./model/errors.ts";
 import { dataFolder } from "./store/data-folder.ts";
-import { keysFromFile } from "./store/key-file.ts";
+import { readKeyFile } from "./store/key-file.ts";
 import { schemaVersion as knownVersion } from "./store/migrations.ts";
 
 /** Looks at a store from outside and changes nothing: no folder, key or table is made by looking. */
@@ -32,7 +32,7 @@ function isLocked(folder: ReturnType<typeof dataFolder>): boolean {
 function problemWith(keyFile: string): string | undefined {
   if (!existsSync(keyFile)) return undefined;
   try {
-    keysFromFile(keyFile);
+    readKeyFile(keyFile);
     return undefined;
   } catch (error) {
     return (error as Error).message;

@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { callControl, NobodyListens } from "./cli/control-socket.ts";
+import { commandsForLostKeys } from "./cli/nouns/key.ts";
 import type { Access, Moved, Programs, Restored } from "./cli/programs.ts";
 import type { Tell } from "./cli/progress.ts";
 import { type Config, ConfigurationError } from "./config.ts";
@@ -74,7 +75,8 @@ async function access(config: Config, wanted: object): Promise<Access> {
 
 async function onTheStore(config: Config, command: string, input: object, tell?: Tell): Promise<object> {
   const [{ openParts }, { startLogging }] = await loadService();
-  const parts = await openParts(config, startLogging("warn"));
+  const mayLackKeys = commandsForLostKeys.includes(command);
+  const parts = await openParts(config, startLogging("warn"), undefined, { mayLackKeys });
   try {
     return await parts.administration.run(command, input, undefined, tell);
   } finally {

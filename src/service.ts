@@ -26,12 +26,13 @@ import type { GuestRoute } from "./http/routes.ts";
 import { startHttp } from "./http/server.ts";
 import { IdempotentWrites } from "./idempotency/idempotent-writes.ts";
 import { identityOn } from "./identity/identity.ts";
+import { giveUpValue } from "./lost-values.ts";
 import { metricsOf } from "./metrics/metrics.ts";
 import { observedStore } from "./metrics/observed-store.ts";
 import { BackgroundTask } from "./model/background-task.ts";
 import { BadParameter } from "./model/errors.ts";
 import type { ReachLimit } from "./model/limits.ts";
-import type { Report, Surroundings } from "./model/surroundings.ts";
+import { pause, type Report, type Surroundings } from "./model/surroundings.ts";
 import { Membership } from "./nodes/membership.ts";
 import { oauthOn } from "./oauth/oauth.ts";
 import { platformCalls, unknownOperation } from "./platform/calls.ts";
@@ -51,11 +52,21 @@ import { openSqlite } from "./store/sqlite/store.ts";
 import { realSurroundings } from "./surroundings.ts";
 import { version } from "./version.ts";
 
+export interface OpenOptions {
+  /** For commands that repair a key file: keys that the store needs may be missing. */
+  readonly mayLackKeys?: boolean;
+}
+
 /**
  * Builds all parts, in order, and hands each what it needs; nothing listens and nothing is followed yet. Commands use
  * the parts as they are, `startService` brings them to life.
  */
-export async function openParts(config: Config, report: Report, given?: Surroundings) {
+export async function openParts(
+  config: Config,
+  report: Report,
+  given?: Surroundings,
+  { mayLackKeys = false }: OpenOptions = {},
+) {
   const folder = dataFolder(config.dataFolder);
   folder.make((sentence) => report.warn({ folder: folder.path }, sentence));
   const unlock = config.databaseUrl ? () => undefined : folder.lock();
@@ -69,7 +80,7 @@ export async function openParts(config: Config, report: Report, given?: Surround
       : await openSqlite({ folder: folder.path, nowMs: surroundings.nowMs, grouped: metrics.grouped });
     store = observedStore(opened, metrics.store);
     const keyFile = config.keyFile ?? folder.keyFile;
-    const sealing = await sealingFor(store, keyFile);
+    const sealing = await sealingFor(store, keyFile, { mayLackKeys });
     const failureLimits = { failuresPerSource: config.failuresPerSource };
     const identity = identityOn({
       store,
@@ -123,7 +134,7 @@ export async function openParts(config: Config, report: Report, given?: Surround
     const devices = { ...deviceReading(store, states), ...deviceWriting(store, commit) };
     const erasedNames = new ErasedNames({ store, states, surroundings });
 
-    const membership = new Membership(await nodeId(store), store, surroundings, store.neighbours);
+    const membership = new Membership(await nodeId(store), store, surroundings, store.neighbours, () => sealing.keyIds);
     // What one node notes of a link or tells a reader, others compare with: it is on the clock that all share.
     const shared = { ...surroundings, nowMs: () => membership.nowMs() };
     const federation = federationOn({
@@ -186,7 +197,21 @@ export async function openParts(config: Config, report: Report, given?: Surround
         return taken;
       },
       noteBackup: () => noteBackup(openStore),
-      keys: keysOn({ store, sealing, file: keyFile, sealedFor }),
+      keys: keysOn({
+        store,
+        sealing,
+        file: keyFile,
+        sealedFor,
+        giveUp: (tx, place) => giveUpValue(tx, sealing, place),
+        gaveUp: async (lost) => {
+          // Another node finds out by itself that the epoch of its link has changed.
+          if (openStore.isShared) return;
+          const devices = new Set(lost.map((value) => value.kind === "link" && value.deviceId));
+          const links = await openStore.read((tx) => tx.links.ownedBy(membership.id));
+          for (const link of links.filter(({ deviceId }) => devices.has(deviceId))) federation.keeper.adopt(link);
+        },
+        pause: (ms) => pause(surroundings, ms, closing.signal),
+      }),
       beginEpoch: async () => {
         const epoch = newEpochName();
         await openStore.transaction((tx) => tx.logEpoch.renew(epoch, true));
@@ -196,6 +221,7 @@ export async function openParts(config: Config, report: Report, given?: Surround
     const openStore = store;
     /** Known once the server listens. */
     const shown = { certificateValidToMs: (): number | undefined => undefined };
+    const closing = new AbortController();
     const backups = new Backups({ folder: folder.path, keyFile, version, nowMs: surroundings.nowMs });
     metrics.watch({
       store,
@@ -207,6 +233,7 @@ export async function openParts(config: Config, report: Report, given?: Surround
       certificateValidToMs: () => shown.certificateValidToMs(),
     });
     const close = async () => {
+      closing.abort();
       metrics.stop();
       await backups.stop();
       await openStore.close();

@@ -78,15 +78,29 @@ export interface TakenBackup {
 export interface KeyActs {
   list(): Promise<readonly KeyStanding[]>;
   add(): Promise<string>;
-  rotate(tell: Tell): Promise<{ readonly keyId: string; readonly resealed: number }>;
-  prune(): Promise<readonly string[]>;
+  rotate(tell: Tell, isForced: boolean): Promise<KeyRotation>;
+  prune(isForced: boolean): Promise<readonly string[]>;
+  drop(keyId: string, isForced: boolean): Promise<readonly LostValue[]>;
 }
 
 export interface KeyStanding {
   readonly keyId: string;
   readonly role: string;
   readonly values: number;
+  readonly nodes: number;
 }
+
+export interface KeyRotation {
+  readonly keyId: string;
+  readonly resealed: number;
+  /** Nodes that still seal with another key. */
+  readonly behind: readonly string[];
+}
+
+/** What was lost with a key. */
+export type LostValue =
+  | { readonly kind: "link"; readonly userId: number; readonly deviceId: number; readonly ecosystem: string }
+  | { readonly kind: "webhook"; readonly id: string; readonly ownerId: number; readonly clientId: string };
 
 /** What the running service knows about itself; undefined when a command opened the store on its own. */
 export interface ServiceFacts {

@@ -35,6 +35,7 @@ export class Membership {
   readonly #store: Store<HeartbeatTables>;
   readonly #surroundings: Surroundings;
   readonly #takePlace: Neighbours["takePlace"];
+  readonly #keyIds: () => readonly string[] | undefined;
   readonly #storeClock: StoreClock;
   readonly #task: BackgroundTask;
   #place: Place | undefined;
@@ -54,11 +55,14 @@ export class Membership {
     store: Store<HeartbeatTables>,
     surroundings: Surroundings,
     { takePlace }: Pick<Neighbours, "takePlace"> = noNeighbours,
+    /** The keys of this node's key file, the one that seals first. */
+    keyIds: () => readonly string[] | undefined = () => undefined,
   ) {
     this.id = id;
     this.#store = store;
     this.#surroundings = surroundings;
     this.#takePlace = takePlace;
+    this.#keyIds = keyIds;
     this.#storeClock = new StoreClock(surroundings.elapsedMs);
     const sentence = "a heartbeat did not reach the store; trying again";
     this.#task = new BackgroundTask("heartbeat", sentence, surroundings);
@@ -147,7 +151,7 @@ export class Membership {
       const beat = this.#store.transaction(
         async (tx) => {
           const askedMs = this.#surroundings.elapsedMs();
-          const saidMs = await tx.nodes.beat(this.id);
+          const saidMs = await tx.nodes.beat(this.id, this.#keyIds());
           const heardMs = this.#surroundings.elapsedMs();
           const [epoch] = await Promise.all([tx.logEpoch.current(), tx.nodes.forget(heartbeat.forgetAfterMs)]);
           return { askedMs, saidMs, heardMs, epoch: epoch.name };

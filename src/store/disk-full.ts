@@ -20,6 +20,7 @@ export function noSpace(error: unknown): string | undefined {
   const { code, errcode } = error as { readonly code?: unknown; readonly errcode?: unknown };
   if (errcode === sqliteFull) return reasons.ENOSPC;
   // SQLite doesn't pass the system's own code on: a quota and a limit for file sizes both end here.
-  if (errcode === sqliteWriteRefused) return "the system refused the write: a disk quota, a file size limit, or a fault";
+  if (errcode === sqliteWriteRefused)
+    return "the system refused the write: a disk quota, a file size limit, or a fault";
   return typeof code === "string" ? reasons[code] : undefined;
 }

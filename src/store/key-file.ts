@@ -13,13 +13,23 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname } from "node:path";
+import { BreezewayError } from "../model/errors.ts";
 import { type Sealing, sealingWith } from "./sealing.ts";
 
 const keyBytes = 32;
 
-/** Reads the key file, or makes one that only its owner can read. The first key seals, all of them open. */
+/**
+ * Reads the key file, or makes one that only its owner can read. Only for a store that has no key yet: a new key in the
+ * place of a lost one would hide that what is sealed can't be opened any more.
+ */
 export function keysFromFile(file: string): readonly [Uint8Array, ...Uint8Array[]] {
-  if (!existsSync(file)) makeKeyFile(file);
+  if (!existsSync(file)) keepKeyFile(file, [freshKey()]);
+  return readKeyFile(file);
+}
+
+/** Reads the key file; throws when there is none. The first key seals, all of them open. */
+export function readKeyFile(file: string): readonly [Uint8Array, ...Uint8Array[]] {
+  if (!existsSync(file)) throw new Error(`There is no key file ${file}.`);
   if (isOpenToOthers(file)) {
     throw new Error(`The key file ${file} can be read by others. Run: chmod 600 ${file}`);
   }
@@ -50,37 +60,65 @@ export function freshKey(): Uint8Array {
   return randomBytes(keyBytes);
 }
 
-/** Puts these keys in the file's place, whole or not at all. */
+/** Puts these keys in the file's place, whole or not at all. Throws ReadOnlyKeyFile where the file can't be replaced. */
 export function replaceKeys(file: string, keys: readonly Uint8Array[]): void {
-  const draft = writeDraft(file, keys);
-  renameSync(draft, file);
+  let draft: string | undefined;
+  try {
+    draft = writeDraft(file, keys);
+    renameSync(draft, file);
+  } catch (error) {
+    if (draft !== undefined) unlinkSync(draft);
+    throw isReadOnly(error) ? new ReadOnlyKeyFile(file) : error;
+  }
   syncFolder(dirname(file));
 }
 
+/** The key file lies where this process may not replace it: a secret that a cluster mounts, for example. */
+export class ReadOnlyKeyFile extends BreezewayError {
+  readonly code = "conflict";
+
+  constructor(file: string) {
+    super(
+      `The key file ${file} can't be changed here: it is read-only, or mounted as a single file. Change it where it is made (docs/operations.md, Key files that are read-only).`,
+    );
+  }
+}
+
+/** EBUSY: a file that is mounted by itself can be written, but nothing can take its place. */
+function isReadOnly(error: unknown): boolean {
+  return ["EROFS", "EACCES", "EPERM", "EBUSY"].includes((error as NodeJS.ErrnoException).code ?? "");
+}
+
 /**
- * Seals and opens with the keys of that file, and looks at it again when it has changed: keys come and go while the
- * service runs. A file that has become unreadable changes nothing, so that no running service loses its links to it.
+ * Seals and opens with the keys of that file, and reads it again when it has changed: keys come and go while the service
+ * runs. A file that has become unreadable changes nothing, so that no running service loses its links to it. With
+ * `mayBeMissing` the file may come later; until then nothing can be sealed or opened.
  */
-export function sealingFromFile(file: string): Sealing {
-  let sealing = sealingWith(...keysFromFile(file));
+export function sealingFromFile(file: string, { mayBeMissing = false } = {}): Sealing {
+  let sealing = mayBeMissing && !existsSync(file) ? undefined : sealingWith(...readKeyFile(file));
   let stamp = stampOf(file);
-  const current = (): Sealing => {
+  const found = (): Sealing | undefined => {
     const now = stampOf(file);
     if (now === stamp || now === undefined) return sealing;
     try {
-      sealing = sealingWith(...keysFromFile(file));
+      sealing = sealingWith(...readKeyFile(file));
       stamp = now;
     } catch {
-      // Half copied, or not for our eyes yet: the next use looks again.
+      // Half copied, or its mode isn't set yet: the next use looks again.
     }
     return sealing;
+  };
+  const current = (): Sealing => {
+    const keys = found();
+    if (!keys) throw new Error(`There is no key file ${file}.`);
+    return keys;
   };
   return {
     get keyId() {
       return current().keyId;
     },
     get keyIds() {
-      return current().keyIds;
+      return found()?.keyIds ?? [];
     },
     derive: (purpose) => ({
       seal: (text, place) => current().derive(purpose).seal(text, place),
@@ -96,12 +134,10 @@ function stampOf(file: string): string | undefined {
   return found && `${found.ino} ${found.mtimeMs} ${found.size}`;
 }
 
-/** Written whole and synced before it gets its name: a key lost in a power cut would take all links with it. */
-function makeKeyFile(file: string): void {
-  keepKeyFile(file, [freshKey()]);
-}
-
-/** Makes the key file of those keys; one that somebody else has made meanwhile is left as it is. */
+/**
+ * Makes the key file of those keys; one that another process has made meanwhile is left as it is. It is written whole
+ * and synced before it gets its name: a key lost in a power cut would take all links with it.
+ */
 export function keepKeyFile(file: string, keys: readonly Uint8Array[]): void {
   const draft = writeDraft(file, keys);
   try {

@@ -207,6 +207,8 @@ const steps: readonly Step[] = [
     "CREATE INDEX idempotency_keys_sizes ON idempotency_keys (owner_id, bytes)",
     "CREATE INDEX idempotency_keys_sealed ON idempotency_keys (owner_id, hash) WHERE sealed_answer IS NOT NULL",
   ],
+  // Each node says which keys its key file holds, the one that seals first (tables/nodes.ts).
+  () => ["ALTER TABLE nodes ADD COLUMN sealing_keys TEXT"],
 ];
 
 export const schemaVersion = steps.length;

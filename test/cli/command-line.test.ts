@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { rmSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { breezeway, takenPort } from "../stories/child-service.ts";
@@ -99,16 +99,6 @@ describe("the command line", () => {
     assert.equal(code, 7);
     assert.match(stderr, new RegExp(`breezeway: Port ${port} on 127.0.0.1 is taken`));
     assert.equal((await breezeway(["status"], { environment })).code, 0);
-  });
-
-  it("refuses a store whose tokens are sealed with another key", async (t) => {
-    const folder = folderOf(t);
-    const environment = { BREEZEWAY_DATA: folder, BREEZEWAY_PORT: "0" };
-    await breezeway(["status"], { environment });
-    rmSync(join(folder, "breezeway.key"));
-    const { code, stderr } = await breezeway(["serve"], { environment });
-    assert.equal(code, 3);
-    assert.match(stderr, /holds key \S+, but this store's tokens are sealed with key \S+/);
   });
 });
 

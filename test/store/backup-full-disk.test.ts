@@ -21,7 +21,9 @@ function limited(bytes: number, args: readonly string[]) {
 }
 
 describe("a backup for which there is no space", () => {
-  it("fails, says why, and leaves no file but the older backup; so does its restore", { timeout: 60_000 }, async (t) => {
+  it("fails, says why, and leaves no file but the older backup; so does its restore", {
+    timeout: 60_000,
+  }, async (t) => {
     const [data, outside] = [folderOf(t), folderOf(t)];
     const environment = { BREEZEWAY_DATA: data };
     assert.equal((await breezeway(["tenant", "add", "--name", "Acme"], { environment })).code, 0);

@@ -1,19 +1,30 @@
-import type { AdminCommand, KeyStanding } from "../admin-command.ts";
+import type { Command } from "commander";
+import type { AdminCommand, KeyStanding, LostValue } from "../admin-command.ts";
+import { isGiven, text } from "../input.ts";
 import type { Noun } from "../noun.ts";
 import { counted, table } from "../output.ts";
 
+const forced = (command: Command) =>
+  command.option("--force", "don't wait for nodes whose key file is not as it should be");
+
 const list: AdminCommand = {
   name: "key list",
-  meaning: "list the keys of the key file by their names, and how much is sealed with each",
+  meaning:
+    "list keys by their ids: how much is sealed with each, how many nodes seal with it, and which keys are missing",
   examples: ["key list"],
   async act({ keys }) {
     return { answer: { keys: await keys.list() } };
   },
-  tell: ({ keys }) =>
-    table(
-      ["KEY", "ROLE", "SEALED VALUES"],
-      (keys as KeyStanding[]).map(({ keyId, role, values }) => [keyId, role, values]),
-    ),
+  tell({ keys }) {
+    const standings = keys as KeyStanding[];
+    const shown = table(
+      ["KEY", "ROLE", "SEALED VALUES", "NODES THAT SEAL WITH IT"],
+      standings.map(({ keyId, role, values, nodes }) => [keyId, role, values, nodes]),
+    );
+    const missing = standings.filter(({ role }) => role === "missing").map(({ keyId }) => keyId);
+    if (missing.length === 0) return shown;
+    return `${shown}\n\nKey ${missing.join(", ")} is not in the key file: what is sealed with it can't be opened. Put it back, or see: breezeway key drop --help`;
+  },
 };
 
 const add: AdminCommand = {
@@ -31,27 +42,85 @@ const rotate: AdminCommand = {
   name: "key rotate",
   meaning: "seal everything with a new key while the service runs; run it again if it was interrupted",
   examples: ["key rotate"],
-  async act({ keys }, _input, _service, tell) {
-    const { keyId, resealed } = await keys.rotate(tell);
-    return { answer: { keyId, resealed }, changed: { detail: { key: keyId, resealed } } };
+  options: forced,
+  async act({ keys }, input, _service, tell) {
+    const { keyId, resealed, behind } = await keys.rotate(tell, isGiven(input, "force"));
+    return { answer: { keyId, resealed, behind }, changed: { detail: { key: keyId, resealed } } };
   },
-  tell: ({ keyId, resealed }) =>
-    `${counted(resealed, "value")} sealed anew: everything is sealed with key ${keyId} now. Older backups still need the old key: keep a copy of it with them, then take it out of the key file with: breezeway key prune`,
+  tell({ keyId, resealed, behind }) {
+    const done = `${counted(resealed, "value")} sealed anew: everything is sealed with key ${keyId} now.`;
+    if (behind.length > 0) {
+      return `${done} ${counted(behind.length, "node")} still ${behind.length === 1 ? "seals" : "seal"} with another key (${behind.join(", ")}). Copy the key file to all nodes, then run: breezeway key rotate`;
+    }
+    return `${done} Older backups still need the old key: keep a copy of it with them, then take it out of the key file with: breezeway key prune`;
+  },
 };
 
 const prune: AdminCommand = {
   name: "key prune",
-  meaning: "take keys out of the key file that nothing is sealed with any more",
+  meaning: "take keys out of the key file that nothing is sealed with and that no node seals with any more",
   examples: ["key prune"],
-  async act({ keys }) {
-    const removed = await keys.prune();
+  options: forced,
+  async act({ keys }, input) {
+    const removed = await keys.prune(isGiven(input, "force"));
     return { answer: { removed }, ...(removed.length > 0 && { changed: { detail: { keys: removed } } }) };
   },
-  tell: ({ removed }) => (removed.length === 0 ? "Every key is still needed." : `Removed key ${removed.join(", ")}.`),
+  tell: ({ removed }) =>
+    removed.length === 0
+      ? "Every key is still needed."
+      : `Removed key ${removed.join(", ")} from the key file here. With several nodes, copy the file to all of them.`,
 };
+
+const drop: AdminCommand = {
+  name: "key drop",
+  meaning:
+    "give up everything that a lost key sealed: links need a new token, webhooks are removed; says what was lost",
+  examples: ["key drop --key Zk3vQ0x9aB7c"],
+  options: (command) =>
+    command
+      .requiredOption("--key <id>", "the lost key, as key list shows it")
+      .option("--force", "even if a node still has the key"),
+  async act({ keys }, input) {
+    const keyId = text(input, "key");
+    const lost = await keys.drop(keyId, isGiven(input, "force"));
+    const links = lost.filter((value) => value.kind === "link").map(({ kind: _, ...link }) => link);
+    const webhooks = lost.filter((value) => value.kind === "webhook").map(({ kind: _, ...webhook }) => webhook);
+    const detail = { key: keyId, links: links.length, webhooks: webhooks.length };
+    return { answer: { keyId, links, webhooks }, changed: { detail } };
+  },
+  tell({ keyId, links, webhooks }) {
+    const lost = [
+      ...(links as Extract<LostValue, { kind: "link" }>[]).map(
+        ({ userId, deviceId, ecosystem }) => `  user ${userId}: the token of device ${deviceId} (${ecosystem})`,
+      ),
+      ...(webhooks as Extract<LostValue, { kind: "webhook" }>[]).map(
+        ({ id, ownerId, clientId }) => `  ${ownerOf(ownerId)}: webhook ${id} of client ${clientId}`,
+      ),
+    ];
+    const shown = lost.slice(0, shownAtMost);
+    if (lost.length > shown.length) shown.push(`  and ${lost.length - shown.length} more; --json lists all`);
+    const next =
+      "Their users link again: breezeway link. Clients add their webhooks again. With several nodes, copy the key file to all of them before you start them.";
+    return [
+      `Key ${keyId} is given up. Lost: ${counted(links.length, "token")} of links, ${counted(webhooks.length, "webhook")}.`,
+      ...shown,
+      next,
+    ].join("\n");
+  },
+};
+
+const shownAtMost = 20;
+
+/** A tenant's own webhooks have a negative owner. */
+function ownerOf(ownerId: number): string {
+  return ownerId < 0 ? `tenant ${-ownerId}` : `user ${ownerId}`;
+}
 
 export const key: Noun = {
   name: "key",
   meaning: "the keys that ecosystem tokens and webhook secrets are sealed with",
-  commands: [list, add, rotate, prune],
+  commands: [list, add, rotate, prune, drop],
 };
+
+/** Commands that work while keys which the store needs are missing. */
+export const commandsForLostKeys: readonly string[] = [list.name, drop.name];

@@ -4,7 +4,7 @@ import { dirname, join, resolve } from "node:path";
 import { BreezewayError, Conflict, NotFound } from "../../model/errors.ts";
 import type { DataFolder } from "../data-folder.ts";
 import { DiskFull, noSpace } from "../disk-full.ts";
-import { keepKeyFile, keysFromFile, keysOf, syncFolder } from "../key-file.ts";
+import { keepKeyFile, keysOf, readKeyFile, syncFolder } from "../key-file.ts";
 import { NewerSchema, schemaVersion } from "../migrations.ts";
 import { keyIdOf } from "../sealing.ts";
 import { type ArchivedFile, digestOfBytes, extractFile, readContent } from "./archive.ts";
@@ -80,7 +80,7 @@ async function keysFor(
   const needed = manifest.keyIds;
   const archived = files.get(keyName);
   if (existsSync(keyFile)) {
-    const held = keysFromFile(keyFile).map(keyIdOf);
+    const held = readKeyFile(keyFile).map(keyIdOf);
     if (needed.every((keyId) => held.includes(keyId))) return { fromBackup: undefined };
     throw new MissingKey(`${keyFile} holds key ${held.join(", ")}, but ${path} was sealed with ${needed.join(", ")}.`);
   }

@@ -7,7 +7,7 @@ import { databaseName } from "../backup/manifest.ts";
 import { restoreBackup } from "../backup/restore.ts";
 import { factsOf } from "../backup/stored-facts.ts";
 import { type DataFolder, dataFolder } from "../data-folder.ts";
-import { keysFromFile } from "../key-file.ts";
+import { readKeyFile } from "../key-file.ts";
 import { NewerSchema, schemaVersion } from "../migrations.ts";
 import { keyIdOf } from "../sealing.ts";
 import { openSqlite } from "../sqlite/store.ts";
@@ -96,7 +96,7 @@ function refuseOtherKey(database: DatabaseSync, keyFile: string): void {
       `There is no key file ${keyFile}, and the tokens in this store are sealed with key ${keyIds.join(", ")}. Name the file with --key-file.`,
     );
   }
-  const held = keysFromFile(keyFile).map(keyIdOf);
+  const held = readKeyFile(keyFile).map(keyIdOf);
   if (!keyIds.every((keyId) => held.includes(keyId))) throw new WrongKey(keyFile, held, keyIds);
 }
 

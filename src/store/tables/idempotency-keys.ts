@@ -29,6 +29,7 @@ export interface IdempotencyKeyTable {
   usage(ownerId: OwnerId): Promise<KeyUsage>;
   /** Removes so many expired keys, and returns how many there were. */
   removeExpired(limit: number): Promise<number>;
+  remove(key: IdempotencyKey): Promise<void>;
   removeOfOwner(ownerId: OwnerId): Promise<number>;
 }
 
@@ -74,6 +75,9 @@ export function idempotencyKeyTable(sql: Sql): IdempotencyKeyTable {
            SELECT owner_id, hash FROM idempotency_keys WHERE expires_ms <= $1 ORDER BY expires_ms LIMIT $2)`,
         [await sql.nowMs(), limit],
       ),
+    async remove({ ownerId, hash }) {
+      await sql.run("DELETE FROM idempotency_keys WHERE owner_id = $1 AND hash = $2", [ownerId, hash]);
+    },
     removeOfOwner: (ownerId) => sql.run("DELETE FROM idempotency_keys WHERE owner_id = $1", [ownerId]),
   };
 }

@@ -4,8 +4,10 @@ import type { Sql } from "../sql.ts";
 
 /** Which nodes are alive, on the store's own clock: no decision compares the clocks of two machines. */
 export interface NodeTable {
-  /** Says that this node lives, and answers what time it is by the store's clock. */
-  beat(id: NodeId): Promise<number>;
+  /** Says that this node lives and which keys it holds, and answers what time it is by the store's clock. */
+  beat(id: NodeId, keyIds?: readonly string[]): Promise<number>;
+  /** The keys of all nodes that aren't forgotten yet. */
+  keys(): Promise<NodeKeys[]>;
   leave(id: NodeId): Promise<void>;
   /** Nodes heard of within the lease, by the store's clock; and, if `inPlace`, whose place is taken (neighbours.ts). */
   alive(leaseMs: number, inPlace?: boolean): Promise<NodeId[]>;
@@ -18,16 +20,33 @@ export interface NodeTable {
   refuseOld(): Promise<boolean>;
 }
 
+/** What a node's last heartbeat said about its key file. */
+export interface NodeKeys {
+  readonly id: NodeId;
+  /** How long ago that was. */
+  readonly silentMs: number;
+  /** The key that seals first. Undefined: a version that doesn't say. */
+  readonly keyIds: readonly string[] | undefined;
+}
+
 export function nodeTable(sql: Sql): NodeTable {
   return {
-    async beat(id) {
+    async beat(id, keyIds) {
       const nowMs = await sql.nowMs();
       await sql.run(
-        `INSERT INTO nodes (id, beat_ms, schema_version) VALUES ($1, $2, $3)
-         ON CONFLICT (id) DO UPDATE SET beat_ms = excluded.beat_ms, schema_version = excluded.schema_version`,
-        [id, nowMs, schemaVersion],
+        `INSERT INTO nodes (id, beat_ms, schema_version, sealing_keys) VALUES ($1, $2, $3, $4)
+         ON CONFLICT (id) DO UPDATE SET beat_ms = excluded.beat_ms, schema_version = excluded.schema_version,
+           sealing_keys = excluded.sealing_keys`,
+        [id, nowMs, schemaVersion, keyIds?.join(" ") ?? null],
       );
       return nowMs;
+    },
+    async keys() {
+      const nowMs = await sql.nowMs();
+      const rows = await sql.all<{ id: NodeId; beatMs: number; keys: string | null }>(
+        `SELECT id, beat_ms AS "beatMs", sealing_keys AS keys FROM nodes ORDER BY id`,
+      );
+      return rows.map(({ id, beatMs, keys }) => ({ id, silentMs: nowMs - beatMs, keyIds: keys?.split(" ") }));
     },
     async leave(id) {
       await sql.run("DELETE FROM nodes WHERE id = $1", [id]);

@@ -254,8 +254,16 @@ export function tableCases(harness: StoreHarness): void {
     onStore(harness, async (store, place) => {
       await store.transaction((tx) => tx.nodes.beat(node("early")));
       await place.jumpClock(10_000);
-      await store.transaction((tx) => tx.nodes.beat(node("late")));
+      await store.transaction((tx) => tx.nodes.beat(node("late"), ["new", "old"]));
       assert.deepEqual(await store.read((tx) => tx.nodes.alive(6_000)), ["late"]);
+      const keys = await store.read((tx) => tx.nodes.keys());
+      assert.deepEqual(
+        keys.map(({ id, keyIds, silentMs }) => [id, keyIds, silentMs >= 10_000]),
+        [
+          ["early", undefined, true],
+          ["late", ["new", "old"], false],
+        ],
+      );
       assert.deepEqual(await store.read((tx) => tx.nodes.alive(60_000)), ["early", "late"]);
       assert.equal(await store.transaction((tx) => tx.nodes.forget(6_000)), 1);
       await store.transaction((tx) => tx.nodes.leave(node("late")));

@@ -1,0 +1,108 @@
+import assert from "node:assert/strict";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { exitCodeOf, exitCodes } from "../../src/cli/exit-codes.ts";
+import { readConfig } from "../../src/config.ts";
+import { startLogging } from "../../src/logging.ts";
+import { openParts } from "../../src/service.ts";
+import { readKeyFile } from "../../src/store/key-file.ts";
+import { keyIdOf } from "../../src/store/sealing.ts";
+import { folderOf } from "../cli/made-folder.ts";
+import { breezeway, startChild } from "../stories/child-service.ts";
+import { databases } from "../stories/world.ts";
+import { madeWorld } from "./sealed-world.ts";
+
+/** With link, address and secrets: the address and one of the secrets belong to the same webhook. */
+const values = 5;
+
+describe("a lost key", () => {
+  it("stops the start with its id, is never replaced by a new one, and can be given up", {
+    timeout: 60_000,
+  }, async (t) => {
+    const { folder, keyFile, parts } = await madeWorld(t, "sqlite", values);
+    await parts.close();
+    const environment = { BREEZEWAY_DATA: folder, BREEZEWAY_PORT: "0", BREEZEWAY_LOG_LEVEL: "silent" };
+    const command = (...args: string[]) => breezeway(args, { environment });
+    const lost = keyIdOf(readKeyFile(keyFile)[0]);
+    rmSync(keyFile);
+
+    const start = await command("serve");
+    assert.equal(start.code, 3);
+    assert.match(start.stderr, /breezeway\.key is not there, but 5 values in this store are sealed with key \S+\. Put/);
+    assert.ok(start.stderr.includes(`breezeway key drop --key ${lost} (docs/operations.md, A lost key)`));
+    assert.equal((await command("user", "list")).code, 3);
+    const { keys } = JSON.parse((await command("key", "list")).stdout);
+    assert.deepEqual(keys, [{ keyId: lost, role: "missing", values, nodes: 0 }]);
+    assert.equal(existsSync(keyFile), false);
+
+    const dropped = await command("key", "drop", "--key", lost);
+    assert.equal(dropped.code, 0, dropped.stderr);
+    const said = JSON.parse(dropped.stdout);
+    assert.deepEqual(said.links, [{ userId: 1, deviceId: 1, ecosystem: "nest" }]);
+    assert.deepEqual(
+      said.webhooks.map(({ id }: { id: string }) => id),
+      ["w00001", "w00002", "w00003"],
+    );
+    const service = await startChild("serve", environment);
+    t.after(() => service.process.kill("SIGKILL"));
+    const { links } = JSON.parse((await command("link", "list")).stdout);
+    assert.deepEqual(
+      links.map(({ deviceId, state, reason }: Record<string, unknown>) => [deviceId, state, reason]),
+      [[1, "needs_reauth", "its token was sealed with a key that is lost; link the account again"]],
+    );
+    const again = await command("key", "drop", "--key", lost);
+    assert.deepEqual(
+      [again.code, again.stderr.includes(`Nothing in this store is sealed with key ${lost}`)],
+      [5, true],
+    );
+    service.process.kill("SIGTERM");
+    assert.equal(await service.ended, 0);
+  });
+
+  it("that sealed nothing is replaced at the next start of a single node", async (t) => {
+    const folder = folderOf(t);
+    const config = readConfig({ flags: {}, environment: { BREEZEWAY_DATA: folder } });
+    const keyIdAfterStart = async () => {
+      const { close } = await openParts(config, startLogging("silent"));
+      await close();
+      return keyIdOf(readKeyFile(join(folder, "breezeway.key"))[0]);
+    };
+    const first = await keyIdAfterStart();
+    rmSync(join(folder, "breezeway.key"));
+    const second = await keyIdAfterStart();
+    assert.notEqual(second, first);
+    assert.equal(await keyIdAfterStart(), second);
+  });
+
+  for (const database of databases) {
+    it(`is not lost while its file only lies elsewhere (${database})`, { timeout: 60_000 }, async (t) => {
+      const { keyFile, parts, run, open } = await madeWorld(t, database, values);
+      const right = readFileSync(keyFile);
+      const lost = keyIdOf(readKeyFile(keyFile)[0]);
+      await assert.rejects(
+        run("key drop", undefined, { key: lost }),
+        /is in the key file: nothing that it sealed is lost/,
+      );
+      await parts.close();
+      rmSync(keyFile);
+      await assert.rejects(open(), (error) => exitCodeOf(error) === exitCodes.configuration);
+      assert.equal(existsSync(keyFile), false);
+      writeFileSync(keyFile, `${Buffer.alloc(32, 7).toString("base64url")}\n`, { mode: 0o600 });
+      await assert.rejects(open(), (error: Error) => error.message.includes(`are sealed with key ${lost}`));
+
+      const repairing = await open({ mayLackKeys: true });
+      const standings = async () =>
+        ((await repairing.administration.run("key list", {})) as { keys: { role: string; values: number }[] }).keys.map(
+          ({ role, values }) => [role, values],
+        );
+      assert.deepEqual(await standings(), [
+        ["current", 0],
+        ["missing", values],
+      ]);
+      await repairing.close();
+      writeFileSync(keyFile, right);
+      await (await open()).close();
+    });
+  }
+});
