@@ -219,8 +219,6 @@ export async function openParts(
       },
     });
     const openStore = store;
-    /** Known once the server listens. */
-    const shown = { certificateValidToMs: (): number | undefined => undefined };
     const closing = new AbortController();
     const backups = new Backups({ folder: folder.path, keyFile, version, nowMs: surroundings.nowMs });
     metrics.watch({
@@ -230,7 +228,6 @@ export async function openParts(
       deliveries: () => deliveriesIn(openStore),
       disk: () => diskSpaceOf(folder.path),
       lastBackupMs: () => lastBackupMs(openStore),
-      certificateValidToMs: () => shown.certificateValidToMs(),
     });
     const close = async () => {
       closing.abort();
@@ -255,7 +252,6 @@ export async function openParts(
       addressSealing,
       idempotency,
       metrics,
-      shown,
       administration,
       surroundings,
       close,
@@ -369,7 +365,7 @@ export async function startService(
       baseUrl: () => address.baseUrl,
       guests: guests(parts),
     });
-    parts.shown.certificateValidToMs = () => http.certificateValidToMs;
+    if (http.certificate) metrics.watchCertificate(http.certificate);
     let drainMs = 0;
     stops.push(() => http.stop({ drainMs }));
     address.baseUrl ||= http.url;

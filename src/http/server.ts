@@ -6,7 +6,7 @@ import { type ReachLimit, limits as tableOfLimits } from "../model/limits.ts";
 import type { Report } from "../model/surroundings.ts";
 import { appOn } from "./app.ts";
 import type { Callers } from "./caller.ts";
-import { Certificate, type CertificateFiles } from "./certificate.ts";
+import { Certificate, type CertificateFiles, type CertificateStatus } from "./certificate.ts";
 import type { ConnectionLimits } from "./connection-limits.ts";
 import { corsHeaders, letOriginsIn } from "./cors.ts";
 import { WholeDevices } from "./device-body.ts";
@@ -69,10 +69,10 @@ export interface HttpServer {
    * connection next time; all else goes on.
    */
   drain(): void;
-  /** When the certificate expires that is shown now; undefined without TLS. */
-  readonly certificateValidToMs: number | undefined;
   /** Shows what is in the certificate's files now. */
   reloadCertificate(): void;
+  /** Undefined without TLS. */
+  readonly certificate: (() => CertificateStatus) | undefined;
   /** Drains for so long, then accepts nothing new, lets what is under way finish, and closes. */
   stop(options?: { readonly drainMs?: number }): Promise<void>;
 }
@@ -99,11 +99,9 @@ export async function startHttp(parts: HttpParts): Promise<HttpServer> {
   return {
     url: `${certificate ? "https" : "http"}://${parts.host.includes(":") ? `[${parts.host}]` : parts.host}:${port}`,
     port,
-    get certificateValidToMs() {
-      return certificate?.validToMs;
-    },
     drain: () => exchanges.drain(),
     reloadCertificate: () => certificate?.reload(use),
+    certificate: certificate && (() => certificate.status),
     stop({ drainMs = 0 } = {}) {
       certificate?.stop();
       const running = { app, listening, sockets, exchanges };

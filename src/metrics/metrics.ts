@@ -44,6 +44,8 @@ export interface Metrics {
   readonly store: StoreHearing;
   /** From now on there is somebody to ask. */
   watch(sources: Sources): void;
+  /** Only where the service itself speaks TLS. */
+  watchCertificate(status: () => { readonly expiresMs: number; readonly isRefused: boolean }): void;
   text(): Promise<string>;
   stop(): void;
 }
@@ -192,6 +194,18 @@ export function metricsOf(version: string, { linkFaultKinds, operations, faults 
       delivery: (outcome) => attempts.add(1, outcome),
     },
     watch: (sources) => watch(registry, sources),
+    watchCertificate(status) {
+      registry.gauge(
+        "breezeway_tls_certificate_expiry_timestamp_seconds",
+        "When the TLS certificate that is shown expires, as Unix time.",
+        () => status().expiresMs / 1000,
+      );
+      registry.gauge(
+        "breezeway_tls_certificate_refused",
+        "Whether the certificate's files hold a new one that is no good, so that the one from before is shown.",
+        () => (status().isRefused ? 1 : 0),
+      );
+    },
     text: () => registry.text(),
     stop: stopProcess,
   };

@@ -16,8 +16,6 @@ export interface Sources {
   readonly disk: () => Promise<{ readonly freeBytes: number; readonly totalBytes: number }>;
   /** When the last backup was taken; undefined when there was none. */
   readonly lastBackupMs: () => Promise<number | undefined>;
-  /** When the certificate that the server shows expires; undefined without TLS. */
-  readonly certificateValidToMs: () => number | undefined;
 }
 
 /** Said of each figure that is read from the shared store: every node answers the same. */
@@ -37,11 +35,6 @@ export function watch(registry: Registry, sources: Sources): void {
     "breezeway_webhook_lag_seconds",
     `For how long the longest due delivery has been due. ${ofAllNodes}`,
     () => deliveries().then(({ lagMs }) => lagMs / 1000, unknown),
-  );
-  registry.gauge(
-    "breezeway_certificate_expiry_timestamp_seconds",
-    "When the TLS certificate that this node shows expires. Missing without TLS.",
-    () => inSeconds(sources.certificateValidToMs()),
   );
 }
 

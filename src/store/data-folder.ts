@@ -1,10 +1,18 @@
 import { createHash } from "node:crypto";
-import { chmodSync, mkdirSync, statSync } from "node:fs";
+import { chmodSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { Conflict } from "../model/errors.ts";
-import { checkDataFolder, checkSocketFolder, makePrivateFolder, makeSocketFolder, ownUid } from "./private-folder.ts";
+import {
+  checkDataFolder,
+  checkSocketFolder,
+  checkWritable,
+  makeFolder,
+  makePrivateFolder,
+  makeSocketFolder,
+  ownUid,
+} from "./private-folder.ts";
 import { isTrouble, unavailable } from "./sqlite/trouble.ts";
 
 /** The folder that holds everything one deployment keeps on this machine. */
@@ -49,14 +57,16 @@ export function dataFolder(given: string): DataFolder {
       return socket;
     },
     lock(name = "breezeway") {
-      mkdirSync(path, { recursive: true, mode: 0o700 });
+      makeFolder(path);
+      checkWritable(path);
       const file = join(path, `${name}.lock`);
-      const holder = new DatabaseSync(file, { timeout: 0 });
+      const holder = openLock(file);
       try {
         holder.exec("BEGIN EXCLUSIVE");
       } catch (error) {
         holder.close();
-        if ((error as { errcode?: unknown }).errcode !== busy) throw isTrouble(error) ? unavailable(error) : error;
+        if ((error as { errcode?: unknown }).errcode !== busy)
+          throw isTrouble(error) ? unavailable(error, file) : error;
         throw new Conflict(`Another Breezeway is running on ${path}. Stop it, or choose another folder.`, {
           cause: error,
         });
@@ -65,6 +75,14 @@ export function dataFolder(given: string): DataFolder {
       return () => holder.close();
     },
   };
+}
+
+function openLock(file: string): DatabaseSync {
+  try {
+    return new DatabaseSync(file, { timeout: 0 });
+  } catch (error) {
+    throw isTrouble(error) ? unavailable(error, file) : error;
+  }
 }
 
 /**

@@ -1,6 +1,6 @@
-import { chmodSync, lstatSync, mkdirSync, readdirSync, type Stats, statSync } from "node:fs";
-import { join } from "node:path";
-import { Conflict } from "../model/errors.ts";
+import { accessSync, chmodSync, constants, lstatSync, mkdirSync, readdirSync, type Stats, statSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { Conflict, StoreUnavailable } from "../model/errors.ts";
 
 /** Windows has neither: its folders are the user's own by default. */
 const hasOwnersAndModes = process.platform !== "win32";
@@ -18,7 +18,7 @@ export function ownUid(): number {
  * changed.
  */
 export function makePrivateFolder(path: string, warn: (sentence: string) => void): void {
-  mkdirSync(path, { recursive: true, mode: 0o700 });
+  makeFolder(path);
   if (!hasOwnersAndModes) return;
   const { uid, mode } = statSync(path);
   if ((mode & sticky) !== 0) {
@@ -37,6 +37,64 @@ export function makePrivateFolder(path: string, warn: (sentence: string) => void
     const file = join(path, name);
     const found = lstatSync(file, { throwIfNoEntry: false });
     if (found?.isFile() && found.uid === ownUid()) tighten(file, found.mode, 0o600, warn);
+  }
+}
+
+/** Makes the folder where it is missing. Throws UnwritableFolder when that is not possible. */
+export function makeFolder(path: string): void {
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw new UnwritableFolder(path, error);
+  }
+}
+
+/** Throws UnwritableFolder unless this process can make files in the folder. */
+export function checkWritable(path: string): void {
+  try {
+    accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch (error) {
+    throw new UnwritableFolder(path, error);
+  }
+}
+
+/** The store can't be kept in the folder: another file system or another owner is needed. */
+export class UnwritableFolder extends StoreUnavailable {
+  constructor(path: string, cause: unknown) {
+    super(
+      `The data folder ${path} can't be written: ${whyUnwritable(path, cause)}. Breezeway keeps its store there. Make it writable, or choose another folder with --data (BREEZEWAY_DATA).`,
+      { cause },
+    );
+  }
+}
+
+function whyUnwritable(path: string, cause: unknown): string {
+  const { code, message } = cause as NodeJS.ErrnoException;
+  const found = nearest(path);
+  const owned = hasOwnersAndModes
+    ? `; ${found.path} belongs to uid ${found.stats.uid} with mode ${(found.stats.mode & 0o777).toString(8)}, this process runs as uid ${ownUid()}`
+    : "";
+  switch (code) {
+    case "EROFS":
+    // Node's recursive mkdir says this on a read-only file system.
+    case "ENOENT":
+      return "the file system is mounted read-only";
+    case "EACCES":
+    case "EPERM":
+      return `this user has no permission${owned}`;
+    case "ENOTDIR":
+    case "EEXIST":
+      return "a file is in its place";
+    default:
+      return message;
+  }
+}
+
+/** The folder itself, or the innermost one above it that is there. */
+function nearest(path: string): { readonly path: string; readonly stats: Stats } {
+  for (let at = path; ; at = dirname(at)) {
+    const stats = statSync(at, { throwIfNoEntry: false });
+    if (stats || at === dirname(at)) return { path: at, stats: stats ?? statSync(at) };
   }
 }
 

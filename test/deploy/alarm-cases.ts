@@ -139,8 +139,8 @@ export const alarmCases: Readonly<Record<string, AlarmCase>> = {
     labels: node,
   },
   BreezewayCertificateExpires: {
-    fires: { [`breezeway_certificate_expiry_timestamp_seconds{${node}}`]: always(13 * 86_400) },
-    quiet: { [`breezeway_certificate_expiry_timestamp_seconds{${node}}`]: always(15 * 86_400) },
+    fires: { [`breezeway_tls_certificate_expiry_timestamp_seconds{${node}}`]: always(13 * 86_400) },
+    quiet: { [`breezeway_tls_certificate_expiry_timestamp_seconds{${node}}`]: always(15 * 86_400) },
     labels: node,
   },
   BreezewayBackupMissing: {

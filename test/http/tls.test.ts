@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { X509Certificate } from "node:crypto";
 import { once } from "node:events";
 import { copyFileSync, writeFileSync } from "node:fs";
 import type { IncomingHttpHeaders } from "node:http";
@@ -9,7 +10,7 @@ import { describe, it } from "node:test";
 import { connect, type PeerCertificate, type SecureVersion, type TLSSocket } from "node:tls";
 import { Certificate, CertificateProblem } from "../../src/http/certificate.ts";
 import { folderOf } from "../cli/made-folder.ts";
-import { hasOpenssl, makeCertificate } from "../set-up/certificate.ts";
+import { expire, hasOpenssl, makeCertificate } from "../set-up/certificate.ts";
 import { breezeway, startChild } from "../stories/child-service.ts";
 import { madeServer } from "./made-server.ts";
 
@@ -59,6 +60,43 @@ describe("a server with a certificate", { skip: hasOpenssl ? false : "openssl ma
     assert.equal((await ask(server.port, second.cert, "/livez")).status, 200);
   });
 
+  it("doesn't take an expired or mismatched certificate in the place of a good one, and says so until it is good", (t) => {
+    const folder = folderOf(t);
+    const shown = makeCertificate(folder, "shown", ["-days", "30"]);
+    const [late, bad] = [makeCertificate(folder, "late"), makeCertificate(folder, "bad")];
+    expire(bad);
+    const said: string[] = [];
+    const report = {
+      debug() {},
+      info: (_: object, sentence: string) => void said.push(sentence),
+      warn() {},
+      error: ({ error }: { error?: Error }) => void said.push(error!.message),
+    };
+    let nowMs = Date.now();
+    const certificate = new Certificate(shown, report, () => nowMs);
+    const used: unknown[] = [certificate.load().cert];
+    const put = (made: { certFile: string; keyFile: string }, key = made.keyFile) => {
+      copyFileSync(made.certFile, shown.certFile);
+      copyFileSync(key, shown.keyFile);
+      certificate.look(({ cert }) => used.push(cert));
+    };
+    put(bad);
+    assert.match(said.at(-1)!, /^BREEZEWAY_TLS_CERT_FILE: the certificate in .*shown-cert\.pem expired at 20/);
+    assert.deepEqual([used.length, certificate.status.isRefused], [1, true]);
+    put(late, bad.keyFile);
+    assert.match(said.at(-1)!, /the key in .* doesn't belong to the certificate/);
+    // A clock that was set wrong: the certificate becomes good without a change of its files.
+    nowMs += 3 * 86_400_000;
+    put(late);
+    const before = said.length;
+    certificate.look(({ cert }) => used.push(cert));
+    assert.equal(said.length, before, "the same problem is reported once");
+    nowMs -= 3 * 86_400_000;
+    certificate.look(({ cert }) => used.push(cert));
+    assert.deepEqual([used, certificate.status.isRefused], [[shown.cert, late.cert], false]);
+    assert.equal(certificate.status.expiresMs, new X509Certificate(late.cert).validToDate.getTime());
+  });
+
   it("that has expired warns, and is shown all the same", async (t) => {
     const made = makeCertificate(folderOf(t));
     const warnings: string[] = [];
@@ -72,7 +110,8 @@ describe("a server with a certificate", { skip: hasOpenssl ? false : "openssl ma
     assert.equal(new Certificate(made, report).load().cert, made.cert);
     assert.deepEqual(warnings, []);
     assert.equal(new Certificate(made, report, inThreeDays).load().cert, made.cert);
-    assert.deepEqual(warnings, ["the TLS certificate has expired"]);
+    assert.equal(warnings.length, 1);
+    assert.match(warnings[0]!, /^the TLS certificate expired at 20/);
   });
 
   it("doesn't start on files that are no good, and says which and why", (t) => {
@@ -122,6 +161,13 @@ describe("the service with a certificate", { skip: hasOpenssl ? false : "openssl
     service.process.kill("SIGHUP");
     // The signal is heard at once, but not before the next turn of the service's loop.
     while ((await shakeAny(port)).serial !== second.serial) t.signal.throwIfAborted();
+    const refused = async () =>
+      /^breezeway_tls_certificate_refused (\d)$/m.exec((await ask(port, second.cert, "/metrics")).body)?.[1];
+    assert.equal(await refused(), "0");
+    expire(first);
+    service.process.kill("SIGHUP");
+    while ((await refused()) !== "1") t.signal.throwIfAborted();
+    assert.equal((await shakeAny(port)).serial, second.serial);
     service.process.kill("SIGTERM");
     assert.equal(await service.ended, 0);
   });

@@ -78,7 +78,7 @@ describe("a node with a certificate", { skip: hasOpenssl ? false : "openssl make
       });
       asked.end();
       const { samples } = readExposition(await answered);
-      return samples.find(({ name }) => name === "breezeway_certificate_expiry_timestamp_seconds")?.value;
+      return samples.find(({ name }) => name === "breezeway_tls_certificate_expiry_timestamp_seconds")?.value;
     };
     const validTo = (cert: string) => new X509Certificate(cert).validToDate.getTime() / 1_000;
     assert.equal(await expiry(first.cert), validTo(first.cert));

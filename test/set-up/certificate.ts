@@ -15,3 +15,9 @@ export function makeCertificate(folder: string, name = "localhost", validity = [
   const cert = readFileSync(certFile, "utf8");
   return { keyFile, certFile, cert, serial: new X509Certificate(cert).serialNumber.toUpperCase() };
 }
+
+/** Signs the certificate again, so that it has expired since yesterday. */
+export function expire({ certFile, keyFile }: { readonly certFile: string; readonly keyFile: string }): void {
+  const args = ["x509", "-in", certFile, "-signkey", keyFile, "-days", "-1", "-out", certFile];
+  execFileSync("openssl", args, { stdio: "ignore" });
+}

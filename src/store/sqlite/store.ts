@@ -33,12 +33,14 @@ export async function openSqlite(options: SqliteOptions): Promise<OpenStore> {
   try {
     return await openFile(options);
   } catch (error) {
-    throw isTrouble(error) ? unavailable(error) : error;
+    throw isTrouble(error) ? unavailable(error, fileIn(options.folder)) : error;
   }
 }
 
+const fileIn = (folder: string) => join(folder, "breezeway.db");
+
 async function openFile(options: SqliteOptions): Promise<OpenStore> {
-  const file = join(options.folder, "breezeway.db");
+  const file = fileIn(options.folder);
   const writer = new Connection(file);
   chmodSync(file, 0o600);
   // FULL: what was acknowledged survives a power cut, not only a killed process.

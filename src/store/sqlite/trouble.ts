@@ -10,11 +10,13 @@ export function isTrouble(error: unknown): boolean {
   return typeof code === "number" && troubleCodes.has(code & 0xff);
 }
 
-export function unavailable(error: unknown): StoreUnavailable {
+/** `file`: where it is being opened, so that an operator knows what to look at. */
+export function unavailable(error: unknown, file?: string): StoreUnavailable {
   const reason = error instanceof Error ? error.message : String(error);
-  return new StoreUnavailable(`The store can't be used now (${reason}). This transaction changed nothing.`, {
-    cause: error,
-  });
+  const sentence = file
+    ? `The file ${file} can't be used (${reason}). Check that it is a file of this user and that the disk has space.`
+    : `The store can't be used now (${reason}). This transaction changed nothing.`;
+  return new StoreUnavailable(sentence, { cause: error });
 }
 
 const ioError = 10;
