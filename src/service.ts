@@ -40,6 +40,7 @@ import { faultNumbers } from "./platform/faults.ts";
 import { operations as platformOperations } from "./platform/operations.ts";
 import { Backups } from "./store/backup/backups.ts";
 import { lastBackupMs, noteBackup } from "./store/backup/last-backup.ts";
+import { Compaction } from "./store/compaction.ts";
 import { dataFolder } from "./store/data-folder.ts";
 import { diskSpaceOf } from "./store/disk-space.ts";
 import { newEpochName } from "./store/epoch-name.ts";
@@ -212,6 +213,7 @@ export async function openParts(
         },
         pause: (ms) => pause(surroundings, ms, closing.signal),
       }),
+      compact: (options, tell) => compaction.compact(options, tell),
       beginEpoch: async () => {
         const epoch = newEpochName();
         await openStore.transaction((tx) => tx.logEpoch.renew(epoch, true));
@@ -220,6 +222,7 @@ export async function openParts(
     });
     const openStore = store;
     const closing = new AbortController();
+    const compaction = new Compaction({ space: store.space, surroundings });
     const backups = new Backups({ folder: folder.path, keyFile, version, nowMs: surroundings.nowMs });
     metrics.watch({
       store,
@@ -251,6 +254,7 @@ export async function openParts(
       events,
       addressSealing,
       idempotency,
+      compaction,
       metrics,
       administration,
       surroundings,
@@ -313,6 +317,8 @@ export async function startService(
     stops.push(() => parts.erasedNames.stop());
     parts.idempotency.start();
     stops.push(() => parts.idempotency.stop());
+    parts.compaction.start();
+    stops.push(() => parts.compaction.stop());
     stops.push(listenToOthers(parts));
     const http = await startHttp({
       host: config.host,

@@ -58,6 +58,11 @@ export interface AdministrationParts {
   /** Keeps that a backup was taken now by other tools; answers the time. */
   readonly noteBackup: () => Promise<number>;
   readonly keys: KeyActs;
+  /** Gives free space back to the file system. */
+  readonly compact: (
+    options: { readonly mayRebuild: boolean },
+    tell: Tell,
+  ) => Promise<{ readonly bytesBefore: number; readonly bytesAfter: number }>;
   /** The store was restored: begins an epoch of its log, and answers its name. */
   readonly beginEpoch: () => Promise<string>;
 }

@@ -4,6 +4,7 @@ import { audit } from "./nouns/audit.ts";
 import { backedUpNoun } from "./nouns/backed-up.ts";
 import { backup } from "./nouns/backup.ts";
 import { client } from "./nouns/client.ts";
+import { compactNoun } from "./nouns/compact.ts";
 import { completionNoun } from "./nouns/completion.ts";
 import { config } from "./nouns/config.ts";
 import { device } from "./nouns/device.ts";
@@ -39,6 +40,7 @@ export const groups: readonly { readonly title: string; readonly nouns: readonly
       restoreNoun,
       restoredNoun,
       migrateNoun,
+      compactNoun,
       key,
     ],
   },

@@ -23,6 +23,7 @@ export function observedStore(store: OpenStore, hearing: StoreHearing): OpenStor
     health: () => store.health(),
     size: () => store.size(),
     pools: () => store.pools(),
+    space: store.space,
     close: () => store.close(),
     async transaction(body, options) {
       let heard: (() => void)[] = [];

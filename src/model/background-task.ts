@@ -3,6 +3,7 @@ import type { Surroundings } from "./surroundings.ts";
 
 /** Work that a node repeats by itself, by the name under which its failures are counted. */
 export const backgroundTasks = [
+  "compaction",
   "confirmation_times",
   "fan_requests",
   "heartbeat",

@@ -61,7 +61,28 @@ export interface OpenStore extends Store {
   size(): Promise<number>;
   /** How its connections are used; none where there are no pools. */
   pools(): readonly PoolUse[];
+  /** Where the store is a file, what can be done about its free pages. */
+  readonly space?: FileSpace | undefined;
   close(): Promise<void>;
+}
+
+/** Free pages in the file of a store, and how they are given back to the file system. */
+export interface FileSpace {
+  look(): Promise<SpaceUse>;
+  /** Gives back at most so many free pages, in one short transaction. */
+  giveBack(pages: number): Promise<void>;
+  /** Writes the file anew, without free pages. Writes wait until it is done; reads go on. */
+  rebuild(): Promise<void>;
+  /** Moves the write-ahead log into the file, which is then as long as its pages. Writes wait for a moment. */
+  flush(): Promise<void>;
+}
+
+export interface SpaceUse {
+  readonly bytes: number;
+  readonly pageBytes: number;
+  readonly freePages: number;
+  /** Whether pages can be given back in steps. Files of earlier versions have to be rebuilt once. */
+  readonly isStepwise: boolean;
 }
 
 /** The connections of one pool, now. */

@@ -28,6 +28,7 @@ export class CommitQueue {
   readonly #soon: Job[] = [];
   readonly #ordinary: Job[] = [];
   readonly #idle: (() => void)[] = [];
+  readonly #holders: (() => void)[] = [];
   #isDraining = false;
   #timer: NodeJS.Timeout | undefined;
   #lastSyncMs = 0;
@@ -58,6 +59,21 @@ export class CommitQueue {
   /** Resolves when all that was added has been answered. */
   async drained(): Promise<void> {
     while (this.#isDraining || this.waiting > 0) await new Promise<void>((resolve) => this.#idle.push(resolve));
+  }
+
+  /** Keeps all writers waiting, between two groups, while the work is done. */
+  async hold<Result>(work: () => Promise<Result>): Promise<Result> {
+    if (this.#isDraining) await new Promise<void>((resolve) => this.#holders.push(resolve));
+    else {
+      clearTimeout(this.#timer);
+      this.#timer = undefined;
+      this.#isDraining = true;
+    }
+    try {
+      return await work();
+    } finally {
+      this.#goOn();
+    }
   }
 
   /** Nothing to do when it isn't waiting any more. */
@@ -93,6 +109,16 @@ export class CommitQueue {
   async #drain(): Promise<void> {
     this.#timer = undefined;
     await this.#runGroup();
+    this.#goOn();
+  }
+
+  /** Lets the next one in: who holds the queue, or the next group. */
+  #goOn(): void {
+    const holder = this.#holders.shift();
+    if (holder) {
+      holder();
+      return;
+    }
     this.#isDraining = false;
     if (this.waiting > 0) this.#schedule(this.#urgent.length > 0);
     else for (const resolve of this.#idle.splice(0)) resolve();

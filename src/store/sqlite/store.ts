@@ -5,6 +5,7 @@ import { StoreUnavailable } from "../../model/errors.ts";
 import { migrate } from "../migrations.ts";
 import { noNeighbours } from "../neighbours.ts";
 import {
+  type FileSpace,
   type OpenStore,
   type PoolUse,
   type Priority,
@@ -17,10 +18,14 @@ import { type ProbeSize, Writability } from "../writability.ts";
 import { Checkpointer } from "./checkpointer.ts";
 import { CommitQueue } from "./commit-queue.ts";
 import { Connection, lend } from "./connection.ts";
+import { type FileWork, workOnFile } from "./file-work.ts";
 import { isTrouble, unavailable } from "./trouble.ts";
 
 /** 16 MB of 4 KB pages. */
 const longestLogPages = 4_096;
+
+/** SQLite's number for auto_vacuum = INCREMENTAL. */
+const stepwise = 2;
 
 export interface SqliteOptions {
   readonly folder: string;
@@ -43,6 +48,8 @@ async function openFile(options: SqliteOptions): Promise<OpenStore> {
   const file = fileIn(options.folder);
   const writer = new Connection(file);
   chmodSync(file, 0o600);
+  // For a new file only, before anything is written to it: its free pages can be given back in steps (compaction.ts).
+  writer.database.exec("PRAGMA auto_vacuum = INCREMENTAL");
   // FULL: what was acknowledged survives a power cut, not only a killed process.
   // secure_delete: what was removed is overwritten, a sealed token too.
   for (const pragma of ["journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON", "secure_delete = ON"]) {
@@ -51,6 +58,8 @@ async function openFile(options: SqliteOptions): Promise<OpenStore> {
   // The checkpointer empties the log from beside, which takes a moment without commits. Under load that never pauses
   // there is none, and the log would grow without end: then a commit does what is left to do.
   writer.database.exec(`PRAGMA wal_autocheckpoint = ${longestLogPages}`);
+  // A backup that reads for long makes the log grow; afterwards its file is cut to this length again.
+  writer.database.exec(`PRAGMA journal_size_limit = ${2 * longestLogPages * 4_096}`);
   const store = new SqliteStore(file, writer, options);
   try {
     await store.migrate();
@@ -125,6 +134,33 @@ class SqliteStore implements OpenStore {
 
   pools(): readonly PoolUse[] {
     return [];
+  }
+
+  readonly space: FileSpace = {
+    look: async () => {
+      this.#refuseIfClosed();
+      const pragma = (name: string) => Object.values(this.#reader.all(`PRAGMA ${name}`, [])[0] as object)[0] as number;
+      const pageBytes = pragma("page_size");
+      return {
+        bytes: pragma("page_count") * pageBytes,
+        pageBytes,
+        freePages: pragma("freelist_count"),
+        isStepwise: pragma("auto_vacuum") === stepwise,
+      };
+    },
+    giveBack: async (pages) => {
+      this.#refuseIfClosed();
+      // SQLite frees one page with each row that is read.
+      await this.#queue.add(async () => void this.#writer.all(`PRAGMA incremental_vacuum(${pages})`, []));
+      this.#checkpointer.committed();
+    },
+    rebuild: () => this.#alone("rebuild"),
+    flush: () => this.#alone("truncate"),
+  };
+
+  async #alone(work: FileWork): Promise<void> {
+    this.#refuseIfClosed();
+    await this.#queue.hold(() => workOnFile(this.#file, work));
   }
 
   async close(): Promise<void> {

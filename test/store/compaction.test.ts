@@ -1,0 +1,118 @@
+import assert from "node:assert/strict";
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { describe, it, type TestContext } from "node:test";
+import { exitCodeOf, exitCodes } from "../../src/cli/exit-codes.ts";
+import { startLogging } from "../../src/logging.ts";
+import { Compaction } from "../../src/store/compaction.ts";
+import type { OpenStore } from "../../src/store/seam.ts";
+import { openSqlite } from "../../src/store/sqlite/store.ts";
+import { realSurroundings } from "../../src/surroundings.ts";
+import { folderOf } from "../cli/made-folder.ts";
+
+const megabyte = 2 ** 20;
+const tell = () => undefined;
+
+/** A store of so many megabytes, of which all but one hold nothing any more. */
+async function emptiedStore(t: TestContext, megabytes: number, { isFromBefore = false } = {}) {
+  const folder = folderOf(t);
+  const file = join(folder, "breezeway.db");
+  if (isFromBefore) {
+    const made = new DatabaseSync(file);
+    made.exec("CREATE TABLE before (it INTEGER)");
+    made.close();
+  }
+  const store = await openSqlite({ folder, nowMs: Date.now });
+  t.after(() => store.close());
+  for (const value of ["x".repeat(megabyte), ""]) {
+    for (let at = 1; at < megabytes; at++) await store.transaction((tx) => tx.settings.set(`ballast ${at}`, value));
+  }
+  await store.transaction((tx) => tx.settings.set("kept", "k".repeat(megabyte)));
+  await store.space!.flush();
+  const real = realSurroundings(startLogging("silent"));
+  const surroundings = { ...real, after: (_: number, act: () => void) => real.after(0, act) };
+  const compaction = new Compaction({ space: store.space, surroundings });
+  return { store, file, compaction, surroundings, bytes: () => statSync(file).size };
+}
+
+/** Writes one after another until it is stopped; answers how many were acknowledged. */
+function writing(store: OpenStore) {
+  let [isOn, acknowledged] = [true, 0];
+  const running = (async () => {
+    while (isOn) {
+      await store.transaction((tx) => tx.settings.set("count", String(acknowledged + 1)));
+      acknowledged += 1;
+    }
+  })();
+  return {
+    get acknowledged() {
+      return acknowledged;
+    },
+    stop: () => {
+      isOn = false;
+      return running;
+    },
+  };
+}
+
+describe("compacting a store in a file", () => {
+  it("gives all free pages back while others write, and loses nothing", { timeout: 60_000 }, async (t) => {
+    const { store, file, compaction, bytes } = await emptiedStore(t, 12);
+    assert.ok(bytes() > 11 * megabyte);
+    const writer = writing(store);
+    let seen = 0;
+    const { bytesBefore, bytesAfter } = await compaction.compact({ mayRebuild: false }, () => {
+      seen = writer.acknowledged;
+    });
+    const between = seen;
+    await writer.stop();
+    assert.ok(between > 2, `${between} writes were acknowledged between the steps`);
+    assert.ok(bytesBefore > 11 * megabyte && bytesAfter < 3 * megabyte, `${bytesBefore} to ${bytesAfter}`);
+    assert.ok(bytes() < 3 * megabyte, `the file has ${bytes()} bytes`);
+    assert.ok(statSync(`${file}-wal`).size < megabyte);
+    const [kept, count] = await store.read(async (tx) => [
+      await tx.settings.get("kept"),
+      await tx.settings.get("count"),
+    ]);
+    assert.deepEqual([kept?.length, count], [megabyte, String(writer.acknowledged)]);
+  });
+
+  it("happens by and by, and keeps some free space for the next writes", { timeout: 60_000 }, async (t) => {
+    const { store, compaction } = await emptiedStore(t, 14);
+    assert.ok((await compaction.sweep()) > 0);
+    const { freePages, pageBytes } = await store.space!.look();
+    assert.ok(freePages * pageBytes <= 8 * megabyte && freePages * pageBytes > 7 * megabyte, `${freePages} free pages`);
+    assert.equal(await compaction.sweep(), 0);
+  });
+
+  it("rebuilds a file of an earlier version when that is asked for: reads go on, writes wait", {
+    timeout: 60_000,
+  }, async (t) => {
+    const { store, compaction, surroundings, bytes } = await emptiedStore(t, 12, { isFromBefore: true });
+    assert.equal(await compaction.sweep(), 0);
+    await assert.rejects(
+      compaction.compact({ mayRebuild: false }, tell),
+      (error: Error) =>
+        exitCodeOf(error) === exitCodes.conflict &&
+        /rebuilt once: 2 MB are written anew.*compact --rebuild/.test(error.message),
+    );
+    const order: string[] = [];
+    const space = {
+      ...store.space!,
+      async rebuild() {
+        const rebuilding = store.space!.rebuild().then(() => order.push("rebuilt"));
+        const writing = store.transaction((tx) => tx.settings.set("count", "1")).then(() => order.push("written"));
+        const reading = store.read((tx) => tx.settings.get("kept")).then((kept) => order.push(`read ${kept?.length}`));
+        await Promise.all([rebuilding, writing, reading]);
+      },
+    };
+    await new Compaction({ space, surroundings }).compact({ mayRebuild: true }, tell);
+    assert.deepEqual(order, [`read ${megabyte}`, "rebuilt", "written"]);
+    assert.ok(bytes() < 3 * megabyte, `the file has ${bytes()} bytes`);
+    assert.deepEqual(
+      [(await store.space!.look()).isStepwise, await store.read((tx) => tx.settings.get("count"))],
+      [true, "1"],
+    );
+  });
+});
