@@ -33,10 +33,10 @@ export interface KeysParts {
 export interface KeyStanding {
   readonly keyId: string;
   /**
-   * `current` seals, `next` is known but not used yet, `old` still opens. `missing` is not in the key file, and what is
-   * sealed with it can't be opened.
+   * `current` seals. `next` and `unused` open, and nothing was sealed with them yet: `next` is what a rotation turns to.
+   * `old` still opens. `missing` is not in the key file, and what is sealed with it can't be opened.
    */
-  readonly role: "current" | "next" | "old" | "missing";
+  readonly role: "current" | "next" | "unused" | "old" | "missing";
   /** How many values in the store are sealed with it. */
   readonly values: number;
   /** How many nodes seal with it; on SQLite nodes aren't counted. */
@@ -173,11 +173,16 @@ export function keysOn(parts: KeysParts): Keys {
 
   return {
     async list() {
-      const { used, next, counts, nodes } = await standing();
+      const { used, retired, next, counts, nodes } = await standing();
       const held = fileKeys().map(keyIdOf);
+      const isKnown = (keyId: string) => used.includes(keyId) || retired.includes(keyId) || counts.has(keyId);
       const missing = [...new Set([...used, ...counts.keys()])].filter((keyId) => !held.includes(keyId));
-      const roleOf = (keyId: string, at: number): KeyStanding["role"] =>
-        !held.includes(keyId) ? "missing" : at === 0 ? "current" : keyId === next ? "next" : "old";
+      const roleOf = (keyId: string, at: number): KeyStanding["role"] => {
+        if (!held.includes(keyId)) return "missing";
+        if (at === 0) return "current";
+        if (keyId === next) return "next";
+        return isKnown(keyId) ? "old" : "unused";
+      };
       return [...held, ...missing].map((keyId, at) => ({
         keyId,
         role: roleOf(keyId, at),
