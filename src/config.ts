@@ -93,7 +93,7 @@ export const settings = {
   keyFile: setting(
     "BREEZEWAY_KEY_FILE",
     "breezeway.key in the data folder",
-    "The file with the key that ecosystem tokens are sealed with; made when missing. All nodes need the same.",
+    "The file with the key that ecosystem tokens are sealed with; made for a new store when missing, never for one that has sealed values. All nodes need the same.",
     (text) => text,
   ),
   ecosystems: setting(

@@ -3,6 +3,7 @@ import { Conflict } from "../model/errors.ts";
 import { dropKey, type LostValue } from "./key-drop.ts";
 import { freshKey, keysFromFile, readKeyFile, replaceKeys } from "./key-file.ts";
 import {
+  living,
   nodesSealingWithout,
   nodesWithout,
   refuseSealing,
@@ -194,6 +195,9 @@ export function keysOn(parts: KeysParts): Keys {
     async rotate(tell, isForced) {
       const keyId = await target();
       if (!isForced) refuseWithout(await nodesLeft((nodes) => nodesWithout(nodes, keyId)), keyId);
+      // Repeated after the file was copied: what was copied a moment ago is read by then.
+      const isRepeated = (await standing()).used[0] === keyId;
+      if (isRepeated && !isForced) await nodesLeft((nodes) => living(nodesSealingWithout(nodes, keyId)));
       await turnTo(keyId);
       const resealed = await resealAll(keyId, tell);
       const behind = nodesSealingWithout((await standing()).nodes, keyId);
