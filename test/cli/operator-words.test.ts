@@ -24,13 +24,46 @@ describe("what an operator reads", () => {
 
   it("leads through the change of a key", () => {
     assert.match(told("key add", { keyId: "k2" }), /Copy the file to all nodes, then run: breezeway key rotate$/);
+    const rotated = { keyId: "k2", resealed: 1, behind: [] };
+    assert.match(told("key rotate", rotated), /^1 value sealed anew: .* with: breezeway key prune$/);
     assert.match(
-      told("key rotate", { keyId: "k2", resealed: 1 }),
-      /^1 value sealed anew: .* with: breezeway key prune$/,
+      told("key rotate", { ...rotated, behind: ["node-a"] }),
+      /1 node still seals with another key \(node-a\)\. Copy the key file to all nodes, then run: breezeway key rotate$/,
     );
-    assert.equal(told("key prune", { removed: ["k1"] }), "Removed key k1.");
+    assert.match(
+      told("key prune", { removed: ["k1"] }),
+      /^Removed key k1 from the key file here\. .* copy the file to all/,
+    );
     assert.equal(told("key prune", { removed: [] }), "Every key is still needed.");
-    const keys = [{ keyId: "k2", role: "current", values: 3 }];
-    assert.equal(told("key list", { keys }), "KEY  ROLE     SEALED VALUES\nk2   current  3");
+    const keys = [{ keyId: "k2", role: "current", values: 3, nodes: 2 }];
+    const list = "KEY  ROLE     SEALED VALUES  NODES THAT SEAL WITH IT\nk2   current  3              2";
+    assert.equal(told("key list", { keys }), list);
+    const missing = { keyId: "k1", role: "missing", values: 1, nodes: 0 };
+    assert.match(
+      told("key list", { keys: [...keys, missing] }),
+      /\n\nKey k1 is not in the key file: .* key drop --help$/,
+    );
+  });
+
+  it("says what was lost with a key, and what to do about it", () => {
+    const links = Array.from({ length: 30 }, (_, i) => ({ userId: i, deviceId: 100 + i, ecosystem: "nest" }));
+    const webhooks = [{ id: "wh_1", ownerId: -4, clientId: "bwc_1" }];
+    const lines = told("key drop", { keyId: "k1", links, webhooks }).split("\n");
+    assert.equal(lines[0], "Key k1 is given up. Lost: 30 tokens of links, 1 webhook.");
+    assert.equal(lines[1], "  user 0: the token of device 100 (nest)");
+    assert.equal(lines[21], "  and 11 more; --json lists all");
+    assert.match(lines[22]!, /^Their users link again: breezeway link\. Clients add their webhooks again\./);
+    assert.match(
+      told("key drop", { keyId: "k1", links: [], webhooks }),
+      /\n {2}tenant 4: webhook wh_1 of client bwc_1\n/,
+    );
+  });
+
+  it("says what compacting gave back", () => {
+    assert.equal(
+      told("compact", { bytesBefore: 900, bytesAfter: 200 }),
+      "The store takes 200 bytes now; it took 900. 700 bytes are free for other files.",
+    );
+    assert.match(told("compact", { bytesBefore: 200, bytesAfter: 200 }), /There was nothing to give back\.$/);
   });
 });
