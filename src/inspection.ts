@@ -7,6 +7,7 @@ import { Conflict } from "./model/errors.ts";
 import { dataFolder } from "./store/data-folder.ts";
 import { readKeyFile } from "./store/key-file.ts";
 import { schemaVersion as knownVersion } from "./store/migrations.ts";
+import { keyIdOf } from "./store/sealing.ts";
 
 /** Looks at a store from outside and changes nothing: no folder, key or table is made by looking. */
 export async function inspect(config: Config): Promise<Inspection> {
@@ -14,10 +15,15 @@ export async function inspect(config: Config): Promise<Inspection> {
   const keyFile = config.keyFile ?? folder.keyFile;
   const seen = config.databaseUrl ? await seenInPostgres(config.databaseUrl) : seenInSqlite(folder.path);
   const isRunning = !config.databaseUrl && existsSync(folder.path) && isLocked(folder);
-  return { isRunning, keyFile, keyProblem: problemWith(keyFile), knownVersion, clockOffsetMs: 0, ...seen };
+  const { neededKeys = [], ...facts } = seen;
+  const keyProblem = problemWith(keyFile, neededKeys);
+  return { isRunning, keyFile, keyProblem, knownVersion, clockOffsetMs: 0, ...facts };
 }
 
-type Seen = Partial<Pick<Inspection, "schemaVersion" | "oldestVersion" | "databaseProblem" | "clockOffsetMs">>;
+type Seen = Partial<Pick<Inspection, "schemaVersion" | "oldestVersion" | "databaseProblem" | "clockOffsetMs">> & {
+  /** The ids of the keys without which the service doesn't start on this store. */
+  readonly neededKeys?: readonly string[];
+};
 
 function isLocked(folder: ReturnType<typeof dataFolder>): boolean {
   if (!existsSync(join(folder.path, "breezeway.lock"))) return false;
@@ -29,14 +35,27 @@ function isLocked(folder: ReturnType<typeof dataFolder>): boolean {
   }
 }
 
-function problemWith(keyFile: string): string | undefined {
-  if (!existsSync(keyFile)) return undefined;
+function problemWith(keyFile: string, needed: readonly string[]): string | undefined {
+  if (!existsSync(keyFile)) {
+    return needed.length === 0 ? undefined : `${keyFile} is not there, and the store needs key ${needed.join(", ")}`;
+  }
   try {
-    readKeyFile(keyFile);
-    return undefined;
+    const held = readKeyFile(keyFile).map(keyIdOf);
+    const missing = needed.filter((keyId) => !held.includes(keyId));
+    return missing.length === 0 ? undefined : `${keyFile} lacks key ${missing.join(", ")}, which the store needs`;
   } catch (error) {
     return (error as Error).message;
   }
+}
+
+/** A single node whose store has no sealed value starts with any key. Other versions may have other tables. */
+const neededKeys = `SELECT value FROM settings WHERE name = 'sealing_key_id'`;
+const hasSealed = "AND (EXISTS (SELECT 1 FROM links) OR EXISTS (SELECT 1 FROM webhooks))";
+
+function idsIn(row: unknown): readonly string[] {
+  return String((row as { value?: string } | undefined)?.value ?? "")
+    .split(" ")
+    .filter((keyId) => keyId !== "");
 }
 
 function seenInSqlite(folder: string): Seen {
@@ -46,7 +65,11 @@ function seenInSqlite(folder: string): Seen {
     const database = new DatabaseSync(file, { readOnly: true, timeout: 1_000 });
     try {
       const row = database.prepare("SELECT MAX(step) AS step FROM schema_steps").get() as { step: number | null };
-      return { schemaVersion: row.step ?? 0, oldestVersion: oldestIn(database, row.step) };
+      return {
+        schemaVersion: row.step ?? 0,
+        oldestVersion: oldestIn(database, row.step),
+        neededKeys: row.step === knownVersion ? idsIn(database.prepare(`${neededKeys} ${hasSealed}`).get()) : [],
+      };
     } finally {
       database.close();
     }
@@ -74,10 +97,11 @@ async function seenInPostgres(url: string): Promise<Seen> {
     if (!rows[0].made) return { clockOffsetMs };
     const steps = await client.query("SELECT MAX(step)::int AS step FROM schema_steps");
     const schemaVersion: number = steps.rows[0].step ?? 0;
+    const keys = idsIn((await client.query(neededKeys)).rows[0]);
     const { rows: said } = await client.query("SELECT to_regclass('schema_reach') IS NOT NULL AS made");
-    if (!said[0].made) return { clockOffsetMs, schemaVersion };
+    if (!said[0].made) return { clockOffsetMs, schemaVersion, neededKeys: keys };
     const reach = await client.query("SELECT oldest FROM schema_reach WHERE step = $1", [schemaVersion]);
-    return { clockOffsetMs, schemaVersion, oldestVersion: reach.rows[0]?.oldest };
+    return { clockOffsetMs, schemaVersion, oldestVersion: reach.rows[0]?.oldest, neededKeys: keys };
   } catch (error) {
     // A connection string holds a password; what the driver says of the failure doesn't.
     return { databaseProblem: (error as Error).message };
