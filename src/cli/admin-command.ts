@@ -92,7 +92,8 @@ export interface KeyStanding {
   readonly keyId: string;
   readonly role: string;
   readonly values: number;
-  readonly nodes: number;
+  /** How many nodes seal with it, where several can. */
+  readonly nodes?: number;
 }
 
 export interface KeyRotation {

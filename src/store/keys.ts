@@ -40,8 +40,8 @@ export interface KeyStanding {
   readonly role: "current" | "next" | "unused" | "old" | "missing";
   /** How many values in the store are sealed with it. */
   readonly values: number;
-  /** How many nodes seal with it; on SQLite nodes aren't counted. */
-  readonly nodes: number;
+  /** How many nodes seal with it, where several can. */
+  readonly nodes?: number;
 }
 
 export interface Rotation {
@@ -96,7 +96,7 @@ export function keysOn(parts: KeysParts): Keys {
     const keys = readKeyFile(file);
     if (next !== undefined && keys.some((key) => keyIdOf(key) === next)) return next;
     const key = freshKey();
-    // It is in the file before the store knows its id: an id without its key would be a locked door.
+    // The file first: if this stops in between, the store must not name a key that is in no file.
     replaceKeys(file, [...keys, key]);
     await store.transaction((tx) => tx.settings.set(nextKey, keyIdOf(key)));
     return keyIdOf(key);
@@ -188,7 +188,7 @@ export function keysOn(parts: KeysParts): Keys {
         keyId,
         role: roleOf(keyId, at),
         values: counts.get(keyId) ?? 0,
-        nodes: nodes.filter(({ keyIds }) => keyIds?.[0] === keyId).length,
+        ...(store.isShared && { nodes: nodes.filter(({ keyIds }) => keyIds?.[0] === keyId).length }),
       }));
     },
     add,

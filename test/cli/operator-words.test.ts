@@ -38,6 +38,8 @@ describe("what an operator reads", () => {
     const keys = [{ keyId: "k2", role: "current", values: 3, nodes: 2 }];
     const list = "KEY  ROLE     SEALED VALUES  NODES THAT SEAL WITH IT\nk2   current  3              2";
     assert.equal(told("key list", { keys }), list);
+    const alone = [{ keyId: "k2", role: "current", values: 3 }];
+    assert.equal(told("key list", { keys: alone }), "KEY  ROLE     SEALED VALUES\nk2   current  3");
     const missing = { keyId: "k1", role: "missing", values: 1, nodes: 0 };
     assert.match(
       told("key list", { keys: [...keys, missing] }),

@@ -17,9 +17,10 @@ const list: AdminCommand = {
   },
   tell({ keys }) {
     const standings = keys as KeyStanding[];
+    const isShared = standings.some(({ nodes }) => nodes !== undefined);
     const shown = table(
-      ["KEY", "ROLE", "SEALED VALUES", "NODES THAT SEAL WITH IT"],
-      standings.map(({ keyId, role, values, nodes }) => [keyId, role, values, nodes]),
+      ["KEY", "ROLE", "SEALED VALUES", ...(isShared ? ["NODES THAT SEAL WITH IT"] : [])],
+      standings.map(({ keyId, role, values, nodes }) => [keyId, role, values, ...(isShared ? [nodes] : [])]),
     );
     const missing = standings.filter(({ role }) => role === "missing").map(({ keyId }) => keyId);
     if (missing.length === 0) return shown;
