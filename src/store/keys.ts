@@ -85,7 +85,7 @@ export function keysOn(parts: KeysParts): Keys {
   /** The nodes of that kind, as soon as there are none or after some seconds: what was just copied is read by then. */
   async function nodesLeft(find: (nodes: readonly NodeKeys[]) => readonly NodeKeys[]): Promise<readonly NodeKeys[]> {
     for (let time = 1; ; time++) {
-      const found = find((await standing()).nodes);
+      const found = find(await store.read((tx) => tx.nodes.keys()));
       if (found.length === 0 || time === waitForNodes.times) return found;
       await pause(waitForNodes.everyMs);
     }
