@@ -93,9 +93,12 @@ export class Compaction {
   async #giveBackSurplus(signal: AbortSignal): Promise<number> {
     const space = this.#space!;
     let pages = 0;
-    while (!signal.aborted) {
+    for (let last = Number.POSITIVE_INFINITY; !signal.aborted; ) {
       const { bytes, freePages, pageBytes, isStepwise } = await space.look();
-      if (!isStepwise || freePages * pageBytes <= Math.max(kept.bytes, kept.share * bytes)) break;
+      const isLittle = freePages * pageBytes <= Math.max(kept.bytes, kept.share * bytes);
+      // When a step doesn't help, writers free pages as quickly: the next round goes on.
+      if (!isStepwise || isLittle || freePages >= last) break;
+      last = freePages;
       await space.giveBack(step.pages);
       pages += step.pages;
       await pause(this.#surroundings, step.pauseMs, signal);
