@@ -44,9 +44,7 @@ const outcomeUnknown = 124;
 const internal = 199;
 
 /** Every number that a fault can have, for the metrics. */
-export const faultNumbers: readonly number[] = [
-  ...new Set([...Object.values(faultCodes), outcomeUnknown, internal]),
-];
+export const faultNumbers: readonly number[] = [...new Set([...Object.values(faultCodes), outcomeUnknown, internal])];
 
 /** A fault is HTTP 500 whatever its cause, as clients of this platform expect. What we did not foresee tells no detail. */
 export function faultOf(error: unknown): Fault {

@@ -114,9 +114,9 @@ for (const database of databases) {
         ],
       );
       const reading = /^(audit list|status|\w+ (list|show))$/;
-      // Those about the deployment as a whole: test/store/keys.test.ts, test/events/restored-store.test.ts,
-      // test/operations/figures.test.ts.
-      const ofNobody = /^(backup|backed-up|key \w+|restored)$/;
+      // Those about the deployment as a whole: test/store/keys.test.ts, compaction.test.ts,
+      // test/events/restored-store.test.ts, test/operations/figures.test.ts.
+      const ofNobody = /^(backup|backed-up|compact|key \w+|restored)$/;
       const changing = nouns
         .flatMap(({ commands }) => commands.filter(isAdmin))
         .filter(({ name }) => !reading.test(name) && !ofNobody.test(name));

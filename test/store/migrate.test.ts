@@ -184,7 +184,7 @@ describe("a store that moves to PostgreSQL", { skip: missingPostgres() ?? false 
     renameSync(folder.keyFile, away);
     await assert.rejects(move(), /There is no key file/);
     writeFileSync(folder.keyFile, `${Buffer.alloc(32, 7).toString("base64url")}\n`, { mode: 0o600 });
-    await assert.rejects(move(), /are sealed with key/);
+    await assert.rejects(move(), /is sealed with key/);
     await assert.rejects(move({ databaseUrl: "postgres://breezeway@127.0.0.1:1/none", keyFile: away }), {
       code: "store_unavailable",
     });

@@ -49,7 +49,8 @@ async function openFile(options: SqliteOptions): Promise<OpenStore> {
   const writer = new Connection(file);
   chmodSync(file, 0o600);
   // For a new file only, before anything is written to it: its free pages can be given back in steps (compaction.ts).
-  writer.database.exec("PRAGMA auto_vacuum = INCREMENTAL");
+  const isNew = writer.database.prepare("PRAGMA page_count").get()?.page_count === 0;
+  if (isNew) writer.database.exec("PRAGMA auto_vacuum = INCREMENTAL");
   // FULL: what was acknowledged survives a power cut, not only a killed process.
   // secure_delete: what was removed is overwritten, a sealed token too.
   for (const pragma of ["journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON", "secure_delete = ON"]) {
