@@ -143,6 +143,11 @@ export const alarmCases: Readonly<Record<string, AlarmCase>> = {
     quiet: { [`breezeway_tls_certificate_expiry_timestamp_seconds{${node}}`]: always(15 * 86_400) },
     labels: node,
   },
+  BreezewayCertificateRefused: {
+    fires: { [`breezeway_tls_certificate_refused{${node}}`]: always(1) },
+    quiet: { [`breezeway_tls_certificate_refused{${node}}`]: always(0) },
+    labels: node,
+  },
   BreezewayBackupMissing: {
     fires: {
       [`breezeway_last_backup_timestamp_seconds{${node}}`]: always(0),
