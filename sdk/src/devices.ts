@@ -1,6 +1,8 @@
 /** A device in a list. */
 export interface DeviceSummary {
   readonly deviceId: number;
+  /** Whose device it is. Only with an enterprise token. */
+  readonly userId?: number;
   readonly deviceName: string;
   /** `EcosystemAccount` for a linked account. Only with an access token; a secToken shows `typeId` instead. */
   readonly deviceTypeName: string | undefined;
@@ -20,6 +22,8 @@ export interface Attribute {
 /** A device with its attributes. */
 export interface Device {
   readonly deviceId: number;
+  /** Whose device it is. Only with an enterprise token. */
+  readonly userId?: number;
   /** Only with an access token. */
   readonly deviceName: string | undefined;
   readonly deviceTypeName: string;

@@ -86,7 +86,8 @@ function virtualChanges(writes: readonly AttributeWrite[]): readonly AttributeCh
   return named.map(({ number, spelling, value }) => ({ key: number, value: checkRequest(spelling, value) }));
 }
 
-function knownAttribute(name: string): NamedAttribute {
+/** The attribute of a linked account that a name means. */
+export function knownAttribute(name: string): NamedAttribute {
   const attribute = parseAttributeName(name);
   if (!attribute) throw new UnknownAttribute(`This device has no attribute ${shown(name) ?? "of that name"}.`);
   return attribute;

@@ -3,7 +3,7 @@ import { createServer as createTlsServer } from "node:https";
 import type { SecureContextOptions } from "node:tls";
 import Fastify, { type FastifyInstance } from "fastify";
 import { LimitReached } from "../model/errors.ts";
-import type { ReachLimit } from "../model/limits.ts";
+import { limits, type ReachLimit } from "../model/limits.ts";
 import { type ConnectionLimits, limitConnections } from "./connection-limits.ts";
 import { refusalOf, refuseConnection } from "./edge.ts";
 import { failureAnswer } from "./error-response.ts";
@@ -39,7 +39,7 @@ export function appOn(parts: AppParts): FastifyInstance {
     // Its own log lines would hold addresses, and addresses hold secTokens.
     logger: false,
     serverFactory: (handle) => serverOn(parts, handle),
-    clientErrorHandler: (error, socket) => refuseConnection(error, socket, exchanges),
+    clientErrorHandler: (error, socket) => refuseConnection(error, socket, exchanges, reached),
     frameworkErrors: (error, request, reply) => {
       sendAnswer(reply, failureAnswer(error, shapeBelow(request.raw.url ?? ""), exchanges.of(request.raw)));
     },
@@ -47,7 +47,7 @@ export function appOn(parts: AppParts): FastifyInstance {
     bodyLimit: parts.bodyBytes,
     exposeHeadRoutes: false,
     // Queries are read strictly, and only by routes that have them (incoming.ts).
-    routerOptions: { querystringParser: () => ({}), maxParamLength: 16_384 },
+    routerOptions: { querystringParser: () => ({}), maxParamLength: limits.requestHeadBytes },
   });
   app.addHook("onRequest", async (request) => {
     const exchange = exchanges.of(request.raw);
@@ -81,6 +81,7 @@ function serverOn(parts: AppParts, handle: (...exchange: Parameters<Exchanges["b
   const options = {
     headersTimeout: headersTimeoutMs,
     requestTimeout: requestTimeoutMs,
+    maxHeaderSize: limits.requestHeadBytes,
     // By default Node looks for slow ones only every 30 s.
     connectionsCheckingInterval: Math.min(1_000, headersTimeoutMs),
     keepAliveTimeout: keepAliveMs,

@@ -32,7 +32,7 @@ export function deviceReadLane({ exchanges, callers, v3, whole, corsOrigins }: L
       const caller = await callers.byAccessToken(bearer);
       exchange.caller = caller;
       const now = deviceNow(v3, caller, deviceId);
-      prepared = whole.answer(now instanceof Promise ? await now : now);
+      prepared = whole.answer(now instanceof Promise ? await now : now, caller);
     } catch (error) {
       const { caller } = exchange;
       if (caller) exchange.caller = { ...caller, clientId: callers.clientHolding?.(bearer) };

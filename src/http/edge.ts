@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
+import type { ReachLimit } from "../model/limits.ts";
 import { errorAnswer } from "./error-response.ts";
 import { shapeBelow } from "./error-shape.ts";
 import { type Exchanges, newRequestId } from "./exchange.ts";
@@ -37,7 +38,9 @@ export function refuseConnection(
   error: Error & { readonly code?: string; readonly rawPacket?: unknown },
   socket: Duplex,
   exchanges: Exchanges,
+  reached: ReachLimit,
 ): void {
+  if (error.code === "HPE_HEADER_OVERFLOW") reached("requestHeadBytes");
   // The other errors are the connection's: nothing can be written any more, or no TLS handshake was made.
   const isReadable = /^(HPE_|ERR_HTTP_)/.test(error.code ?? "");
   const pipeline = pipelineOf(socket);

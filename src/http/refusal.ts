@@ -1,3 +1,5 @@
+import { limits } from "../model/limits.ts";
+
 /**
  * A request that HTTP itself gives reason to refuse, before any part of ours has looked at it. The sentence never
  * repeats what was sent: a mistyped address may hold a secret.
@@ -26,5 +28,10 @@ export const refusals = {
   tooSlow: () => new Refusal(408, "request_timeout", "The request did not arrive in time."),
   bodyTooLarge: () => new Refusal(413, "body_too_large", "The body is larger than this path takes."),
   wrongContentType: () => new Refusal(415, "unsupported_media_type", "This path doesn't take this Content-Type."),
-  headersTooLarge: () => new Refusal(431, "headers_too_large", "The request line and headers are too large."),
+  headersTooLarge: () =>
+    new Refusal(
+      431,
+      "headers_too_large",
+      `The request line and headers are larger than ${limits.requestHeadBytes} bytes. Send fewer or shorter parameters.`,
+    ),
 };

@@ -105,6 +105,9 @@ describe("the samples of a proxy", () => {
       assert.equal((await read(await call("/metrics"))).status, 404);
 
       const authorization = { authorization: `Bearer ${home.accessToken}` };
+      const everyName = `x=${"x".repeat(34_000)}`;
+      const refused = await read(await call(`/v3/devices/999?${everyName}`, authorization));
+      assert.match(refused.body, /unknown_device/, "a query with the names of all attributes reaches the service");
       const stream = await call("/v3/events", authorization);
       stream.setEncoding("utf8");
       let heard = "";

@@ -156,6 +156,9 @@ describe("a request that HTTP gives reason to refuse", () => {
     assert.equal((await send(65_536 - 4)).status, 413);
     assert.equal((await send(5_000_000)).status, 413);
     assert.match(await raw(`GET /?${"x".repeat(5_000_000)} HTTP/1.1\r\nHost: a\r\n\r\n`), /^HTTP\/1.1 431 /);
+    const head = (bytes: number) => `GET /?${"x".repeat(bytes)} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`;
+    assert.match(await raw(head(limits.requestHeadBytes - 1_000)), /^HTTP\/1.1 404 /);
+    assert.match(await raw(head(limits.requestHeadBytes + 1_000)), /^HTTP\/1.1 431 [\s\S]*"error":"headers_too_large"/);
   });
 
   it("has more parameters than the limit", async (t) => {

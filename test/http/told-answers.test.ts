@@ -21,7 +21,7 @@ describe("what the service answers", () => {
     const lampId = await addLamp(world);
     const crowdedId = await useAlerts(world, accessToken, { deviceId, lampId });
     await useEvents(world, accessToken, { deviceId, lampId });
-    await useWebhooks(world, accessToken, lampId);
+    await useWebhooks(world, accessToken, { deviceId, lampId });
     await useKeys(world, accessToken, lampId);
     await usePlatform(world, deviceId);
     await useTriggers(world, { deviceId, lampId, crowdedId });
@@ -207,6 +207,7 @@ async function useUsersAndDevices({ call, parts, userId }: ToldWorld, bearer: st
   await call("getDevice", 200, { bearer, at: lamp, query: { since: "0" } });
   await call("getDevice", 400, { bearer, at: deviceId, query: { since: "yesterday" } });
   await call("getDevice", 404, { bearer, at: "999" });
+  await call("getDevice", 404, { bearer, at: deviceId, query: { attribute: "nonsense" } });
 }
 
 /** So many attributes, each with a name of its own. */
@@ -320,6 +321,7 @@ async function useEvents({ call }: ToldWorld, bearer: string, { deviceId, lampId
   await call("followEvents", 200, { bearer });
   await call("followEvents", 200, { bearer, query: { deviceId, attribute: "o.totalStructures", lastEventId: "x" } });
   await call("followEvents", 404, { bearer, query: { deviceId: "999" } });
+  await call("followEvents", 404, { bearer, query: { deviceId, attribute: "nonsense" } });
   const twice = new URLSearchParams([
     ["lastEventId", "x"],
     ["lastEventId", "x"],
@@ -332,17 +334,23 @@ async function useEvents({ call }: ToldWorld, bearer: string, { deviceId, lampId
   await call("getHistory", 200, { bearer, at: deviceId, query: { from: "0", attribute: "o.totalStructures" } });
   await call("getHistory", 400, { bearer, at: lampId, query: { from: "yesterday" } });
   await call("getHistory", 404, { bearer, at: "999" });
+  await call("getHistory", 404, { bearer, at: deviceId, query: { attribute: "nonsense" } });
   await call("getCommands", 200, { bearer, at: deviceId });
   await call("getCommands", 404, { bearer, at: "999" });
 }
 
 const fanRequest = "d.structures[1].d.thermostats[1].fan_timer_active.requestWrite";
 
-async function useWebhooks({ call, signal, parts, userId }: ToldWorld, bearer: string, lampId: string): Promise<void> {
+async function useWebhooks(
+  { call, signal, parts, userId }: ToldWorld,
+  bearer: string,
+  { deviceId, lampId }: Devices,
+): Promise<void> {
   const url = "https://127.0.0.1:9/breezeway";
   const { webhookId } = await call("addWebhook", 201, { bearer, json: { url, deviceIds: [lampId] } });
   await call("addWebhook", 400, { bearer, json: { url: "ftp://example.com/" } });
   await call("addWebhook", 404, { bearer, json: { url, deviceIds: [999] } });
+  await call("addWebhook", 404, { bearer, json: { url, deviceIds: [deviceId], attributes: ["nonsense"] } });
   for (let nth = 1; nth < 20; nth++) await call("addWebhook", 201, { bearer, json: { url, attributes: ["never"] } });
   await call("addWebhook", 409, { bearer, json: { url } });
   await call("listWebhooks", 200, { bearer });

@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import {
   alarmAttribute,
+  attributeCount,
+  attributeName,
   structureAttribute,
   structureSummary,
   thermostatAttribute,
@@ -78,9 +80,16 @@ describe("a device", () => {
     });
   });
 
-  it("reads the same for its user and for a client of the whole tenant", async (t) => {
-    const { get, path } = await linkedAccount(t);
-    assert.deepEqual((await get("acme", path)).body, (await get("alice", path)).body);
+  it("names its user to a client of the whole tenant, and reads the same otherwise", async (t) => {
+    const { get, path, alice } = await linkedAccount(t);
+    for (const query of ["", "?attribute=o.totalStructures"]) {
+      const own = (await get("alice", `${path}${query}`)).body;
+      assert.ok(!("userId" in own));
+      for (const _ of ["first", "again"]) {
+        assert.deepEqual((await get("acme", `${path}${query}`)).body, { ...own, userId: alice });
+      }
+      assert.deepEqual((await get("alice", `${path}${query}`)).body, own);
+    }
   });
 
   it("whose account was unlinked a moment ago is unknown", async (t) => {
@@ -112,19 +121,52 @@ describe("an attribute that is asked for by name", () => {
     });
   });
 
-  it("is simply not in the answer when it is unknown or blank", async (t) => {
+  it("is refused when no linked account has it, and not in the answer when it never had a value", async (t) => {
+    const { attributes, get, path } = await linkedAccount(t);
+    for (const unknown of ["nonsense", "d.structures[3].a.away", "D.structures[1].a.away", "__proto__", "\0", ","]) {
+      for (const query of [name(unknown), `${name("d.structures[1].a.away")}&${name(unknown)}&since=0`]) {
+        assertRefused(await get("alice", `${path}?${query}`), 404, "unknown_attribute");
+      }
+    }
+    const answer = await attributes(`?attribute=&${name("d.structures[2].a.name")}&${name("d.structures[1].a.away")}`);
+    assert.deepEqual(Object.keys(answer), ["d.structures[1].a.away"]);
+  });
+
+  it("may stand in a list with commas, unless the device has an attribute of that whole name", async (t) => {
+    const { attributes, get, put, path, addDevice, alice } = await linkedAccount(t);
+    const names = ["d.structures[1].a.away", "o.totalStructures"];
+    for (const list of [names.join(","), names.join(", "), `,${names.join(",")},`]) {
+      assert.deepEqual(Object.keys(await attributes(`?${name(list)}`)), names, list);
+    }
+    assertRefused(await get("alice", `${path}?${name("o.totalStructures,nonsense")}`), 404, "unknown_attribute");
+    const lamp = await addDevice(alice);
+    await put("alice", lamp, { a: 1, b: 2 });
+    const ofLamp = async () => (await get("alice", `/v3/devices/${lamp}?${name("a,b,c")}`)).body.attributes;
+    assert.deepEqual(Object.keys(await ofLamp()), ["a", "b"]);
+    await put("alice", lamp, { "a,b,c": 3 });
+    assert.deepEqual(Object.keys(await ofLamp()), ["a,b,c"]);
+  });
+
+  it("may be one of all 519 in one request", async (t) => {
     const { attributes } = await linkedAccount(t);
-    const names = [
-      "nonsense",
-      "d.structures[3].a.away",
-      "D.structures[1].a.away",
-      "d.structures[2].a.name",
-      "__proto__",
-      "\0",
-    ];
-    assert.deepEqual(await attributes(`?${names.map(name).join("&")}`), {});
-    const away = await attributes(`?attribute=&${name("nonsense")}&${name("d.structures[1].a.away")}`);
-    assert.deepEqual(Object.keys(away), ["d.structures[1].a.away"]);
+    const every = Array.from({ length: attributeCount }, (_, number) => name(attributeName(number)));
+    assert.ok(every.join("&").length > 33_000);
+    assert.equal(Object.keys(await attributes(`?${every.join("&")}`)).length, 10 + 1, "and the empty requestWrite");
+  });
+
+  it("is null, with the time of its erasure, when it was erased", async (t) => {
+    const { attributes, mirrorAccount, clock, get, put, addDevice, alice } = await linkedAccount(t);
+    clock.nowMs += 10;
+    await mirrorAccount([{ key: structureAttribute(1, "away"), value: null }]);
+    const erased = { value: null, updateTime: noonMs + 10 };
+    assert.deepEqual(await attributes(`?${name("d.structures[1].a.away")}`), { "d.structures[1].a.away": erased });
+    assert.ok(!("d.structures[1].a.away" in (await attributes())), "unasked, a blank one is left out");
+    const lamp = await addDevice(alice);
+    await put("alice", lamp, { power: "on" });
+    clock.nowMs += 10;
+    await put("alice", lamp, { power: null });
+    const { body } = await get("alice", `/v3/devices/${lamp}?attribute=power&attribute=level`);
+    assert.deepEqual(body.attributes, { power: { value: null, updateTime: noonMs + 20 } });
   });
 
   it("means all attributes when it is empty", async (t) => {

@@ -58,6 +58,17 @@ describe("the list of devices", () => {
     });
   });
 
+  it("names the user of each to a client of the whole tenant", async (t) => {
+    const { get, addDevice, alice, bob } = await madeV3(t);
+    const [one, other] = [await addDevice(bob), await addDevice(alice)];
+    const { body } = await get("acme", "/v3/devices?deviceTypeName=Lamp");
+    const owners = body.devices.map(({ deviceId, userId }: Record<string, number>) => [deviceId, userId]);
+    assert.deepEqual(owners, [
+      [one, bob],
+      [other, alice],
+    ]);
+  });
+
   it("comes 100 a page, ascending, and the last page has no cursor", async (t) => {
     const { pages, all, bobs, store, bob } = await manyDevices(t);
     const found = await pages("alice");

@@ -164,6 +164,18 @@ describe("a refused update changes nothing", () => {
     }
   });
 
+  it("when it says name and value to a device that has neither, with the right form in the refusal", async (t) => {
+    const { put, lamp, account, attributes, assertRefusedWhole } = await lampAndAccount(t);
+    for (const device of [lamp, account]) {
+      const send = () => put("alice", device, { name: request, value: "true" });
+      await assertRefusedWhole(device, send, 400, "invalid_request");
+      assert.match((await send()).body.error_description, /\{"<attribute>": <value>\}/);
+    }
+    const bodies = [{ name: "Hall" }, { name: "Porch", value: "1" }, { value: "2", name: null }];
+    for (const body of bodies) assert.equal((await put("alice", lamp, body)).status, 200);
+    assert.equal((await attributes(lamp)).value.value, "2");
+  });
+
   it("and names the attribute whose value is none, unless it may be a secret in the wrong place", async (t) => {
     const { put, lamp } = await lampAndAccount(t);
     const told = async (name: string) =>

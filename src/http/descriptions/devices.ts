@@ -16,6 +16,11 @@ export const unknownDevice: ErrorDescription = {
   code: "unknown_device",
   when: "The token reaches no device with this id.",
 };
+export const unknownAttribute: ErrorDescription = {
+  status: 404,
+  code: "unknown_attribute",
+  when: "A linked account is asked for an attribute that no linked account has.",
+};
 const badParameter: ErrorDescription = { status: 400, code: "invalid_request", when: "A parameter is malformed." };
 
 const always = {
@@ -26,6 +31,8 @@ const always = {
     enum: [0, 1],
   }),
 };
+
+const forEnterprise = { userId: integer("The user whose device it is; only for enterprise tokens.", { minimum: 1 }) };
 
 export const listDevices: Description = {
   operationId: "listDevices",
@@ -62,7 +69,10 @@ export const listDevices: Description = {
           object(
             "A page of devices.",
             {
-              devices: list("The devices of this page.", named("DeviceSummary", object("A device in short.", always))),
+              devices: list(
+                "The devices of this page.",
+                named("DeviceSummary", object("A device in short.", always, forEnterprise)),
+              ),
             },
             { cursor: text("Leads to the next page; missing on the last one.") },
           ),
@@ -96,8 +106,9 @@ export const getDevice: Description = {
   tag: "Users and devices",
   summary: "Read a device",
   words: [
-    "All attributes that have a value, or only those you name. With `since` you get what changed strictly after that time, including, as null, what has turned blank since: so a poller never keeps the last word of an alarm that is gone. Times rise with each change to a device, whatever clocks do; the highest `updateTime` you have seen is your next `since`.",
-    "The attributes of a linked account are `d.structures[X]…` and `o.…`, 519 names in all. Both published spellings are accepted (`thermostats[Y]` and `thermostat[Y]`, `smokeCoAlarms[Y]` and `smokeCOAlarms[Y]`, `totals.smokeCOAlarms` and `totals.smokeCoAlarms`); the answer uses yours.",
+    "All attributes that have a value, or only those you name. Asked for by name, an attribute that was erased or has turned blank is null, with the time of that; one that never had a value is not in the answer. One exception: `requestWrite` of a thermostat that is there is always in the answer when it is asked for by name, null when it is empty. With `since` you get what changed strictly after that time, including, as null, what has turned blank since: so a poller never keeps the last word of an alarm that is gone. Times rise with each change to a device, whatever clocks do; the highest `updateTime` you have seen is your next `since`.",
+    "The attributes of a linked account are `d.structures[X]…` and `o.…`, 519 names in all. Both published spellings are accepted (`thermostats[Y]` and `thermostat[Y]`, `smokeCoAlarms[Y]` and `smokeCOAlarms[Y]`, `totals.smokeCOAlarms` and `totals.smokeCoAlarms`); the answer uses yours. All 519 names fit into one request: its line and headers may take 48 KB, beyond which the answer is 431.",
+    "A device that its structure lists and for which the ecosystem sends no object takes an index all the same: it has a `device_id`, counts in the totals, and its other attributes stay as they were or blank until the object comes.",
   ],
   parameters: [
     deviceId,
@@ -107,7 +118,8 @@ export const getDevice: Description = {
       isRequired: false,
       isRepeatable: true,
       schema: { type: "string" },
-      meaning: "The name of an attribute to read. Unknown names are simply not in the answer.",
+      meaning:
+        "The name of an attribute to read. `a,b` is read as two names unless the device has an attribute of that whole name. An ordinary device has no fixed names: one that it doesn't have is not in the answer.",
       example: "d.structures[1].a.away",
     },
     {
@@ -133,7 +145,12 @@ export const getDevice: Description = {
               stale: boolean("True when what is shown may no longer be so: see how the link stands."),
               attributes: map("Attributes by name.", attribute),
             },
-            { confirmedTime: milliseconds("Of a linked account: when the ecosystem last confirmed its whole state.") },
+            {
+              ...forEnterprise,
+              confirmedTime: milliseconds(
+                "When the ecosystem last confirmed the whole state of a linked account. An ordinary device has none.",
+              ),
+            },
           ),
         ),
         example: {
@@ -148,7 +165,7 @@ export const getDevice: Description = {
       },
     },
   ],
-  errors: [badParameter, unknownDevice],
+  errors: [badParameter, unknownDevice, unknownAttribute],
 };
 
 export const updateDevice: Description = {
@@ -181,7 +198,11 @@ export const updateDevice: Description = {
     },
   ],
   errors: [
-    { status: 400, code: "invalid_request", when: "The body is no flat object of names and values, or is empty." },
+    {
+      status: 400,
+      code: "invalid_request",
+      when: 'The body is no flat object of names and values, or is empty, or is `{"name": …, "value": …}` for a device that has neither attribute.',
+    },
     { status: 403, code: "read_only_attribute", when: "The ecosystem alone sets this attribute." },
     unknownDevice,
     { status: 404, code: "unknown_attribute", when: "A linked account has no attribute of that name." },

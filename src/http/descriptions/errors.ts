@@ -64,7 +64,11 @@ export const commonErrors: readonly ErrorDescription[] = [
     code: "too_many_requests",
     when: "Too many failed attempts, or too many attempts under way; `Retry-After` says when to come back.",
   },
-  { status: 431, code: "headers_too_large", when: "The request line and headers are too large." },
+  {
+    status: 431,
+    code: "headers_too_large",
+    when: "The request line and headers are larger than 48 KB (49,152 bytes).",
+  },
   { status: 500, code: "internal_error", when: "Our fault. The request id leads to it in the log." },
   {
     status: 503,

@@ -1,4 +1,5 @@
 import type { Description } from "../description.ts";
+import { unknownAttribute } from "./devices.ts";
 
 export const followEvents: Description = {
   operationId: "followEvents",
@@ -26,7 +27,8 @@ export const followEvents: Description = {
       isRequired: false,
       isRepeatable: true,
       schema: { type: "string" },
-      meaning: "Of the `attribute` events only those of this attribute, in any published spelling; events use yours.",
+      meaning:
+        "Of the `attribute` events only those of this attribute, in any published spelling; events use yours. `a,b` is read as two names.",
       example: "d.structures[1].a.away",
     },
     {
@@ -60,6 +62,7 @@ export const followEvents: Description = {
   errors: [
     { status: 400, code: "invalid_request", when: "A parameter is malformed." },
     { status: 404, code: "unknown_device", when: "The token reaches no device with a `deviceId` that was given." },
+    unknownAttribute,
     { status: 409, code: "limit_reached", when: "More than 100 devices or 600 attribute names are given." },
   ],
 };

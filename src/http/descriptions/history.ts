@@ -1,5 +1,5 @@
 import type { Description } from "../description.ts";
-import { deviceId, unknownDevice } from "./devices.ts";
+import { deviceId, unknownAttribute, unknownDevice } from "./devices.ts";
 import { integer, list, map, milliseconds, named, object, orNull, text } from "./schema.ts";
 
 const ofDevice = { deviceId: integer("The device's id.", { minimum: 1 }) };
@@ -19,7 +19,8 @@ export const getHistory: Description = {
       isRequired: false,
       isRepeatable: true,
       schema: { type: "string" },
-      meaning: "Only changes of this attribute, in any published spelling; the answer uses yours.",
+      meaning:
+        "Only changes of this attribute, in any published spelling; the answer uses yours. `a,b` is read as two names.",
       example: "d.structures[1].a.away",
     },
     {
@@ -92,6 +93,7 @@ export const getHistory: Description = {
   errors: [
     { status: 400, code: "invalid_request", when: "A parameter is malformed." },
     unknownDevice,
+    unknownAttribute,
     { status: 409, code: "limit_reached", when: "More than 600 attribute names are given." },
   ],
 };

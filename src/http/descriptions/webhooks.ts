@@ -1,4 +1,5 @@
 import type { Description, ErrorDescription, Parameter, Schema } from "../description.ts";
+import { unknownAttribute } from "./devices.ts";
 import { bodyGiven } from "./errors.ts";
 import { integer, list, milliseconds, named, object, orNull, text } from "./schema.ts";
 
@@ -103,6 +104,7 @@ export const addWebhook: Description = {
       when: "The body is malformed, or the address is not a public https one that can be resolved.",
     },
     { status: 404, code: "unknown_device", when: "The token reaches no device with an id that was given." },
+    unknownAttribute,
     {
       status: 409,
       code: "limit_reached",

@@ -4,10 +4,10 @@ import type { DeviceWriting } from "../../devices/write.ts";
 import type { Principal } from "../../identity/principal.ts";
 import { BadParameter } from "../../model/errors.ts";
 import { done, jsonAnswer, jsonTextAnswer } from "../answer.ts";
-import { readWrites } from "../attribute-body.ts";
+import { looksLikePair, readWrites, refusePair } from "../attribute-body.ts";
 import type { Cursors } from "../cursor.ts";
 import { getDevice, listDevices, updateDevice } from "../descriptions/devices.ts";
-import { deviceBody, WholeDevices } from "../device-body.ts";
+import { deviceBody, ownerFor, WholeDevices } from "../device-body.ts";
 import { type DeviceNowParts, deviceNow } from "../device-now.ts";
 import type { Incoming } from "../incoming.ts";
 import { type KeyedRouteParts, keyed } from "../keyed-routes.ts";
@@ -38,11 +38,12 @@ export function deviceRoutes(
         const page = await devices.page(caller, placeOf(incoming, caller, cursors));
         const freshness = await federation.freshnessOfEach(page.devices);
         return jsonAnswer(200, {
-          devices: page.devices.map(({ id, name, typeName }) => ({
-            deviceId: id,
-            deviceName: name,
-            deviceTypeName: typeName,
-            presenceInfo: freshness.get(id)?.isPresent ? 1 : 0,
+          devices: page.devices.map((device) => ({
+            deviceId: device.id,
+            ...ownerFor(caller, device),
+            deviceName: device.name,
+            deviceTypeName: device.typeName,
+            presenceInfo: freshness.get(device.id)?.isPresent ? 1 : 0,
           })),
           ...(page.next && { cursor: cursors.write(caller, page.next) }),
         });
@@ -59,8 +60,8 @@ export function deviceRoutes(
         const now = await deviceNow({ devices, federation }, caller, deviceIdOf(incoming));
         const isWhole = question.names.length === 0 && question.sinceMs === undefined;
         const body = isWhole
-          ? whole.answer(now).body
-          : deviceBody(now.state, now.freshness, askedAttributes(now.state, question));
+          ? whole.answer(now, caller).body
+          : deviceBody(now.state, now.freshness, askedAttributes(now.state, question), caller);
         return jsonTextAnswer(200, body);
       },
     },
@@ -73,7 +74,9 @@ export function deviceRoutes(
         description: updateDevice,
         async answer(incoming, caller, keep) {
           const writes = readWrites(incoming.body);
-          await devices.write(caller, deviceIdOf(incoming), writes, keep(done));
+          const deviceId = deviceIdOf(incoming);
+          if (looksLikePair(writes)) refusePair(await devices.state(caller, deviceId));
+          await devices.write(caller, deviceId, writes, keep(done));
           return done();
         },
       },

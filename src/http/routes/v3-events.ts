@@ -1,3 +1,4 @@
+import { askedNames } from "../../devices/asked-names.ts";
 import type { DeviceReading } from "../../devices/read.ts";
 import { boundedFilter } from "../../events/event-filter.ts";
 import type { Events } from "../../events/events.ts";
@@ -28,12 +29,14 @@ export function eventRoutes({ devices, events, tokens }: EventRouteParts): reado
       errors: "standard",
       description: followEvents,
       async answer(incoming, caller) {
-        const filter = boundedFilter({
+        const { deviceIds } = boundedFilter({
           deviceIds: each(incoming, "deviceId").map(readDeviceId),
-          attributes: each(incoming, "attribute"),
+          attributes: [],
         });
         const heartbeatSeconds = heartbeatSecondsOf(incoming);
-        for (const deviceId of filter.deviceIds) await devices.device(caller, deviceId);
+        const named: { readonly isVirtual: boolean }[] = [];
+        for (const deviceId of deviceIds) named.push(await devices.device(caller, deviceId));
+        const filter = boundedFilter({ deviceIds, attributes: askedNames(each(incoming, "attribute"), named) });
         // Some stand-ins for a browser's EventSource can't send the header.
         const lastEventId = incoming.lastEventId || onlyOne(incoming, "lastEventId");
         const beginning = await events.beginning(lastEventId, heartbeatSeconds);

@@ -1,3 +1,4 @@
+import { askedNames } from "../../devices/asked-names.ts";
 import type { DeviceReading } from "../../devices/read.ts";
 import { shownName } from "../../devices/shown-attribute.ts";
 import { boundedNames } from "../../events/event-filter.ts";
@@ -26,12 +27,13 @@ export function historyRoutes({ devices, events, federation }: HistoryRouteParts
       errors: "standard",
       description: getHistory,
       async answer(incoming, caller) {
-        const question = {
-          attributes: boundedNames(each(incoming, "attribute")),
+        const stretch = {
           fromMs: readCursor(incoming) ?? timeOf(incoming, "from") ?? 0,
           toMs: timeOf(incoming, "to") ?? Number.MAX_SAFE_INTEGER,
         };
-        const { id, userId } = await devices.device(caller, deviceIdOf(incoming));
+        const device = await devices.device(caller, deviceIdOf(incoming));
+        const { id, userId } = device;
+        const question = { ...stretch, attributes: boundedNames(askedNames(each(incoming, "attribute"), [device])) };
         const { changes, nextFromMs } = await events.history(userId, id, question);
         return jsonAnswer(200, {
           deviceId: id,

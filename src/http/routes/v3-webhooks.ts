@@ -1,3 +1,4 @@
+import { refuseUnknown } from "../../devices/asked-names.ts";
 import type { DeviceReading } from "../../devices/read.ts";
 import { boundedFilter } from "../../events/event-filter.ts";
 import { noDevice } from "../../events/webhooks/resync.ts";
@@ -34,7 +35,9 @@ export function webhookRoutes({ devices, webhooks, idempotency, tokens }: Webhoo
       async answer(incoming, caller, keep) {
         const created = ({ webhook, secret }: AddedWebhook) => jsonAnswer(201, { ...shownWebhook(webhook), secret });
         const wanted = readNewWebhook(incoming.body);
-        for (const deviceId of wanted.deviceIds) await devices.device(caller, deviceId);
+        const named: { readonly isVirtual: boolean }[] = [];
+        for (const deviceId of wanted.deviceIds) named.push(await devices.device(caller, deviceId));
+        refuseUnknown(wanted.attributes, named);
         const owner = await ownerOf(incoming, caller);
         return created(await webhooks.add(owner, wanted, incoming.gone, keep(created)));
       },
