@@ -21,14 +21,18 @@ export function resyncFrame(place: EventPlace, reason: ResyncReason): string {
   return frame(writeEventId(place), "resync", { reason });
 }
 
-export const openingFrame = `retry: ${retryMs}\n\n`;
+/**
+ * The first line of a stream. No blank line follows, so it belongs to the block of the first event: some clients
+ * dispatch an empty message for a block without data.
+ */
+export const openingFrame = `retry: ${retryMs}\n`;
 
-/** The connection is fine, the store isn't: a heartbeat would claim too much. */
-export const waitingFrame = ": the store does not answer\n\n";
+/** The connection is fine, the store isn't: a heartbeat would claim too much. A comment needs no block of its own. */
+export const waitingFrame = ": the store does not answer\n";
 
-/** To whoever looks at the bytes: clients pass over it. */
+/** For a person who reads the bytes: clients skip comments. */
 export function crowdedFrame(atMost: number): string {
-  return `: this client has more than ${atMost} streams open for the same user, and this one is the oldest\n\n`;
+  return `: this client has more than ${atMost} streams open for the same user, and this one is the oldest\n`;
 }
 
 function frame(id: string, name: string, data: object): string {

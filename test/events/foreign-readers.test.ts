@@ -26,5 +26,7 @@ describe("an nginx as it comes, in front of the service", () => {
     await Promise.all(readers.map(({ until }) => until(1)));
     // One when the stream began, and those that are due every 15 seconds.
     await eventually(t.signal, async () => assert.ok(readers.every(({ heartbeats }) => heartbeats >= 3)));
+    const empty = readers.filter((reader) => reader.empty > 0).map(({ client }) => client);
+    assert.deepEqual(empty, [], "each block that the service sends is an event");
   });
 });

@@ -1,8 +1,11 @@
 import { createRequire } from "node:module";
 import { EventSource } from "eventsource";
 import { createEventSource } from "eventsource-client";
+import { events as eventsIn } from "fetch-event-stream";
 
-const LaunchDarklySource = createRequire(import.meta.url)("launchdarkly-eventsource").EventSource;
+const require = createRequire(import.meta.url);
+const LaunchDarklySource = require("launchdarkly-eventsource").EventSource;
+const { fetchEventSource } = require("@microsoft/fetch-event-source") as typeof import("@microsoft/fetch-event-source");
 
 /** What a client that others have written has heard: its `attribute` events, in order, and what else matters. */
 export interface ForeignReader {
@@ -10,6 +13,8 @@ export interface ForeignReader {
   readonly events: { readonly id: string; readonly value: string }[];
   readonly resyncs: unknown[];
   heartbeats: number;
+  /** Messages without a name or without data: the service sends none. */
+  empty: number;
   /** The first heartbeat has come: from here on everything is told. */
   readonly opened: Promise<void>;
   /** Resolves when so many events were heard. */
@@ -20,10 +25,13 @@ export interface ForeignReader {
 type Hear = (name: string, id: string, data: string) => void;
 
 export function foreignReaders(url: string, token: string): readonly ForeignReader[] {
-  return [ofEventSource(url, token), ofEventSourceClient(url, token), ofLaunchDarkly(url, token)];
+  return [ofEventSource, ofEventSourceClient, ofLaunchDarkly, ofFetchEventSource, ofFetchEventStream].map((open) =>
+    open(url, token),
+  );
 }
 
-const names = ["attribute", "heartbeat", "resync"];
+/** `message` is the name of an event that has none. */
+const names = ["attribute", "heartbeat", "resync", "message"];
 
 /**
  * As the standard tells it, it gives up for good when it is answered with an error, as a proxy does while there is no
@@ -82,6 +90,48 @@ function ofLaunchDarkly(url: string, token: string): ForeignReader {
   return reader;
 }
 
+/** It takes every block for a message, also one without data. It is made for browsers, and looks for a page. */
+function ofFetchEventSource(url: string, token: string): ForeignReader {
+  const page = { addEventListener: () => undefined, removeEventListener: () => undefined };
+  Object.assign(globalThis, { window: globalThis, document: page });
+  const closing = new AbortController();
+  const { reader, hear } = reading("@microsoft/fetch-event-source", () => closing.abort());
+  void fetchEventSource(url, {
+    headers: { authorization: `Bearer ${token}` },
+    openWhenHidden: true,
+    signal: closing.signal,
+    onmessage: ({ event, id, data }) => hear(event, id, data),
+    onerror: () => 100,
+    onclose() {
+      throw new Error("the stream ended, and is opened again");
+    },
+  });
+  return reader;
+}
+
+/** It reads one answer; a program opens the next one itself. A block without data is a message for it. */
+function ofFetchEventStream(url: string, token: string): ForeignReader {
+  const closing = new AbortController();
+  const { signal } = closing;
+  const { reader, hear } = reading("fetch-event-stream", () => closing.abort());
+  const headers: Record<string, string> = { authorization: `Bearer ${token}` };
+  const read = async () => {
+    const answer = await fetch(url, { headers, signal });
+    if (answer.status !== 200) return;
+    for await (const { event = "", id = "", data = "" } of eventsIn(answer, signal)) {
+      headers["last-event-id"] = String(id);
+      hear(event, String(id), data);
+    }
+  };
+  void (async () => {
+    while (!signal.aborted) {
+      await read().catch(() => undefined);
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  })();
+  return reader;
+}
+
 function reading(client: string, close: () => void): { readonly reader: ForeignReader; readonly hear: Hear } {
   const opened = Promise.withResolvers<void>();
   const waiting: { readonly count: number; readonly resolve: () => void }[] = [];
@@ -90,6 +140,7 @@ function reading(client: string, close: () => void): { readonly reader: ForeignR
     events: [],
     resyncs: [],
     heartbeats: 0,
+    empty: 0,
     opened: opened.promise,
     until: (count) =>
       reader.events.length >= count
@@ -98,6 +149,7 @@ function reading(client: string, close: () => void): { readonly reader: ForeignR
     close,
   };
   const hear: Hear = (name, id, data) => {
+    if (name === "" || name === "message" || data === "") reader.empty += 1;
     if (name === "heartbeat") {
       reader.heartbeats += 1;
       opened.resolve();

@@ -63,8 +63,10 @@ export async function readThroughKills(
     acknowledged.every((value) => kept.has(value)),
     "an acknowledged write is not in the history",
   );
-  for (const { client, events, resyncs, until } of readers) {
+  for (const reader of readers) {
+    const { client, events, resyncs, until } = reader;
     await until(committed.length);
+    assert.equal(reader.empty, 0, `${client} heard an empty message`);
     assert.deepEqual(events.map(({ value }) => value).sort(), committed, client);
     assert.equal(new Set(events.map(({ id }) => id)).size, events.length, client);
     assert.deepEqual(resyncs, [], client);
