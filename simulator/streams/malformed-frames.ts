@@ -19,6 +19,7 @@ const writers = {
   "wrong-type": () => [frameOf("put", '{"path":"/","data":["nothing",7]}')],
   "null-data": () => [frameOf("put", "null")],
   prototype: (text: string) => [frameOf("put", withPrototype(text))],
+  part: (text: string) => [frameOf("put", devicesOf(text))],
   deep: () => [frameOf("put", `{"path":"/","data":${'{"devices":'.repeat(deepest)}1${"}".repeat(deepest)}}`)],
 } as const satisfies Record<string, (text: string) => readonly Buffer[]>;
 
@@ -39,6 +40,12 @@ function splitInCharacter(text: string): readonly Buffer[] {
   const bytes = frameOf("put", text);
   const middle = bytes.lastIndexOf(0xf0) + 2;
   return [bytes.subarray(0, middle), bytes.subarray(middle)];
+}
+
+/** Only the devices, under their own path. A document without devices is sent whole under that path. */
+function devicesOf(text: string): string {
+  const { data } = JSON.parse(text) as { readonly data: { readonly devices?: unknown } };
+  return JSON.stringify({ path: "/devices", data: data?.devices ?? data });
 }
 
 function withPrototype(text: string): string {

@@ -53,6 +53,8 @@ export interface StreamListener {
   account(account: Account): void;
   /** The ecosystem sent again what it had sent before. */
   unchanged(): void;
+  /** The ecosystem sent a part of the account, which is not applied: the whole has to be read. */
+  partial(): void;
 }
 
 export interface StreamEnd {

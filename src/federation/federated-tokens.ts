@@ -141,7 +141,7 @@ export class FederatedTokens {
   async #store(userId: UserId, connector: Connector, accessToken: string, account: Account, readMs: number) {
     const { commit, membership, sealToken, surroundings } = this.#parts;
     const { map, overLimit } = assignIndexes(emptyIndexMap, account);
-    const notices = encodeNotices(overLimit, account.oddities);
+    const notices = encodeNotices(overLimit, account, map);
     const values = mirror(account, map, blankValues);
     let row: LinkRow | undefined;
     await commit({

@@ -44,6 +44,7 @@ export class Follower {
   #confirmedMs: number;
   #failures = 0;
   #drifts = 0;
+  #partialPuts = 0;
 
   constructor(parts: FollowerParts, confirmedMs: number) {
     this.#parts = parts;
@@ -69,6 +70,11 @@ export class Follower {
   /** How often a second look found what the stream had kept back. */
   get drifts(): number {
     return this.#drifts;
+  }
+
+  /** How often the stream sent a part instead of the whole account. */
+  get partialPuts(): number {
+    return this.#partialPuts;
   }
 
   start(): void {
@@ -121,6 +127,10 @@ export class Follower {
           this.#receive(account, stream, "stream");
         },
         unchanged: () => this.#repeated(stream),
+        partial: () => {
+          this.#partialPuts += 1;
+          this.#secondLook.doubted();
+        },
       };
       const end = await this.#connect(guarded(listener, failed), stream.signal);
       stream.abort();
@@ -198,7 +208,11 @@ function guarded(listener: StreamListener, failed: FailLink): StreamListener {
       }
     };
   };
-  return { account: guard(listener.account), unchanged: guard(listener.unchanged) };
+  return {
+    account: guard(listener.account),
+    unchanged: guard(listener.unchanged),
+    partial: guard(listener.partial),
+  };
 }
 
 /** In our own words when it was us who ended the stream. */

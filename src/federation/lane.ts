@@ -195,7 +195,7 @@ function mirrorOf(account: Account, before: Mirrored): Mirrored & { readonly evi
   if (touched) return { indexMap: before.indexMap, notices: before.notices, values: touched, evicted: [] };
   const { map, overLimit, evicted } = assignIndexes(before.indexMap, account);
   const values = mirror(account, map, before.values);
-  return { indexMap: map, notices: encodeNotices(overLimit, account.oddities), values, evicted };
+  return { indexMap: map, notices: encodeNotices(overLimit, account, map), values, evicted };
 }
 
 export function toAttributeChange(change: {

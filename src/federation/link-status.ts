@@ -9,6 +9,10 @@ import { decodeNotices, type Notices, noNotices } from "./notices.ts";
 
 /** How a link stands and what was noticed about its account: what the 519 attributes can't tell. */
 export interface LinkStatus extends Freshness, Notices {
+  readonly oddities: Notices["oddities"] & {
+    /** How often this node was sent a part of the account instead of the whole. */
+    readonly partialPuts: number;
+  };
   readonly deviceId: DeviceId;
   readonly ecosystem: string;
   readonly state: LinkState;
@@ -39,14 +43,17 @@ export async function linkStatus(
     cause: standing.blindness.cause,
   };
   const notices = decodeNotices(link.notices);
+  const { overLimit, oddities } = notices ?? noNotices;
+  const supervisor = keeper.supervisor(deviceId);
   return {
     deviceId,
     ecosystem,
     state: standing.state,
     reason: standing.reason || (notices ? "" : "the stored notices about its account can't be read"),
     ...(await freshness(userId, deviceId)),
-    ...(notices ?? noNotices),
-    drifts: keeper.supervisor(deviceId)?.drifts ?? 0,
+    overLimit,
+    oddities: { ...oddities, partialPuts: supervisor?.partialPuts ?? 0 },
+    drifts: supervisor?.drifts ?? 0,
     blindIntervals: lasting ? [...ended, lasting] : ended,
   };
 }

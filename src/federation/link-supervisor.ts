@@ -64,6 +64,7 @@ export class LinkSupervisor implements ErrorOwner {
   #recordFault = "";
   #confirmedMs: number;
   #drifts = 0;
+  #partialPuts = 0;
 
   constructor(parts: LinkSupervisorParts, row: LinkRow) {
     const { store, membership, surroundings } = parts;
@@ -113,6 +114,10 @@ export class LinkSupervisor implements ErrorOwner {
 
   get drifts(): number {
     return this.#drifts + (this.#run?.follower.drifts ?? 0);
+  }
+
+  get partialPuts(): number {
+    return this.#partialPuts + (this.#run?.follower.partialPuts ?? 0);
   }
 
   /** Ahead of the store by at most one write. */
@@ -254,6 +259,7 @@ export class LinkSupervisor implements ErrorOwner {
     if (!run) return;
     this.#confirmedMs = this.confirmedMs;
     this.#drifts = this.drifts;
+    this.#partialPuts = this.partialPuts;
     this.#run = undefined;
     run.stopping.abort();
     const ended = run.follower.stop().catch((error) => this.#report("stream", error));

@@ -1,20 +1,27 @@
-import type { Oddities } from "../model/account.ts";
-import type { OverLimit } from "../model/index-map.ts";
+import type { Account, Oddities } from "../model/account.ts";
+import type { IndexMap, OverLimit } from "../model/index-map.ts";
+import { countStrayAlarms } from "../model/stray-alarms.ts";
 
 /** What was noticed about an account that its 519 attributes can't tell, for the link's status. */
 export interface Notices {
   readonly overLimit: { readonly structures: number; readonly thermostats: number; readonly alarms: number };
-  readonly oddities: Oddities;
+  readonly oddities: Oddities & {
+    /** Alarms that belong to no structure that is known. */
+    readonly strayAlarms: number;
+  };
 }
 
 export const noNotices: Notices = {
   overLimit: { structures: 0, thermostats: 0, alarms: 0 },
-  oddities: { incomplete: 0, unknownAlarmStates: 0, unknownAwayStates: 0 },
+  oddities: { incomplete: 0, unknownAlarmStates: 0, unknownAwayStates: 0, strayAlarms: 0 },
 };
 
-export function encodeNotices(overLimit: OverLimit, oddities: Oddities): string {
+export function encodeNotices(overLimit: OverLimit, account: Account, map: IndexMap): string {
   const { structures, thermostats, alarms } = overLimit;
-  const notices: Notices = { overLimit: { structures: structures.length, thermostats, alarms }, oddities };
+  const notices: Notices = {
+    overLimit: { structures: structures.length, thermostats, alarms },
+    oddities: { ...account.oddities, strayAlarms: countStrayAlarms(account, map) },
+  };
   return JSON.stringify(notices);
 }
 
@@ -22,7 +29,9 @@ export function encodeNotices(overLimit: OverLimit, oddities: Oddities): string 
 export function decodeNotices(text: string): Notices | undefined {
   try {
     const { overLimit, oddities } = JSON.parse(text) as Notices;
-    return isCounts(overLimit) && isCounts(oddities) ? { overLimit, oddities } : undefined;
+    if (!isCounts(overLimit) || !isCounts(oddities)) return undefined;
+    // An earlier version may have stored fewer counts.
+    return { overLimit, oddities: { ...noNotices.oddities, ...oddities } };
   } catch {
     return undefined;
   }

@@ -33,7 +33,15 @@ export class SecondLook {
   /** Rises with each plan: what was read for an earlier one is overtaken. */
   #turn = 0;
   #isIncomplete = false;
-  #incompleteLooks = 0;
+  /** Parts of the account that the stream has sent, and how many of them a whole account has settled since. */
+  #doubts = 0;
+  #settledDoubts = 0;
+  /** Looks in a row that were taken because something was open. */
+  #settlingLooks = 0;
+  /** Whether the look that is planned is taken because something is open. */
+  #isPlannedSoon = false;
+  /** The plan whose look is under way. */
+  #lookingFor = -1;
 
   constructor(parts: SecondLookParts) {
     this.#parts = parts;
@@ -41,11 +49,20 @@ export class SecondLook {
 
   /** The stream has sent the account; undefined when it was the same as before. */
   heard(account: Account | undefined): void {
+    this.#settledDoubts = this.#doubts;
     const isStillIncomplete = this.#isIncomplete && (!account || account.oddities.incomplete > 0);
     // A home that talks all the time must not put off the look that it needs.
     if (isStillIncomplete && this.#planned) return;
     if (account) this.#judge(account);
     this.#plan();
+  }
+
+  /** The stream has sent a part of the account: a read of the whole follows soon, and ever later while parts come. */
+  doubted(): void {
+    this.#doubts += 1;
+    // What a look under way reads may be from before this part: the next one is planned when it ends.
+    const isLooking = !this.#planned && this.#lookingFor === this.#turn;
+    if (!isLooking && !(this.#planned && this.#isPlannedSoon)) this.#plan();
   }
 
   /** There is no stream: the next one opens with a snapshot. */
@@ -54,17 +71,27 @@ export class SecondLook {
     this.#planned?.();
     this.#planned = undefined;
     this.#isIncomplete = false;
-    this.#incompleteLooks = 0;
+    this.#settledDoubts = this.#doubts;
+    this.#settlingLooks = 0;
+  }
+
+  get #isDoubted(): boolean {
+    return this.#doubts > this.#settledDoubts;
+  }
+
+  get #isOpen(): boolean {
+    return this.#isIncomplete || this.#isDoubted;
   }
 
   #judge(account: Account): void {
     this.#isIncomplete = account.oddities.incomplete > 0;
-    if (!this.#isIncomplete) this.#incompleteLooks = 0;
+    if (!this.#isIncomplete) this.#settlingLooks = 0;
   }
 
   #plan(delayMs = this.#nextMs()): void {
     this.#planned?.();
     this.#turn += 1;
+    this.#isPlannedSoon = this.#isOpen;
     const turn = this.#turn;
     // Jittered, so that ten thousand quiet accounts are not read in the same second.
     const { after, random } = this.#parts.surroundings;
@@ -75,17 +102,24 @@ export class SecondLook {
   }
 
   #nextMs(): number {
-    return this.#isIncomplete ? Math.min(quietMs, settleFromMs * 2 ** this.#incompleteLooks) : quietMs;
+    return this.#isOpen ? Math.min(quietMs, settleFromMs * 2 ** this.#settlingLooks) : quietMs;
   }
 
   async #look(turn: number): Promise<void> {
     const { seen, signal } = this.#parts;
-    const purpose = this.#isIncomplete ? "settles" : "checks";
+    const purpose = this.#isOpen ? "settles" : "checks";
+    const doubts = this.#doubts;
+    const wasDoubted = this.#isDoubted;
+    this.#lookingFor = turn;
     const account = await this.#read(turn);
     if (!account) return;
     if (turn !== this.#turn || signal.aborted) return;
-    if (this.#isIncomplete) this.#incompleteLooks = Math.min(this.#incompleteLooks + 1, mostDoublings);
+    const looks = this.#isOpen ? Math.min(this.#settlingLooks + 1, mostDoublings) : 0;
+    this.#settledDoubts = doubts;
+    this.#settlingLooks = looks;
     this.#judge(account);
+    // A stream that goes on sending parts must not have the account read every two seconds.
+    if (wasDoubted) this.#settlingLooks = looks;
     this.#plan();
     seen(account, purpose);
   }

@@ -2,8 +2,9 @@ import type { Account } from "./account.ts";
 import { alarmAttribute, structureSummary } from "./attribute-names.ts";
 import { type AttributeValues, findAlarm, findStructure } from "./attribute-values.ts";
 import { cleanText } from "./clean-text.ts";
-import type { StructureSlot } from "./index-map.ts";
+import type { IndexMap, StructureSlot } from "./index-map.ts";
 import { isPresent } from "./slots.ts";
+import { isHomeless, knownStructures } from "./stray-alarms.ts";
 
 /** What a structure's alarms say together (interface 2.7, warnings and emergencies); null is blank. */
 export type AlarmSummary = Readonly<Record<(typeof alarmSummaryFields)[number], string | null>>;
@@ -18,11 +19,13 @@ export const alarmSummaryFields = [
 ] as const;
 
 /**
- * Counts every alarm of the structure, also those over the limit that have no attributes of their own. `next` holds the
- * mapped alarms already; `current` has what an alarm that can't be read now said last.
+ * Counts every alarm of the structure, also those over the limit that have no attributes of their own, and alarms without
+ * an index that belong to no known structure: they count in all. `next` holds the mapped alarms already; `current` has
+ * what an alarm that can't be read now said last.
  */
 export function summariseAlarms(
   account: Account,
+  map: IndexMap,
   structure: StructureSlot,
   x: number,
   current: AttributeValues,
@@ -32,9 +35,12 @@ export function summariseAlarms(
   // What isn't whole says nothing about permissions either: what was known stays.
   if (!account.speaksOfAlarms) return isWholeAround(structure, account) ? blankSummary : before;
 
-  const states = [...mappedStates(structure, x, next), ...unmappedStates(account, structure, current)];
-  // Beyond a full range an unnamed alarm may still be sounding: such a "true" isn't taken back before we are told.
-  const mayHideMore = !account.alarms.isWhole && structure.alarms.every(isPresent);
+  const unmapped = unmappedStates(account, map, structure, current);
+  const states = [...mappedStates(structure, x, next), ...unmapped.flatMap((one) => one ?? [])];
+  // An alarm without an index that isn't named, or can't be read, may still be sounding: such a "true" isn't taken back
+  // before we are told. Without an index are alarms beyond a full range and, in an account of two structures, strays.
+  const mayBeUnnamed = structure.alarms.every(isPresent) || map.structures.filter(isPresent).length > 1;
+  const mayHideMore = (!account.alarms.isWhole && mayBeUnnamed) || unmapped.includes(undefined);
   const any = (sensor: keyof AlarmStates, state: string, field: keyof AlarmSummary) =>
     states.some((alarm) => alarm[sensor] === state) || (mayHideMore && before[field] === "true");
 
@@ -81,17 +87,25 @@ function mappedStates(structure: StructureSlot, x: number, values: AttributeValu
   return structure.alarms.flatMap((slot, index) => (isPresent(slot) ? [statesAt(values, x, index + 1)] : []));
 }
 
-function unmappedStates(account: Account, structure: StructureSlot, current: AttributeValues): AlarmStates[] {
-  const mapped = new Set(structure.alarms.map((slot) => (isPresent(slot) ? slot.id : undefined)));
-  const states: AlarmStates[] = [];
+/** Of alarms without an index; undefined for one of which nothing is known. */
+function unmappedStates(
+  account: Account,
+  { structures }: IndexMap,
+  structure: StructureSlot,
+  current: AttributeValues,
+): (AlarmStates | undefined)[] {
+  const slots = structures.flatMap((one) => (isPresent(one) ? one.alarms : []));
+  const mapped = new Set(slots.map((slot) => (isPresent(slot) ? slot.id : undefined)));
+  const known = knownStructures(account, structures);
+  const states: (AlarmStates | undefined)[] = [];
   for (const [id, sighting] of account.alarms.byId) {
     if (mapped.has(id)) continue;
     const alarm = sighting.isRead ? sighting.object : sighting.partial;
-    if (alarm.structureId !== structure.id) continue;
-    const known = sighting.isRead
-      ? { smoke: sighting.object.smokeAlarmState, co: sighting.object.coAlarmState }
-      : lastStates(id, current);
-    if (known) states.push(known);
+    if (alarm.structureId !== structure.id && !isHomeless(alarm.structureId, known)) continue;
+    const isTold = sighting.isRead && (alarm.structureId === structure.id || account.structures.isWhole);
+    states.push(
+      isTold ? { smoke: sighting.object.smokeAlarmState, co: sighting.object.coAlarmState } : lastStates(id, current),
+    );
   }
   return states;
 }

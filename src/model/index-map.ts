@@ -1,6 +1,7 @@
 import type { Account, Listing, Structure } from "./account.ts";
 import { alarmLimit, structureLimit, thermostatLimit } from "./attribute-names.ts";
 import { isPresent, type Lost, neverUsed, type Slot, seat } from "./slots.ts";
+import { homeOfStrays, isHomeless, knownStructures } from "./stray-alarms.ts";
 
 /**
  * Which ecosystem id holds which index X or Y, kept with the link (docs/interface.md, The virtual device). An index once given
@@ -86,12 +87,17 @@ function presentDevices(
 ): readonly ReadonlySet<string>[] {
   const devices: Listing<{ readonly structureId: string | null }> = account[range];
   const present = structures.map(() => new Set<string>());
+  const known = knownStructures(account, structures);
+  const forStrays = range === "alarms" ? homeOfStrays(account, structures) : undefined;
+  const indexOf = (home: string | null | undefined) =>
+    structures.findIndex((slot) => isPresent(slot) && slot.id === home);
   for (const [id, sighting] of devices.byId) {
     const { structureId } = sighting.isRead ? sighting.object : sighting.partial;
     // A sighting that doesn't say where leaves the device where we last saw it.
-    const home = structureId ?? lastHome(range, structures, id);
-    const index = structures.findIndex((slot) => slot?.id === home);
-    if (index >= 0 && isPresent(structures[index]!)) present[index]!.add(id);
+    const saysWhere = structureId != null && (known.has(structureId) || account.structures.isWhole);
+    let index = indexOf(saysWhere ? structureId : lastHome(range, structures, id));
+    if (index < 0 && forStrays && isHomeless(structureId, known)) index = structures.indexOf(forStrays);
+    if (index >= 0) present[index]!.add(id);
   }
   structures.forEach((structure, index) => {
     if (!isPresent(structure) || tellsWhoIsGone(devices.isWhole, account.structures, structure.id)) return;

@@ -38,7 +38,7 @@ export function mirrorTouched(
       mirrorAlarm(account.alarms.byId.get(slot.id), slot, x, y, current, next);
     }
     // One without a slot counts too.
-    if (alarms.length > 0) mirrorAlarmSummary(account, structure, x, current, next);
+    if (alarms.length > 0) mirrorAlarmSummary(account, map, structure, x, current, next);
   });
   return next;
 }

@@ -24,7 +24,7 @@ export function mirror(account: Account, map: IndexMap, current: AttributeValues
   const structures = map.structures.filter(isPresent);
   if (structures.length > 0) next[totalStructures] = String(structures.length);
   map.structures.forEach((slot, index) => {
-    if (isPresent(slot)) mirrorWholeStructure(account, slot, index + 1, current, next);
+    if (isPresent(slot)) mirrorWholeStructure(account, map, slot, index + 1, current, next);
   });
   return next;
 }
@@ -33,6 +33,7 @@ type NextValues = (string | null)[];
 
 function mirrorWholeStructure(
   account: Account,
+  map: IndexMap,
   structure: StructureSlot,
   x: number,
   current: AttributeValues,
@@ -48,17 +49,18 @@ function mirrorWholeStructure(
   // A device is left without a slot only when all are taken by present ones: the slots count up to the interface's limit.
   next[structureSummary(x, "totalThermostats")] = String(structure.thermostats.filter(isPresent).length);
   next[structureSummary(x, "totalAlarms")] = String(structure.alarms.filter(isPresent).length);
-  mirrorAlarmSummary(account, structure, x, current, next);
+  mirrorAlarmSummary(account, map, structure, x, current, next);
 }
 
 export function mirrorAlarmSummary(
   account: Account,
+  map: IndexMap,
   structure: StructureSlot,
   x: number,
   current: AttributeValues,
   next: NextValues,
 ): void {
-  const summary = summariseAlarms(account, structure, x, current, next);
+  const summary = summariseAlarms(account, map, structure, x, current, next);
   for (const field of alarmSummaryFields) next[structureSummary(x, field)] = summary[field];
 }
 

@@ -4,7 +4,7 @@ import type { Account } from "../../src/model/account.ts";
 /** One connection of a connector as a test hears it. */
 export interface Listening {
   /** What came, in order. */
-  readonly heard: readonly (Account | "unchanged")[];
+  readonly heard: readonly (Account | "unchanged" | "partial")[];
   /** Resolves when so many things have come; rejects when the stream ends before. */
   until(count: number): Promise<void>;
   readonly ended: Promise<StreamEnd>;
@@ -12,13 +12,17 @@ export interface Listening {
 }
 
 export function listen(connector: Connector, token: string): Listening {
-  const heard: (Account | "unchanged")[] = [];
+  const heard: (Account | "unchanged" | "partial")[] = [];
   const waiting = new Set<() => void>();
-  const hear = (what: Account | "unchanged") => {
+  const hear = (what: Account | "unchanged" | "partial") => {
     heard.push(what);
     for (const look of [...waiting]) look();
   };
-  const listener: StreamListener = { account: hear, unchanged: () => hear("unchanged") };
+  const listener: StreamListener = {
+    account: hear,
+    unchanged: () => hear("unchanged"),
+    partial: () => hear("partial"),
+  };
   const controller = new AbortController();
   const ended = connector.follow(token, listener, controller.signal);
   const until = (count: number) =>

@@ -174,14 +174,15 @@ function compareWith(puts: readonly Buffer[]): void {
 }
 
 /** As it is read without anything before it. */
-function wholly(bytes: Buffer): Account | undefined {
+function wholly(bytes: Buffer): Account | "partial" | undefined {
   const value = parseJson(bytes);
-  return isJsonObject(value) && value.path === "/" ? readSnapshot(value.data) : undefined;
+  if (!isJsonObject(value) || typeof value.path !== "string") return undefined;
+  return value.path === "/" ? readSnapshot(value.data) : "partial";
 }
 
 /** A comparison of maps passes over their order. */
-function inOrder(account: Account | undefined) {
-  if (!account) return undefined;
+function inOrder(account: Account | "partial" | undefined) {
+  if (!account || account === "partial") return account;
   const { structures, thermostats, alarms } = account;
   return { ...account, ids: [structures, thermostats, alarms].map(({ byId }) => [...byId.keys()]) };
 }

@@ -31,7 +31,7 @@ export class HeldStore {
   fill(account: Account): Mirrored {
     const { map, overLimit } = assignIndexes(emptyIndexMap, account);
     const values = mirror(account, map, blankValues);
-    this.#stored = { indexMap: map, notices: encodeNotices(overLimit, account.oddities), values };
+    this.#stored = { indexMap: map, notices: encodeNotices(overLimit, account, map), values };
     return this.#stored;
   }
 

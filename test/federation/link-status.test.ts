@@ -20,7 +20,7 @@ describe("the status of a link", () => {
       isStale: true,
       confirmedTimeMs: noonMs,
       overLimit: { structures: 0, thermostats: 0, alarms: 0 },
-      oddities: { incomplete: 0, unknownAlarmStates: 0, unknownAwayStates: 0 },
+      oddities: { incomplete: 0, unknownAlarmStates: 0, unknownAwayStates: 0, strayAlarms: 0, partialPuts: 0 },
       drifts: 0,
       blindIntervals: [{ fromMs: noonMs, toMs: null, cause: "just linked" }],
     });

@@ -164,6 +164,7 @@ function streetConnector(houses: readonly House[], fault: PlantedFault): Connect
         account: (account) =>
           asOwner(() => listener.account(throwing(account, () => fault.pass("account", house.userId)))),
         unchanged: () => asOwner(() => listener.unchanged()),
+        partial: () => asOwner(() => listener.partial()),
       };
       const stream = new ScriptedStream(hostile, signal);
       house.streams.push(stream);

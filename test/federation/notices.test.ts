@@ -9,27 +9,35 @@ describe("what was noticed about an account", () => {
     const account = makeAccount({
       structures: many(3, "s", () => structure()),
       thermostats: many(22, "t", () => thermostat("s01")),
-      alarms: many(19, "a", () => alarm("s01")),
+      alarms: [...many(19, "a", () => alarm("s01")), ["x", alarm(null)], ["y", alarm("gone")], ["z", alarm("s03")]],
     });
     const oddities = { incomplete: 2, unknownAlarmStates: 1, unknownAwayStates: 4 };
-    assert.deepEqual(decodeNotices(encodeNotices(assignIndexes(emptyIndexMap, account).overLimit, oddities)), {
+    const { overLimit, map } = assignIndexes(emptyIndexMap, account);
+    assert.deepEqual(decodeNotices(encodeNotices(overLimit, { ...account, oddities }, map)), {
       overLimit: { structures: 1, thermostats: 2, alarms: 1 },
-      oddities,
+      oddities: { ...oddities, strayAlarms: 2 },
     });
   });
 
   it("is nothing for an ordinary account", () => {
     const account = makeAccount({ structures: { s1: structure() } });
-    const { overLimit } = assignIndexes(emptyIndexMap, account);
-    assert.deepEqual(decodeNotices(encodeNotices(overLimit, account.oddities)), {
+    const { overLimit, map } = assignIndexes(emptyIndexMap, account);
+    const none = { incomplete: 0, unknownAlarmStates: 0, unknownAwayStates: 0 };
+    const expected = {
       overLimit: { structures: 0, thermostats: 0, alarms: 0 },
-      oddities: { incomplete: 0, unknownAlarmStates: 0, unknownAwayStates: 0 },
-    });
+      oddities: { ...none, strayAlarms: 0 },
+    };
+    assert.deepEqual(decodeNotices(encodeNotices(overLimit, account, map)), expected);
+    const ofEarlierVersion = JSON.stringify({ overLimit: expected.overLimit, oddities: none });
+    assert.deepEqual(decodeNotices(ofEarlierVersion), expected);
   });
 
   it("is written the same for the same, so that nothing is stored twice", () => {
     const account = () => makeAccount({ structures: many(4, "s", () => structure()) });
-    const encoded = () => encodeNotices(assignIndexes(emptyIndexMap, account()).overLimit, account().oddities);
+    const encoded = () => {
+      const { overLimit, map } = assignIndexes(emptyIndexMap, account());
+      return encodeNotices(overLimit, account(), map);
+    };
     assert.equal(encoded(), encoded());
   });
 });

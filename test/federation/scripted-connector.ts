@@ -97,6 +97,10 @@ export class ScriptedStream {
     this.#listener.account(account);
   }
 
+  bringsPart(): void {
+    this.#listener.partial();
+  }
+
   repeats(): void {
     this.#listener.unchanged();
   }

@@ -122,6 +122,32 @@ describe("a second look", () => {
     assert.equal(seen.at(-1)?.purpose, "checks");
   });
 
+  it("is taken soon after the stream has sent a part, and ever later while it sends nothing but parts", async () => {
+    look.heard(home());
+    const delays: number[] = [];
+    for (let i = 0; i < 4; i++) {
+      look.doubted();
+      look.doubted();
+      delays.push(await untilNextRead());
+      await answer(home());
+    }
+    assert.deepEqual(delays, [2_000, 4_000, 8_000, 16_000]);
+    assert.ok(seen.length === 4 && seen.every(({ purpose }) => purpose === "settles"));
+    assert.equal(await untilNextRead(), 10 * minuteMs);
+  });
+
+  it("is taken again when another part came while it was under way, and not when a whole account followed", async () => {
+    look.doubted();
+    await untilNextRead();
+    look.doubted();
+    await answer(home());
+    assert.equal(seen.length, 1);
+    assert.equal(await untilNextRead(), 4_000);
+    look.doubted();
+    look.heard(home());
+    assert.equal(await untilNextRead(), 10 * minuteMs);
+  });
+
   it("begins soon again when the account had been complete in between", async () => {
     for (const incomplete of [1, 1, 1, 0, 1]) look.heard(home({ incomplete }));
     assert.equal(await untilNextRead(), 2_000);

@@ -173,7 +173,7 @@ describe("an existing link", () => {
       state: "waiting",
       reason: "silent: nothing was heard for too long",
       overLimit: { structures: 1, thermostats: 0, alarms: 2 },
-      oddities: { incomplete: 0, unknownAlarmStates: 0, unknownAwayStates: 0 },
+      oddities: { incomplete: 0, unknownAlarmStates: 0, unknownAwayStates: 0, strayAlarms: 0, partialPuts: 0 },
       drifts: 0,
       presenceInfo: 0,
       stale: true,

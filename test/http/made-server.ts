@@ -187,7 +187,7 @@ const linkStatus: LinkStatus = {
   isStale: true,
   confirmedTimeMs: 1_000,
   overLimit: { structures: 1, thermostats: 0, alarms: 2 },
-  oddities: { incomplete: 0, unknownAlarmStates: 0, unknownAwayStates: 0 },
+  oddities: { incomplete: 0, unknownAlarmStates: 0, unknownAwayStates: 0, strayAlarms: 0, partialPuts: 0 },
   drifts: 0,
   blindIntervals: [
     { fromMs: 1, toMs: 2, cause: "closed" },

@@ -33,7 +33,7 @@ const anyThermostat: fc.Arbitrary<Thermostat> = fc.record({
 });
 
 const anyAlarm: fc.Arbitrary<Alarm> = fc.record({
-  structureId: anyHome,
+  structureId: fc.oneof({ weight: 9, arbitrary: anyHome }, { weight: 1, arbitrary: fc.constant(null) }),
   name: anyName,
   isOnline: anyClaim,
   coAlarmState: anyAlarmState,

@@ -32,7 +32,7 @@ export class IndexChecker {
         const old = before.structures[index];
         const inherited = old?.id === structure.id ? old[range] : structure[range].map(() => null);
         const name = `X${index + 1}-${range}`;
-        const there = this.#devicesThere(range, before, account, structure);
+        const there = this.#devicesThere(range, before, account, after, structure);
         overDevices[range] += this.#checkRange(name, inherited, structure[range], there).length;
       });
     }
@@ -104,7 +104,13 @@ export class IndexChecker {
     return new Set([...structures.byId.keys(), ...kept]);
   }
 
-  #devicesThere(range: "thermostats" | "alarms", before: IndexMap, account: Account, home: StructureSlot): Set<string> {
+  #devicesThere(
+    range: "thermostats" | "alarms",
+    before: IndexMap,
+    account: Account,
+    after: IndexMap,
+    home: StructureSlot,
+  ): Set<string> {
     const listing: Listing<{ readonly structureId: string | null }> = account[range];
     const there = new Set<string>();
     if (home.absentSince !== null) return there;
@@ -115,10 +121,31 @@ export class IndexChecker {
       const says = sighting?.isRead ? sighting.object.structureId : (sighting?.partial.structureId ?? null);
       const homeSighting = account.structures.byId.get(home.id);
       const namesAll = listing.isWhole && homeSighting?.isRead === true && homeSighting.object.listsDevices;
-      const isThere = says === null ? isHome(this.#lastHome(range, before, id)) : says === home.id;
-      if (sighting === undefined ? !namesAll : isThere) there.add(id);
+      const isWhere = this.#whereIsSaid(range, before, account, after, id, says);
+      if (sighting === undefined ? !namesAll : isHome(isWhere)) there.add(id);
     }
     return there;
+  }
+
+  /** A stray alarm of an account with one structure is there; one that was never placed is nowhere in others. */
+  #whereIsSaid(
+    range: "thermostats" | "alarms",
+    before: IndexMap,
+    { structures }: Account,
+    after: IndexMap,
+    id: string,
+    says: string | null,
+  ): StructureSlot | null {
+    const there = after.structures.filter((slot) => slot?.absentSince === null);
+    const named = there.find((slot) => slot?.id === says);
+    if (says !== null && (structures.isWhole || structures.byId.has(says) || named)) {
+      const isStray = !structures.byId.has(says) && !named;
+      return named ?? (isStray && range === "alarms" && there.length === 1 ? there[0]! : null);
+    }
+    const last = this.#lastHome(range, before, id);
+    const isThere = there.some((slot) => slot?.id === last?.id);
+    const only = range === "alarms" && structures.isWhole && there.length === 1 ? there[0]! : null;
+    return isThere ? last : only;
   }
 
   #lastHome(range: "thermostats" | "alarms", before: IndexMap, id: string): StructureSlot | null {

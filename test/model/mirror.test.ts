@@ -6,6 +6,7 @@ import { attributeCount, attributeName, isWritable, parseAttributeName } from ".
 import { type AttributeValues, blankValues } from "../../src/model/attribute-values.ts";
 import { assignIndexes, emptyIndexMap, type IndexMap } from "../../src/model/index-map.ts";
 import { mirror } from "../../src/model/mirror.ts";
+import type { Slot } from "../../src/model/slots.ts";
 import { anyAccount } from "./any-account.ts";
 import { alarm, incomplete, makeAccount, many, structure, thermostat } from "./made-accounts.ts";
 
@@ -181,8 +182,8 @@ describe("a structure's warnings and emergencies", () => {
       [{ coAlarmState: "catastrophe", smokeAlarmState: null }, {}],
     ];
     for (const [states, expected] of cases) {
-      const alarms = { p: alarm("s"), q: alarm("s", states), far: alarm("elsewhere", { coAlarmState: "emergency" }) };
-      const view = new View().show(makeAccount({ structures: { s }, alarms }));
+      const alarms = { p: alarm("s"), q: alarm("s", states), far: alarm("z", { coAlarmState: "emergency" }) };
+      const view = new View().show(makeAccount({ structures: { s, z: structure() }, alarms }));
       assert.deepEqual(aggregates(view), { ...allFalse, ...expected });
     }
   });
@@ -223,6 +224,42 @@ describe("a structure's warnings and emergencies", () => {
     );
     assert.equal(value(view.values, "o.structures[2].emergencies.CO"), "true");
     assert.equal(value(view.values, "o.structures[1].emergencies.CO"), "false");
+  });
+});
+
+describe("an alarm that belongs to no structure of the account", () => {
+  const smoke = { smokeAlarmState: "emergency" };
+  const homeless = { "names none": alarm(null, smoke), "names an absent one": alarm("gone", smoke) };
+  for (const [how, stray] of Object.entries(homeless)) {
+    it(`and ${how} has an index in the only structure`, () => {
+      const alarms = { own: alarm("s1"), stray };
+      const view = new View().show(makeAccount({ structures: { s1: structure() }, alarms }));
+      assert.equal(value(view.values, "d.structures[1].d.smokeCoAlarms[2].smoke_alarm_state"), "emergency");
+      assert.equal(value(view.values, "o.structures[1].totals.smokeCOAlarms"), "2");
+      assert.equal(value(view.values, "o.structures[1].emergencies.smoke"), "true");
+    });
+
+    it(`and ${how} counts in both of two structures, without an index`, () => {
+      const structures = { s1: structure(), s2: structure() };
+      const view = new View().show(makeAccount({ structures, alarms: { stray } }));
+      for (const x of [1, 2]) {
+        assert.equal(value(view.values, `o.structures[${x}].totals.smokeCOAlarms`), "0");
+        assert.equal(value(view.values, `o.structures[${x}].emergencies.smoke`), "true");
+      }
+      const before = view.values;
+      view.show(makeAccount({ structures, alarms: { stray: incomplete() } }));
+      assert.deepEqual(view.values, before, "while it can't be read it may still sound");
+      view.show(makeAccount({ structures, alarms: { stray: alarm(null) } }));
+      for (const x of [1, 2]) assert.equal(value(view.values, `o.structures[${x}].emergencies.smoke`), "false");
+    });
+  }
+
+  it("goes to its structure when it names one, and leaves its old slot blank", () => {
+    const structures = { s1: structure(), s2: structure() };
+    const view = new View().show(makeAccount({ structures: { s1: structure() }, alarms: { a: alarm(null) } }));
+    view.show(makeAccount({ structures, alarms: { a: alarm("s2") } }));
+    assert.equal(value(view.values, "d.structures[1].d.smokeCoAlarms[1].device_id"), null);
+    assert.equal(value(view.values, "d.structures[2].d.smokeCoAlarms[1].device_id"), "a");
   });
 });
 
@@ -290,7 +327,8 @@ function expectedValues(account: Account, map: IndexMap): Record<string, string>
     });
     slot.alarms.forEach((device, index) => {
       const alarm = here(account.alarms.byId, device?.id);
-      if (!device || alarm?.structureId !== slot.id) return;
+      if (!device || !alarm || device.absentSince !== null) return;
+      assert.ok(alarm.structureId === slot.id || !account.structures.byId.has(String(alarm.structureId)));
       const place = `d.structures[${x}].d.smokeCoAlarms[${index + 1}]`;
       put(`${place}.name`, alarm.name);
       put(`${place}.device_id`, device.id);
@@ -301,9 +339,16 @@ function expectedValues(account: Account, map: IndexMap): Record<string, string>
     });
     const residents = <T extends { readonly structureId: string | null }>(entries: ReadonlyMap<string, Sighting<T>>) =>
       [...entries.keys()].map((id) => here(entries, id)!).filter(({ structureId }) => structureId === slot.id);
-    const alarms = residents(account.alarms.byId);
+    // An alarm without an index that belongs to no structure counts in all; with one, only where that is.
+    const indexed = new Set(map.structures.flatMap((one) => present(one?.alarms ?? [])));
+    const strays = [...account.alarms.byId.keys()].filter(
+      (id) => !account.structures.byId.has(String(here(account.alarms.byId, id)!.structureId)),
+    );
+    const own = new Set(present(slot.alarms));
+    const countedHere = strays.filter((id) => own.has(id) || !indexed.has(id));
+    const alarms = [...residents(account.alarms.byId), ...countedHere.map((id) => here(account.alarms.byId, id)!)];
     put(`o.structures[${x}].totals.thermostats`, Math.min(20, residents(account.thermostats.byId).length));
-    put(`o.structures[${x}].totals.smokeCOAlarms`, Math.min(18, alarms.length));
+    put(`o.structures[${x}].totals.smokeCOAlarms`, own.size);
     if (!account.speaksOfAlarms) continue;
     for (const [word, state] of [
       ["warnings", "warning"],
@@ -317,6 +362,10 @@ function expectedValues(account: Account, map: IndexMap): Record<string, string>
     }
   }
   return expected;
+}
+
+function present(slots: readonly (Slot | null)[]): string[] {
+  return slots.flatMap((slot) => (slot?.absentSince === null ? [slot.id] : []));
 }
 
 /** The same account, but told in part: some objects can't be read, some aren't named, and no list claims to be whole. */

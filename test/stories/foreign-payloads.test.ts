@@ -137,6 +137,44 @@ for (const database of deployments) {
   });
 }
 
+describe("an account whose stream says what the protocol doesn't", () => {
+  it("shows the emergency of an alarm without a structure, in its only structure or in both of two", async (t) => {
+    const { story, deviceId, document } = await linked(t, "sqlite");
+    const [stray] = Object.values<Document>(document.devices.smoke_co_alarms);
+    for (const structure of Object.values<Document>(document.structures)) {
+      structure.smoke_co_alarms = structure.smoke_co_alarms.filter((id: string) => id !== stray.device_id);
+    }
+    delete stray.structure_id;
+    stray.smoke_alarm_state = "emergency";
+    send(story, document);
+    const shown = await eventuallyEmergency(t.signal, story, deviceId);
+    assert.equal(shown.get("o.structures[1].totals.smokeCOAlarms")?.value, "2");
+    assert.equal((await story.client.linkStatus()).oddities.strayAlarms, 1);
+
+    stray.structure_id = "nowhere";
+    document.structures.second = { structure_id: "second", name: "Second", away: "home" };
+    send(story, document);
+    await eventually(t.signal, async () => {
+      const { attributes } = await story.client.device(deviceId);
+      assert.equal(attributes.get("o.structures[2].emergencies.smoke")?.value, "true");
+      assert.equal(attributes.get("o.structures[1].emergencies.smoke")?.value, "true");
+      assert.equal(attributes.get("o.structures[1].totals.smokeCOAlarms")?.value, "1");
+    });
+    assert.equal((await story.client.linkStatus()).oddities.strayAlarms, 1);
+  });
+
+  it("is read again when the stream sends a part of it, and the part is counted", async (t) => {
+    const { story, deviceId } = await linked(t, "sqlite");
+    story.simulator.addFault({ fault: "malformed", kind: "part", times: 1 });
+    await story.simulator.playScene(story.accountId, { scene: "smoke" });
+    await eventuallyEmergency(t.signal, story, deviceId);
+    const status = await story.client.linkStatus();
+    assert.equal(status.oddities.partialPuts, 1);
+    assert.equal(status.state, "live");
+    assert.deepEqual(status.drifts, 0);
+  });
+});
+
 async function eventuallyEmergency(signal: AbortSignal, story: World, deviceId: number) {
   let shown = (await story.client.device(deviceId)).attributes;
   await eventually(signal, async () => {

@@ -33,8 +33,8 @@ export class SnapshotReader {
     );
   }
 
-  /** The account that a put tells; undefined when it isn't JSON for the whole account. */
-  read(put: Buffer): Account | undefined {
+  /** The account that a put tells; `partial` when its path is not `/`; undefined when it isn't JSON for an account. */
+  read(put: Buffer): Account | "partial" | undefined {
     const account = this.#account && this.#readTouched(put);
     if (account) {
       this.#misses = 0;
@@ -46,7 +46,8 @@ export class SnapshotReader {
     this.#lists = new Map();
     this.#fields = [];
     const value = parseJson(put);
-    if (!isJsonObject(value) || value.path !== "/") return undefined;
+    if (!isJsonObject(value) || typeof value.path !== "string") return undefined;
+    if (value.path !== "/") return "partial";
     return this.#keep(put, readSnapshot(value.data));
   }
 

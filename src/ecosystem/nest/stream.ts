@@ -171,7 +171,9 @@ export class NestStream {
       return;
     }
     const account = this.#reader.read(data);
-    if (account) this.#listener.account(account);
+    // The protocol sends the whole account each time. A part may hold news, and doesn't say of what else there is none.
+    if (account === "partial") this.#listener.partial();
+    else if (account) this.#listener.account(account);
     else this.#finish("malformed", "a put was not JSON for the whole account");
   }
 

@@ -142,7 +142,7 @@ export const getLinkStatus: Description = {
                 alarms: integer("Smoke/CO alarms without an index.", { minimum: 0 }),
               },
             ),
-            oddities: object("What the last snapshot left open.", {
+            oddities: object("What the last snapshot left open or said in an unexpected way.", {
               incomplete: integer("Objects that were announced but not readable; their values stay.", { minimum: 0 }),
               unknownAlarmStates: integer("Alarm states we don't know; they are mirrored as they are.", {
                 minimum: 0,
@@ -150,6 +150,14 @@ export const getLinkStatus: Description = {
               unknownAwayStates: integer("Home/away states we don't know; they are shown as `unknown`.", {
                 minimum: 0,
               }),
+              strayAlarms: integer(
+                "Alarms that belong to no structure in the snapshot. In an account of one structure they have an index there; in one of two, their warnings and emergencies count in both.",
+                { minimum: 0 },
+              ),
+              partialPuts: integer(
+                "How often the stream sent a part instead of the whole account; a read followed. The node counts that follows the link.",
+                { minimum: 0 },
+              ),
             }),
             drifts: integer(
               "How often a second look found what the stream had withheld; the node counts that follows the link.",
@@ -171,7 +179,7 @@ export const getLinkStatus: Description = {
           state: "live",
           reason: "",
           overLimit: { structures: 0, thermostats: 0, alarms: 0 },
-          oddities: { incomplete: 0, unknownAlarmStates: 0, unknownAwayStates: 0 },
+          oddities: { incomplete: 0, unknownAlarmStates: 0, unknownAwayStates: 0, strayAlarms: 0, partialPuts: 0 },
           drifts: 0,
           presenceInfo: 1,
           stale: false,
