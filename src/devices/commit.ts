@@ -28,6 +28,8 @@ export type CommitTables = Pick<
 export interface AttributeChange {
   readonly key: AttributeKey;
   readonly value: string | null;
+  /** The ecosystem confirmed the value anew: it counts as a change, though it may be the value that is shown. */
+  readonly isRestated?: boolean;
 }
 
 export interface DeviceUpdate {
@@ -233,7 +235,7 @@ async function applyToDevice(
   const before = device.present ?? (await presentValues(tx, userId, { deviceId, changes }));
   const kept = changes
     .map((change) => ({ ...change, before: before.get(change.key) ?? null }))
-    .filter((change) => cause.by !== "ecosystem" || change.value !== change.before);
+    .filter((change) => cause.by !== "ecosystem" || change.isRestated || change.value !== change.before);
   if (kept.length === 0) return undefined;
   const growth = device.isVirtual ? undefined : growthOf(kept, before);
   const refusal = growth && (await refusalOf(tx, userId, new Map([[deviceId, growth]])));

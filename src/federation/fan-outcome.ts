@@ -44,6 +44,14 @@ export async function answered(
   }
 }
 
+/** Whether a request that the ecosystem accepted asks for what the fan is shown to do already. */
+export async function isShownAlready(tx: CommitTables, { userId, deviceId, id }: CommandRow): Promise<boolean> {
+  const command = await tx.commands.find(userId, deviceId, id);
+  if (command?.state !== "accepted") return false;
+  const { isSameThermostat, isLatest, fan } = await slotOf(tx, command);
+  return isSameThermostat && isLatest && fan === command.value;
+}
+
 /**
  * What it changes that a request stayed as it was found for too long. Whether one that was taken was carried out, what
  * is shown of the fan tells, if the account is followed and no later request had its say.

@@ -7,7 +7,8 @@ import { type Cancel, pause, type Surroundings, within } from "../model/surround
 import type { Membership } from "../nodes/membership.ts";
 import type { Store } from "../store/seam.ts";
 import type { CommandChange, CommandRow } from "../store/tables/commands.ts";
-import { answered, overdue } from "./fan-outcome.ts";
+import type { AwaitedFans } from "./awaited-fans.ts";
+import { answered, isShownAlready, overdue } from "./fan-outcome.ts";
 import { changeReceipt } from "./fan-receipts.ts";
 import type { LinkKey } from "./link-key.ts";
 
@@ -17,6 +18,7 @@ export interface FanSenderParts {
   readonly membership: Membership;
   /** How to reach the ecosystem for a link that this node owns. */
   readonly reach: (deviceId: CommandRow["deviceId"]) => FanReach | undefined;
+  readonly awaited: AwaitedFans;
   readonly surroundings: Surroundings;
 }
 
@@ -28,6 +30,8 @@ export interface FanReach {
   readonly run: <Result>(act: () => Result) => Result;
   /** Takes an unexpected error of the sending. */
   readonly failed: (error: unknown) => void;
+  /** Reads the account soon. */
+  readonly readSoon: () => void;
 }
 
 const everyMs = 500;
@@ -154,10 +158,14 @@ export class FanSender {
       if (marked) await this.#record(command, (tx, nowMs) => overdue(tx, command, nowMs));
       return;
     }
-    this.#sentMs.set(command.id, this.#parts.surroundings.elapsedMs());
+    const sentMs = this.#parts.surroundings.elapsedMs();
+    this.#sentMs.set(command.id, sentMs);
     const leftMs = timeLeft(marked, fanDeadlines.answerMs);
     const outcome = await this.#run(command, reach, leftMs);
-    await this.#settle(marked, outcome);
+    if (!(await this.#settle(marked, outcome))) return;
+    // No change will confirm it: the fan is shown so already.
+    this.#parts.awaited.add(command, sentMs);
+    reach.readSoon();
   }
 
   /** A connector that throws has not answered: nobody knows whether the ecosystem carried the request out. */
@@ -187,11 +195,20 @@ export class FanSender {
     });
   }
 
-  /** The outcome of what was sent is not given up because the store is slow. */
-  async #settle(command: CommandRow, outcome: CommandOutcome): Promise<void> {
+  /**
+   * The outcome of what was sent is not given up because the store is slow. Answers whether the request was accepted
+   * while the fan is shown as requested already.
+   */
+  async #settle(command: CommandRow, outcome: CommandOutcome): Promise<boolean> {
     for (;;) {
       try {
-        return await this.#record(command, (tx, nowMs) => answered(tx, command, outcome, nowMs));
+        let isShown = false;
+        await this.#record(command, async (tx, nowMs) => {
+          const updates = await answered(tx, command, outcome, nowMs);
+          isShown = outcome.state === "accepted" && (await isShownAlready(tx, command));
+          return updates;
+        });
+        return isShown;
       } catch (error) {
         if (!(error instanceof StoreUnavailable) || this.#hurry.signal.aborted) throw error;
         await pause(this.#parts.surroundings, retryMs, this.#hurry.signal);
@@ -256,6 +273,7 @@ export class FanSender {
   }
 
   #forgetLongSent(nowMs: number): void {
+    this.#parts.awaited.forgetOverdue(nowMs);
     for (const [id, sentMs] of this.#sentMs) {
       if (nowMs - sentMs > rememberedMs || (sentMs === Number.POSITIVE_INFINITY && !this.#sending.has(id))) {
         this.#sentMs.delete(id);

@@ -14,6 +14,7 @@ import type { Store } from "../store/seam.ts";
 import type { CommandRow } from "../store/tables/commands.ts";
 import type { DeviceRow } from "../store/tables/devices.ts";
 import { receiptsKept } from "./fan-receipts.ts";
+import { AwaitedFans } from "./awaited-fans.ts";
 import { FanSender } from "./fan-sender.ts";
 import { FederatedTokens, type Unlinked } from "./federated-tokens.ts";
 import { type Freshness, freshnessHere, freshnessOf, freshnessOfEach, tallyOf } from "./freshness.ts";
@@ -85,8 +86,13 @@ export interface RunningFederation extends Federation {
 export function federationOn(parts: FederationParts): RunningFederation {
   const { store, sealing } = parts;
   const stopping = new AbortController();
-  const keeper = new LinkKeeper({ ...parts, openToken: sealing.open });
-  const fans = new FanSender({ ...parts, reach: (deviceId) => keeper.supervisor(deviceId)?.reach });
+  const awaited = new AwaitedFans();
+  const keeper = new LinkKeeper({
+    ...parts,
+    openToken: sealing.open,
+    restated: (...snapshot) => awaited.restated(...snapshot),
+  });
+  const fans = new FanSender({ ...parts, awaited, reach: (deviceId) => keeper.supervisor(deviceId)?.reach });
   const tokens = new FederatedTokens({
     ...parts,
     keeper,

@@ -77,6 +77,11 @@ export class Follower {
     return this.#partialPuts;
   }
 
+  /** Reads the account soon, unless the stream brings it before. Without a stream, the next one opens with it. */
+  readSoon(): void {
+    if (this.#stream && !this.#stream.signal.aborted) this.#secondLook.doubted();
+  }
+
   start(): void {
     const { record, failed } = this.#parts;
     if (record.standing.state === "needs_reauth") return;

@@ -8,6 +8,7 @@ import type { Membership } from "../nodes/membership.ts";
 import type { Store, Transaction } from "../store/seam.ts";
 import type { LinkRow } from "../store/tables/links.ts";
 import { Admission } from "./admission.ts";
+import type { AwaitedFans } from "./awaited-fans.ts";
 import type { Mirrored } from "./lane.ts";
 import type { LinkFaultKind, PauseCause } from "./link-faults.ts";
 import type { LinkKey } from "./link-key.ts";
@@ -41,6 +42,8 @@ export interface KeeperParts {
   /** Counts an unexpected error in one link's work. */
   readonly countFault?: (kind: LinkFaultKind) => void;
   readonly owners?: ErrorOwners;
+  /** What a snapshot of a device confirms without changing it. */
+  readonly restated?: AwaitedFans["restated"];
 }
 
 const confirmEveryMs = 60_000;

@@ -8,6 +8,7 @@ import { mirrorTouched } from "../model/mirror-touched.ts";
 import { encodeIndexMap } from "../model/stored-index-map.ts";
 import { pause, type Surroundings } from "../model/surroundings.ts";
 import { isUrgent, sameAlarms, sameTransitions } from "../model/transitions.ts";
+import type { Restatement } from "./awaited-fans.ts";
 import type { LinkKey } from "./link-key.ts";
 import { disableAlertsOn } from "./lost-slots.ts";
 import { encodeNotices } from "./notices.ts";
@@ -26,6 +27,8 @@ export interface LaneParts {
   readonly commit: Commit;
   /** Reads back what is stored; rejects with OwnershipLost when the link is no longer this node's. */
   readonly load: () => Promise<Mirrored>;
+  /** What a snapshot that was received then confirms without changing it. */
+  readonly restated?: (receivedMs: number, values: AttributeValues) => Restatement | undefined;
   /** That account, as it was offered, is in the store; `hasChanged` tells whether it differed from what was there. */
   readonly stored: (account: Account, hasChanged: boolean) => void;
   /** Too many transitions waited for a slow store: one that was offered since then is given up. */
@@ -100,8 +103,8 @@ export class Lane {
       try {
         const before = this.#mirrored ?? (await this.#parts.load());
         const brought = await this.#bring(account, before);
-        this.#mirrored = { ...(brought ?? before), account };
-        hasChanged = brought !== undefined;
+        this.#mirrored = { ...(brought?.mirrored ?? before), account };
+        hasChanged = brought?.hasChanged ?? false;
         failures = 0;
       } catch (error) {
         // Whether a failed commit took effect can't be known: what we believe must be read back before it is used.
@@ -135,15 +138,22 @@ export class Lane {
   }
 
   /** Undefined when the store holds all that already. */
-  async #bring(account: Account, before: Mirrored): Promise<Mirrored | undefined> {
-    if (account === before.account) return undefined;
+  async #bring(
+    account: Account,
+    before: Mirrored,
+  ): Promise<{ readonly mirrored: Mirrored; readonly hasChanged: boolean } | undefined> {
     const { link, commit } = this.#parts;
+    const receivedMs = this.#offered.get(account) ?? 0;
     const { indexMap, notices, values, evicted } = mirrorOf(account, before);
     const changes = mirrorChanges(before.values, values);
     const isMapNew = indexMap !== before.indexMap || notices !== before.notices;
-    if (changes.length === 0 && !isMapNew) return undefined;
+    const restated = this.#parts.restated?.(receivedMs, values);
+    const hasChanged = changes.length > 0 || isMapNew;
+    if (!hasChanged && !restated) return undefined;
     this.#hurry = new AbortController();
-    const updates = [{ deviceId: link.deviceId, changes: changes.map(toAttributeChange) }];
+    const changed = new Set(changes.map(({ attribute }) => attribute));
+    const again = restated?.changes.filter(({ key }) => !changed.has(key as number)) ?? [];
+    const updates = [{ deviceId: link.deviceId, changes: [...changes.map(toAttributeChange), ...again] }];
     await commit({
       userId: link.userId,
       cause: { by: "ecosystem" },
@@ -152,12 +162,13 @@ export class Lane {
       urgent: isUrgent(changes) || this.#alarming !== undefined,
       hurry: this.#hurry.signal,
       ownership: { deviceId: link.deviceId, ...link.ownership },
-      receivedMs: this.#offered.get(account) ?? 0,
+      receivedMs,
       also: async (tx) => {
         if (isMapNew) await tx.links.setMirror(link.userId, link.deviceId, encodeIndexMap(indexMap), notices);
       },
     });
-    return { indexMap, notices, values };
+    restated?.stored();
+    return { mirrored: { indexMap, notices, values }, hasChanged };
   }
 
   #replaceLast(account: Account): void {
@@ -191,6 +202,7 @@ export class Lane {
 
 /** What is to be held after a snapshot. Of one that is much like the last, only what it says anew is looked at. */
 function mirrorOf(account: Account, before: Mirrored): Mirrored & { readonly evicted: readonly Eviction[] } {
+  if (account === before.account) return { ...before, evicted: [] };
   const touched = before.account && mirrorTouched(before.account, account, before.indexMap, before.values);
   if (touched) return { indexMap: before.indexMap, notices: before.notices, values: touched, evicted: [] };
   const { map, overLimit, evicted } = assignIndexes(before.indexMap, account);

@@ -3,6 +3,7 @@ import type { Connector } from "../ecosystem/connector.ts";
 import type { Surroundings } from "../model/surroundings.ts";
 import type { Store } from "../store/seam.ts";
 import type { Admission } from "./admission.ts";
+import type { AwaitedFans } from "./awaited-fans.ts";
 import { Follower } from "./follower.ts";
 import { Lane, type Mirrored } from "./lane.ts";
 import type { FailLink } from "./link-faults.ts";
@@ -26,6 +27,8 @@ export interface LinkRunParts {
   readonly mirrored: Mirrored | undefined;
   readonly failed: FailLink;
   readonly lost: () => void;
+  /** What a snapshot of the device confirms without changing it. */
+  readonly restated?: AwaitedFans["restated"];
 }
 
 /** One run of a link, from its start to its first fault. */
@@ -42,6 +45,7 @@ export function newRun(parts: LinkRunParts): LinkRun {
       link,
       commit,
       load: () => loadMirrored(store, link),
+      restated: (receivedMs, values) => parts.restated?.(link.deviceId, receivedMs, values),
       stored: (account, hasChanged) => follower.stored(account, hasChanged),
       passedOver: (sinceMs) => record.passedOver(sinceMs, "the store was too slow"),
       lost,

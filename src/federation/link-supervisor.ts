@@ -6,6 +6,7 @@ import type { Membership } from "../nodes/membership.ts";
 import type { Store } from "../store/seam.ts";
 import type { LinkRow } from "../store/tables/links.ts";
 import type { Admission } from "./admission.ts";
+import type { AwaitedFans } from "./awaited-fans.ts";
 import type { Mirrored } from "./lane.ts";
 import {
   FaultBackOff,
@@ -35,6 +36,7 @@ export interface LinkSupervisorParts {
   readonly surroundings: Surroundings;
   readonly owners: ErrorOwners;
   readonly countFault: (kind: LinkFaultKind) => void;
+  readonly restated?: AwaitedFans["restated"];
   /** Another node owns the link now, or the link is gone. */
   readonly lost: () => void;
 }
@@ -152,6 +154,7 @@ export class LinkSupervisor implements ErrorOwner {
       connector,
       run: <Result>(act: () => Result) => owners.run(this, act),
       failed: (error: unknown) => this.failed("command", error),
+      readSoon: () => this.#run?.follower.readSoon(),
     };
   }
 

@@ -33,7 +33,7 @@ export class SecondLook {
   /** Rises with each plan: what was read for an earlier one is overtaken. */
   #turn = 0;
   #isIncomplete = false;
-  /** Parts of the account that the stream has sent, and how many of them a whole account has settled since. */
+  /** How often a whole account was needed, and how many of these needs a whole account has settled since. */
   #doubts = 0;
   #settledDoubts = 0;
   /** Looks in a row that were taken because something was open. */
@@ -49,15 +49,18 @@ export class SecondLook {
 
   /** The stream has sent the account; undefined when it was the same as before. */
   heard(account: Account | undefined): void {
-    this.#settledDoubts = this.#doubts;
-    const isStillIncomplete = this.#isIncomplete && (!account || account.oddities.incomplete > 0);
+    if (account) this.#settledDoubts = this.#doubts;
+    const isStillOpen = account ? this.#isIncomplete && account.oddities.incomplete > 0 : this.#isOpen;
     // A home that talks all the time must not put off the look that it needs.
-    if (isStillIncomplete && this.#planned) return;
+    if (isStillOpen && this.#planned) return;
     if (account) this.#judge(account);
     this.#plan();
   }
 
-  /** The stream has sent a part of the account: a read of the whole follows soon, and ever later while parts come. */
+  /**
+   * A whole account is needed: the stream has sent a part of one, or a fan request waits for its confirmation. A read
+   * follows soon, and ever later while the stream brings nothing whole in between.
+   */
   doubted(): void {
     this.#doubts += 1;
     // What a look under way reads may be from before this part: the next one is planned when it ends.

@@ -17,8 +17,8 @@ describe("a reader of puts in a row", () => {
 
   it("shares with the account before whatever has not changed", () => {
     const reader = new SnapshotReader();
-    const before = reader.read(put(makeDocument()))!;
-    const after = reader.read(put(withThermostat({ name: "Café 🏡 with a longer name" })))!;
+    const before = reader.read(put(makeDocument())) as Account;
+    const after = reader.read(put(withThermostat({ name: "Café 🏡 with a longer name" }))) as Account;
     assert.deepEqual(after, wholly(put(withThermostat({ name: "Café 🏡 with a longer name" }))));
     assert.equal(after.alarms, before.alarms);
     assert.equal(after.structures, before.structures);

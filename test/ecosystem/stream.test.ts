@@ -249,7 +249,7 @@ describe("a Nest stream that is stopped", () => {
     for (const bytes of [streamHead + put, answerOf(500), ""]) {
       const { connector } = await streamOf(t, bytes);
       const { signal } = new AbortController();
-      await connector.follow(token, { account: () => {}, unchanged: () => {} }, signal);
+      await connector.follow(token, { account: () => {}, unchanged: () => {}, partial: () => {} }, signal);
       assert.deepEqual(getEventListeners(signal, "abort"), []);
     }
   });
@@ -258,7 +258,7 @@ describe("a Nest stream that is stopped", () => {
     const server = await startByteServer(t, () => controller.abort());
     const connector = nestConnector({ name: "nest", apiUrl: server.url, allowedHosts: [] });
     const controller = new AbortController();
-    const listener = { account: () => {}, unchanged: () => {} };
+    const listener = { account: () => {}, unchanged: () => {}, partial: () => {} };
     assert.equal((await connector.follow(token, listener, controller.signal)).reason, "stopped");
     assert.equal((await connector.follow(token, listener, controller.signal)).reason, "stopped");
     assert.equal(server.requests.length, 1);

@@ -147,13 +147,59 @@ describe("a request that was taken", () => {
     assert.ok(((await receipts())[0]?.settledMs ?? 0) >= noonMs + 60_000);
   });
 
-  it("is confirmed after a minute when the fan ran already, for then nothing changes", async (t) => {
+  it("is confirmed after a minute when the fan ran already and no snapshot came", async (t) => {
     const { write, sent, states, surroundings } = await madeFans(t, on);
     await write("true");
     (await sent(1)).answers({ state: "accepted" });
     await until(async () => assert.deepEqual(await states(), ["accepted"]));
     await surroundings.advance(61_000);
     await until(async () => assert.deepEqual(await states(), ["confirmed"]));
+  });
+
+  it("moves the time of a fan that ran already with the next snapshot, and with no other", async (t) => {
+    const { write, sent, states, connector, time } = await madeFans(t, on);
+    const before = await time("fanTimerActive");
+    await write("true");
+    const command = await sent(1);
+    connector.stream.brings(fanShown(true));
+    await settled();
+    assert.equal(await time("fanTimerActive"), before, "a snapshot before the answer says nothing new");
+    command.answers({ state: "accepted" });
+    await until(async () => assert.deepEqual(await states(), ["accepted"]));
+    connector.stream.brings(fanShown(true));
+    await until(async () => assert.deepEqual(await states(), ["confirmed"]));
+    const confirmed = await time("fanTimerActive");
+    assert.ok(confirmed > (await time("requestWrite")) && confirmed > before);
+    connector.stream.brings(fanShown(true));
+    await settled();
+    assert.equal(await time("fanTimerActive"), confirmed);
+  });
+
+  it("is looked after by a read when the fan ran already and the stream brings nothing but the same", async (t) => {
+    const { write, sent, states, connector, surroundings, time, federation } = await madeFans(t, on);
+    const before = await time("fanTimerActive");
+    await write("true");
+    (await sent(1)).answers({ state: "accepted" });
+    await until(async () => assert.deepEqual(await states(), ["accepted"]));
+    connector.stream.repeats();
+    await surroundings.advance(2_200);
+    connector.lastRead.resolve(fanShown(true));
+    await until(async () => assert.deepEqual(await states(), ["confirmed"]));
+    assert.ok((await time("fanTimerActive")) > before);
+    assert.equal([...federation.keeper.standings()][0]?.state, "live", "the stream had kept nothing back");
+  });
+
+  it("moves no time when the snapshot shows that the fan has stopped, or another thermostat in its place", async (t) => {
+    const { write, sent, states, shows, connector, time } = await madeFans(t, on);
+    await write("true");
+    (await sent(1)).answers({ state: "accepted" });
+    await until(async () => assert.deepEqual(await states(), ["accepted"]));
+    await shows(off);
+    const stopped = await time("fanTimerActive");
+    connector.stream.brings(fanShown(false));
+    await settled();
+    assert.equal(await time("fanTimerActive"), stopped);
+    assert.deepEqual(await states(), ["accepted"]);
   });
 
   it("stays taken when nobody could see what the fan did, and is confirmed when somebody does", async (t) => {

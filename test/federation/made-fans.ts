@@ -46,10 +46,18 @@ export async function madeFans(
     return row?.value ?? null;
   }
 
+  /** When the slot's attribute was last written. */
+  async function time(field: "requestWrite" | "fanTimerActive", y = 1): Promise<number> {
+    const key = thermostatAttribute(1, y, field);
+    const rows = await store.read((tx) => tx.attributes.all(userId, deviceId));
+    return rows.find((row) => row.key === key)?.timeMs ?? 0;
+  }
+
   return {
     ...made,
     deviceId,
     shown,
+    time,
     write: (value: string | null, y = 1) => writeRequest(made, deviceId, value, y),
     request: (y = 1) => shown("requestWrite", y),
     receipts: () => federation.receipts(userId, deviceId),

@@ -1,4 +1,4 @@
-import { isFanRequest } from "./expected-device.ts";
+import { fanRequests, isFanRequest } from "./expected-device.ts";
 import type { AttributeStates, CommittedTransaction, LogLine, Write } from "./history.ts";
 import { demand } from "./violation.ts";
 
@@ -34,7 +34,7 @@ export function replay(history: readonly CommittedTransaction[]): Map<number, Re
       // What became of a fan request any node may record.
       const isOutcome = version.changes.every(([key]) => isFanRequest(key));
       if (version.by === "ecosystem" && !isOutcome) demandOwnership(transaction, line.deviceId!);
-      bringForward(device, version, line.deviceId!);
+      bringForward(device, version, line.deviceId!, confirmedFans(transaction, line.deviceId!));
       const keys = logged.get(line.deviceId!) ?? new Set();
       for (const [key] of version.changes) keys.add(key);
       logged.set(line.deviceId!, keys);
@@ -62,7 +62,20 @@ function demandComesFirst({ seq, log }: CommittedTransaction, line: LogLine): vo
   );
 }
 
-function bringForward(device: ReplayedDevice, version: Version, id: number): void {
+/** The fans whose request this transaction confirms: the mirror may write such a fan's state again. */
+function confirmedFans({ writes }: CommittedTransaction, deviceId: number): ReadonlySet<Key> {
+  const confirmed = writes.filter(
+    ({ table, before, after }) =>
+      table === `commands/${deviceId}` && before?.state === "accepted" && after?.state === "confirmed",
+  );
+  return new Set(
+    confirmed.flatMap(({ after }) =>
+      fanRequests.filter(({ request }) => request === after?.attribute).map(({ active }) => active),
+    ),
+  );
+}
+
+function bringForward(device: ReplayedDevice, version: Version, id: number, restated: ReadonlySet<Key>): void {
   const { seq, timeMs, by, changes } = version;
   demand(
     timeMs > device.timeMs,
@@ -71,7 +84,7 @@ function bringForward(device: ReplayedDevice, version: Version, id: number): voi
   for (const [key, value] of changes) {
     const before = device.states.get(key)?.value ?? null;
     demand(
-      by !== "ecosystem" || value !== before,
+      by !== "ecosystem" || value !== before || restated.has(key),
       () => `transaction ${seq}: the mirror changes attribute ${key} of device ${id} to the value it has (${value})`,
     );
     device.states.set(key, { value, timeMs });

@@ -9,7 +9,7 @@ import { checkLinkCalls, checkRevocations } from "./check-link-calls.ts";
 import { checkReaders } from "./check-readers.ts";
 import { checkOrder, checkReceived } from "./check-received.ts";
 import { checkRemovals } from "./check-removals.ts";
-import { expectedValues, fanRequests, parseStoredMap, type StoredMap, type StoredSlot } from "./expected-device.ts";
+import { alarmsIn, expectedValues, fanRequests, parseStoredMap, type StoredMap, type StoredSlot } from "./expected-device.ts";
 import type { HomeTruth, LinkStanding, RunRecord } from "./history.ts";
 import { toldLog } from "./told-log.ts";
 import { demand, Violation } from "./violation.ts";
@@ -95,7 +95,7 @@ function misplaced(home: HomeTruth, map: StoredMap): string | undefined {
     const { id, thermostats, alarms } = structure;
     const wrongDevice =
       wronglySeated(`thermostats of ${id}`, ids(home.thermostats, id), thermostats, 20) ??
-      wronglySeated(`alarms of ${id}`, ids(home.alarms, id), alarms, 18);
+      wronglySeated(`alarms of ${id}`, alarmsIn(home, map, structure).placed, alarms, 18);
     if (wrongDevice !== undefined) return wrongDevice;
   }
   return undefined;

@@ -25,10 +25,14 @@ const itself = (x: number) => overview(x) + 8;
 const thermostatAt = (x: number, y: number) => itself(x) + 3 + (y - 1) * 7;
 const alarmAt = (x: number, y: number) => itself(x) + 3 + 20 * 7 + (y - 1) * 6;
 
-export const fanRequests: readonly { readonly deviceId: number; readonly request: number }[] = [1, 2].flatMap((x) =>
+export const fanRequests: readonly {
+  readonly deviceId: number;
+  readonly active: number;
+  readonly request: number;
+}[] = [1, 2].flatMap((x) =>
   Array.from({ length: 20 }, (_, index) => {
     const first = thermostatAt(x, index + 1);
-    return { deviceId: first + 1, request: first + 5 };
+    return { deviceId: first + 1, active: first + 4, request: first + 5 };
   }),
 );
 
@@ -86,7 +90,7 @@ export function expectedValues(home: HomeTruth, map: StoredMap): Map<number, str
   map.structures.forEach((structure, index) => {
     if (!structure?.isPresent) return;
     const x = index + 1;
-    put(values, overview(x), overviewOf(home, structure));
+    put(values, overview(x), overviewOf(home, map, structure));
     const { name, away } = home.structures.get(structure.id) ?? { name: null, away: null };
     put(values, itself(x), [away, name, structure.id]);
     structure.thermostats.forEach((slot, place) => {
@@ -107,11 +111,33 @@ export function expectedValues(home: HomeTruth, map: StoredMap): Map<number, str
   return values;
 }
 
+/**
+ * The alarms that have their place in a structure, and those whose states count there. One that names no structure of
+ * the home is placed in the only structure; among several it may stay where it was seen last, and otherwise counts in all.
+ */
+export function alarmsIn(
+  { alarms, structures }: HomeTruth,
+  map: StoredMap,
+  { id, alarms: slots }: StoredStructure,
+): { readonly placed: readonly string[]; readonly counted: readonly string[] } {
+  const own = [...alarms].filter(([, { structureId }]) => structureId === id).map(([alarm]) => alarm);
+  const strays = [...alarms].filter(([, { structureId }]) => structureId === null || !structures.has(structureId));
+  const seatedIn = (range: readonly (StoredSlot | null)[], alarm: string) =>
+    range.some((slot) => slot?.isPresent && slot.id === alarm);
+  const isElsewhere = (alarm: string) => map.structures.some((one) => one?.isPresent && seatedIn(one.alarms, alarm));
+  const here = strays
+    .filter(([alarm, { structureId }]) => structures.size === 1 || (structureId === null && seatedIn(slots, alarm)))
+    .map(([alarm]) => alarm);
+  const everywhere = strays.map(([alarm]) => alarm).filter((alarm) => !here.includes(alarm) && !isElsewhere(alarm));
+  return { placed: [...own, ...here], counted: [...own, ...here, ...everywhere] };
+}
+
 /** Totals up to the limit; warnings and emergencies over all alarms of the structure, blank without the permission. */
-function overviewOf(home: HomeTruth, { id }: StoredStructure): (string | null)[] {
-  const thermostats = [...home.thermostats.values()].filter(({ structureId }) => structureId === id);
-  const alarms = [...home.alarms.values()].filter(({ structureId }) => structureId === id);
-  const totals = [String(Math.min(20, thermostats.length)), String(Math.min(18, alarms.length))];
+function overviewOf(home: HomeTruth, map: StoredMap, structure: StoredStructure): (string | null)[] {
+  const thermostats = [...home.thermostats.values()].filter(({ structureId }) => structureId === structure.id);
+  const { placed, counted } = alarmsIn(home, map, structure);
+  const alarms = counted.map((id) => home.alarms.get(id)!);
+  const totals = [String(Math.min(20, thermostats.length)), String(Math.min(18, placed.length))];
   if (!home.speaksOfAlarms) return [...totals, null, null, null, null, null, null];
   const both = (state: string) => {
     const smoke = alarms.some(({ smokeAlarmState }) => smokeAlarmState === state);

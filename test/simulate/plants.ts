@@ -303,8 +303,8 @@ export const plants: readonly Plant[] = [
     edits: [
       {
         file: "federation/second-look.ts",
-        find: "if (turn !== this.#turn || signal.aborted) return;\n    if (this.#isIncomplete)",
-        replace: "if (signal.aborted) return;\n    if (this.#isIncomplete)",
+        find: "if (turn !== this.#turn || signal.aborted) return;\n    const looks",
+        replace: "if (signal.aborted) return;\n    const looks",
       },
     ],
   },
@@ -427,9 +427,9 @@ export const plants: readonly Plant[] = [
       },
       {
         file: fans,
-        find: "    await this.#settle(marked, outcome);\n",
+        find: "    if (!(await this.#settle(marked, outcome))) return;\n",
         replace:
-          '    const marked = await this.#mark(command, link);\n    if (marked && marked !== "too late") await this.#settle(marked, outcome);\n',
+          '    const marked = await this.#mark(command, link);\n    if (!marked || marked === "too late" || !(await this.#settle(marked, outcome))) return;\n',
       },
     ],
   },
@@ -494,7 +494,7 @@ export const plants: readonly Plant[] = [
       },
       {
         file: "federation/lane.ts",
-        find: "changes: changes.map(toAttributeChange) }",
+        find: "changes: [...changes.map(toAttributeChange), ...again] }",
         replace: "changes: values.map((value, key) => ({ key, value })) }",
       },
     ],

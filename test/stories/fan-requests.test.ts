@@ -33,16 +33,20 @@ for (const database of deployments) {
       await fan.ask("true");
       await eventually(t.signal, async () => assert.deepEqual(await fan.check(), { is: "running" }));
       assert.equal((await fan.read(".requestWrite"))?.value, null);
+      // A fan that runs already is asked for again: the same check of the client works, and so does the receipt.
+      await fan.ask("true");
+      await eventually(t.signal, async () => assert.deepEqual(await fan.check(), { is: "running" }));
       await fan.ask("false");
       await eventually(t.signal, async () => assert.equal((await fan.read(""))?.value, "false"));
       await eventually(t.signal, async () =>
         assert.deepEqual(await receipts(), [
           { value: "false", state: "confirmed", text: null },
           { value: "true", state: "confirmed", text: null },
+          { value: "true", state: "confirmed", text: null },
         ]),
       );
       assert.equal((await fan.read(".requestWrite"))?.value, null);
-      assert.deepEqual(heard(), [on, off]);
+      assert.deepEqual(heard(), [on, on, off]);
     });
 
     it("keeps the ecosystem's words for each of its refusals, and was sent once each", async (t) => {

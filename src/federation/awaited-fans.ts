@@ -1,0 +1,68 @@
+import type { AttributeChange } from "../devices/commit.ts";
+import { type AttributeNumber, placeOf, thermostatAttribute } from "../model/attribute-names.ts";
+import type { AttributeValues } from "../model/attribute-values.ts";
+import { fanDeadlines } from "../model/fan-request.ts";
+import type { DeviceId } from "../model/ids.ts";
+import type { CommandRow } from "../store/tables/commands.ts";
+
+/** What a snapshot confirms although it doesn't change it: it is written again, with a new time. */
+export interface Restatement {
+  readonly changes: readonly AttributeChange[];
+  /** The changes are durable: the snapshots that follow restate nothing. */
+  readonly stored: () => void;
+}
+
+interface AwaitedFan {
+  readonly thermostatId: string;
+  readonly value: string;
+  /** On this node's own unjumping clock. */
+  readonly sentMs: number;
+}
+
+/**
+ * Fan requests that the ecosystem accepted while the fan was shown as requested already. Their confirmation changes no
+ * value, so the next snapshot restates `fan_timer_active`: clients accept it only with a time later than their request
+ * (interface 7). At most one for each thermostat, for as long as the stream has time to show it.
+ */
+export class AwaitedFans {
+  readonly #ofDevice = new Map<DeviceId, Map<AttributeNumber, AwaitedFan>>();
+
+  add({ deviceId, attribute, thermostatId, value }: CommandRow, sentMs: number): void {
+    const place = placeOf(attribute);
+    if (place.kind !== "thermostat") return;
+    const awaited = this.#ofDevice.get(deviceId) ?? new Map();
+    awaited.set(thermostatAttribute(place.x, place.y, "fanTimerActive"), { thermostatId, value, sentMs });
+    this.#ofDevice.set(deviceId, awaited);
+  }
+
+  /** What of a device a snapshot restates that was received then and leads to these values. */
+  restated(deviceId: DeviceId, receivedMs: number, values: AttributeValues): Restatement | undefined {
+    const awaited = this.#ofDevice.get(deviceId);
+    if (!awaited) return undefined;
+    // A snapshot from before the sending says nothing about the request.
+    const due = [...awaited].filter(([, { sentMs }]) => receivedMs >= sentMs);
+    const shown = due.filter(([fan, one]) => values[fan] === one.value && values[idOf(fan)] === one.thermostatId);
+    const stored = () => {
+      for (const [fan, one] of due) if (awaited.get(fan) === one) awaited.delete(fan);
+      if (awaited.size === 0) this.#ofDevice.delete(deviceId);
+    };
+    if (shown.length > 0) {
+      return { changes: shown.map(([key, { value }]) => ({ key, value, isRestated: true })), stored };
+    }
+    stored();
+    return undefined;
+  }
+
+  /** Gives up what no snapshot has shown in time. */
+  forgetOverdue(nowMs: number): void {
+    for (const [deviceId, awaited] of this.#ofDevice) {
+      for (const [fan, { sentMs }] of awaited) if (nowMs - sentMs > fanDeadlines.showMs) awaited.delete(fan);
+      if (awaited.size === 0) this.#ofDevice.delete(deviceId);
+    }
+  }
+}
+
+function idOf(fan: AttributeNumber): AttributeNumber {
+  const { x, y } = placeOf(fan) as { readonly x: number; readonly y: number };
+  return thermostatAttribute(x, y, "deviceId");
+}
