@@ -4,7 +4,7 @@ import { badArgument } from "../refusal.ts";
 /** What each permission of a client means to the owner of a home, in the words of the consent page. */
 export const permissionMeanings = {
   "thermostat:read": "See your thermostats",
-  "thermostat:read-write": "See your thermostats and run their fans",
+  "thermostat:read-write": "See and set your thermostats and run their fans",
   "smoke-co-alarm:read": "See your smoke and CO alarms",
   "away:read": "See whether somebody is home",
   "away:read-write": "See and set whether somebody is home",

@@ -2,7 +2,7 @@ import type { Grant } from "../accounts/grants.ts";
 import type { Ecosystem } from "../ecosystem.ts";
 import { type Call, pathForLog, readJson, sendJson } from "../http/call.ts";
 import { blocked, EcosystemError } from "./ecosystem-error.ts";
-import { type Command, decideWrite, readCommand, targetOf } from "./writes.ts";
+import { type Command, decideWrite, fanOf, readCommand, targetOf } from "./writes.ts";
 
 /** Reads a command, answers it and lets the device do it, unless a fault gets in between. */
 export async function carryOut(
@@ -17,7 +17,7 @@ export async function carryOut(
   const nowMs = ecosystem.nowMs;
   const command = readCommand(account.readable, permissions, segments, body);
   refuseTooMany(ecosystem, accountId, command, nowMs);
-  const { trouble, struck } = ecosystem.faults.forCommand({ accountId, startsFan: startsFan(command) });
+  const { trouble, struck } = ecosystem.faults.forCommand({ accountId, startsFan: fanOf(command) });
   for (const { id, trouble } of struck) ecosystem.log.record("fault", accountId, { id, fault: trouble.fault });
   if (trouble?.fault === "reject-fan") throw new EcosystemError(trouble.status, trouble.message, trouble.anchor);
 
@@ -35,7 +35,7 @@ export async function carryOut(
   else call.request.socket.resetAndDestroy();
   ecosystem.log.record("command", accountId, { ...details, status: isAnswered ? 200 : null });
   ecosystem.acceptWrite(account, accepted);
-  if (trouble?.fault === "accept-then-revert" && command.kind === "fan") {
+  if (trouble?.fault === "accept-then-revert" && command.kind === "thermostat") {
     ecosystem.revertFan(account, command.thermostat.device_id, trouble.afterMs);
   }
 }
@@ -44,8 +44,4 @@ function refuseTooMany(ecosystem: Ecosystem, accountId: string, command: Command
   const block = ecosystem.limits.check(accountId, targetOf(command), nowMs);
   if (block === undefined) return;
   throw blocked(block.retryAfterSeconds === undefined ? undefined : String(block.retryAfterSeconds));
-}
-
-function startsFan(command: Command): boolean | undefined {
-  return command.kind === "fan" ? command.isActive : undefined;
 }

@@ -51,7 +51,19 @@ export function unauthorized(): EcosystemError {
 }
 
 export function nothingThere(): EcosystemError {
-  return new EcosystemError(404, "not found", "not-found");
+  return new EcosystemError(404, "not found", "not-found", simulatorsWords);
+}
+
+/** Marks a refusal whose text the ecosystem never published: a client must not look for it in the real one. */
+const simulatorsWords: JsonObject = { words: "the simulator's own" };
+
+/** A refusal for which the ecosystem published no text. */
+export function ownWords(message: string, status = 400): EcosystemError {
+  return new EcosystemError(status, message, undefined, simulatorsWords);
+}
+
+export function invalidContent(): EcosystemError {
+  return new EcosystemError(400, "Invalid content sent", "invalid-content-sent", simulatorsWords);
 }
 
 export function noWritePermission(fields: readonly string[]): EcosystemError {

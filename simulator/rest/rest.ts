@@ -17,7 +17,7 @@ export async function answerRest(ecosystem: Ecosystem, call: Call): Promise<void
     // A late answer is one to the token as it is by then.
     const grant = ecosystem.grants.find(token);
     if (grant === undefined) throw unauthorized();
-    const segments = readSegments(call);
+    const segments = withoutSuffix(readSegments(call));
     if (kind === "write") await carryOut(ecosystem, grant, segments, call);
     else if (call.method !== "GET") throw new EcosystemError(405, "method not allowed", undefined, undefined, allowed);
     else if (kind === "stream") openStream(ecosystem, grant, segments, call);
@@ -37,6 +37,12 @@ export function redirectRest(ecosystem: Ecosystem, call: Call, base: string): vo
   ecosystem.log.record("request", account.accountId, { method: call.method, path: pathForLog(call), status: 307 });
   call.request.resume();
   call.response.writeHead(307, { Location: base + call.target, "Content-Length": 0 }).end();
+}
+
+/** Old clients write `.json` behind a path, as the database behind the ecosystem once wanted it. */
+function withoutSuffix(segments: readonly string[]): readonly string[] {
+  const last = segments.at(-1)?.replace(/\.json$/, "");
+  return last === undefined || last === segments.at(-1) ? segments : segments.slice(0, -1).concat(last === "" ? [] : last);
 }
 
 const allowed = { Allow: "GET, PUT" };

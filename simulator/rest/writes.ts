@@ -1,22 +1,23 @@
 import { mayWrite, type Permissions } from "../clients/permissions.ts";
 import type { AccountDocument, Structure, Thermostat } from "../home/account-document.ts";
-import { changeStructure } from "../home/edits.ts";
+import { changeStructure, changeThermostat } from "../home/edits.ts";
 import { entryOf } from "../home/element.ts";
 import { startFan, stopFan } from "../home/fan-timer.ts";
 import { isJsonObject, type Json, type JsonObject } from "../home/json.ts";
-import { EcosystemError, nothingThere, noWritePermission } from "./ecosystem-error.ts";
+import { EcosystemError, invalidContent, nothingThere, noWritePermission } from "./ecosystem-error.ts";
+import { decideSettings, writableFields } from "./thermostat-settings.ts";
 
 /** A write that was found in order: what the device will make of the document. */
 export type Write = (document: AccountDocument) => AccountDocument;
 
-/** What a client wants written, after reading it. Only these two fields can be. */
+/** What a client wants written, after reading it. */
 export type Command =
-  | { readonly kind: "fan"; readonly thermostat: Thermostat; readonly isActive: boolean }
+  | { readonly kind: "thermostat"; readonly thermostat: Thermostat; readonly fields: JsonObject }
   | { readonly kind: "away"; readonly structure: Structure; readonly away: "home" | "away" };
 
 /**
- * Reads a PUT. An object and one of its fields can be written; the only fields with write permission are a thermostat's
- * fan_timer_active and a structure's away, if the client has it. Refusals are thrown in the ecosystem's words.
+ * Reads a PUT. An object and one of its fields can be written: a thermostat's fan, temperatures, mode and label, and a
+ * structure's away, if the client has the permission. Refusals are thrown in the ecosystem's words where it has any.
  */
 export function readCommand(
   document: AccountDocument | undefined,
@@ -26,37 +27,57 @@ export function readCommand(
 ): Command {
   const [root, kind] = segments;
   if (root === "structures" && isDepth(segments, 2)) {
-    const fields = readFields(body, segments[2], mayWrite(permissions, "away") ? "away" : undefined);
+    const fields = readFields(body, segments[2], mayWrite(permissions, "away") ? ["away"] : []);
     const structure = entryOf(document?.structures, segments[1]!) ?? refuseMissing();
     const { away } = fields;
     if (away !== "home" && away !== "away") throw invalidContent();
     return { kind: "away", structure, away };
   }
   if (root === "devices" && kind === "thermostats" && isDepth(segments, 3)) {
-    const writable = mayWrite(permissions, "thermostat") ? "fan_timer_active" : undefined;
-    const fields = readFields(body, segments[3], writable);
+    const fields = readFields(body, segments[3], mayWrite(permissions, "thermostat") ? writableFields : []);
     const thermostat = entryOf(document?.devices?.thermostats, segments[2]!) ?? refuseMissing();
     const isActive = fields.fan_timer_active;
-    if (typeof isActive !== "boolean") throw invalidContent();
-    return { kind: "fan", thermostat, isActive };
+    if (isActive !== undefined && typeof isActive !== "boolean") throw invalidContent();
+    return { kind: "thermostat", thermostat, fields };
   }
   throw noWritePermission([segments.at(-1) ?? "/"]);
 }
 
 /** Decides whether a command can be carried out in the home as it is. */
 export function decideWrite(document: AccountDocument, command: Command, nowMs: number): Write {
-  if (command.kind === "fan") return decideFan(document, command.thermostat, command.isActive, nowMs);
+  if (command.kind === "thermostat") return decideThermostat(document, command.thermostat, command.fields, nowMs);
   const { structure, away } = command;
   return (current) => changeStructure(current, structure.structure_id, { away });
 }
 
 /** The id of the device or structure that a command is for. */
 export function targetOf(command: Command): string {
-  return command.kind === "fan" ? command.thermostat.device_id : command.structure.structure_id;
+  return command.kind === "thermostat" ? command.thermostat.device_id : command.structure.structure_id;
+}
+
+/** Whether a command starts a fan (true) or stops it (false); undefined when it leaves the fan alone. */
+export function fanOf(command: Command): boolean | undefined {
+  return command.kind === "thermostat" ? (command.fields.fan_timer_active as boolean | undefined) : undefined;
+}
+
+/** Settings before the fan, so that a duration that is written together with a start counts for it. */
+function decideThermostat(
+  document: AccountDocument,
+  thermostat: Thermostat,
+  fields: JsonObject,
+  nowMs: number,
+): Write {
+  if (!thermostat.is_online) throw new EcosystemError(400, "Thermostat is not online", "not-online");
+  const settings = decideSettings(document, thermostat, fields);
+  const isActive = fields.fan_timer_active as boolean | undefined;
+  const runFan = isActive === undefined ? undefined : decideFan(document, thermostat, isActive, nowMs);
+  return (current) => {
+    const set = changeThermostat(current, thermostat.device_id, settings);
+    return runFan ? runFan(set) : set;
+  };
 }
 
 function decideFan(document: AccountDocument, thermostat: Thermostat, isActive: boolean, nowMs: number): Write {
-  if (!thermostat.is_online) throw new EcosystemError(400, "Thermostat is not online", "not-online");
   if (!thermostat.has_fan) throw new EcosystemError(400, "Thermostat does not have a fan");
   const structure = entryOf(document.structures, thermostat.structure_id);
   if (structure?.away === "away" || structure?.away === "auto-away") {
@@ -75,10 +96,10 @@ function isInEmergency(document: AccountDocument, structure: Structure | undefin
 }
 
 /** Permission comes before everything else, so that a client learns nothing about what it can't see. */
-function readFields(body: Json, field: string | undefined, writable: string | undefined): JsonObject {
+function readFields(body: Json, field: string | undefined, writable: readonly string[]): JsonObject {
   const fields = field === undefined ? body : { [field]: body };
   if (!isJsonObject(fields) || Object.keys(fields).length === 0) throw invalidContent();
-  const forbidden = Object.keys(fields).filter((name) => name !== writable);
+  const forbidden = Object.keys(fields).filter((name) => !writable.includes(name));
   if (forbidden.length > 0) throw noWritePermission(forbidden);
   return fields;
 }
@@ -90,8 +111,4 @@ function isDepth(segments: readonly string[], depth: number): boolean {
 
 function refuseMissing(): never {
   throw nothingThere();
-}
-
-function invalidContent(): EcosystemError {
-  return new EcosystemError(400, "Invalid content sent", "invalid-content-sent");
 }

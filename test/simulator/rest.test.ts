@@ -21,6 +21,19 @@ describe("reading the account document", () => {
     assert.equal(listed.body, structure.thermostats[1]);
   });
 
+  it("takes a path with the suffix .json of old clients, to read, to follow and to write", async (t) => {
+    const account = await (await simulatorWorld(t)).account();
+    const document = await account.document();
+    const { device_id: id } = first(document.devices.thermostats);
+    assert.deepEqual((await account.get("/.json")).body, document);
+    assert.deepEqual((await account.get(`/devices/thermostats/${id}.json`)).body, document.devices.thermostats[id]);
+    const stream = await account.stream(`/devices/thermostats/${id}/label.json`);
+    await stream.next();
+    assert.equal((await account.put(`/devices/thermostats/${id}.json`, { label: "Pianoforte" })).status, 200);
+    assert.equal((await stream.next()).data.data, "Pianoforte");
+    assert.equal((await account.get("/nothing.json")).status, 404);
+  });
+
   it("takes the token from the header or from the query", async (t) => {
     const world = await simulatorWorld(t);
     const { token } = await world.account();
@@ -147,8 +160,8 @@ describe("writing to the account document", () => {
     { when: "it has no fan", spoil: { has_fan: false }, says: "Thermostat does not have a fan" },
     {
       when: "another field is written",
-      write: { fan_timer_active: true, humidity: 3, hvac_mode: "off" },
-      says: "No write permission(s) for field(s): humidity, hvac_mode",
+      write: { fan_timer_active: true, humidity: 3, is_online: false },
+      says: "No write permission(s) for field(s): humidity, is_online",
       anchor: "no-write-permission",
     },
     {
@@ -174,10 +187,78 @@ describe("writing to the account document", () => {
       assert.equal(body.message, says);
       assert.equal(body.error, says);
       assert.equal(body.type, anchor ? `${errorPage}#${anchor}` : errorPage);
-      if (anchor === "no-write-permission") assert.deepEqual(body.details, { fields: "humidity, hvac_mode" });
+      if (anchor === "no-write-permission") assert.deepEqual(body.details, { fields: "humidity, is_online" });
       assert.deepEqual(await account.document(), before);
     });
   }
+
+  it("sets temperatures, mode, label and the fan's duration, and what follows from them", async (t) => {
+    const nowMs = Date.UTC(2026, 4, 1, 12);
+    const account = await (await simulatorWorld(t, { nowMs: () => nowMs, after: () => () => {} })).account();
+    const document = await account.document();
+    const { device_id: id, where_name: room } = first(document.devices.thermostats);
+    Object.assign(document.devices.thermostats[id], { can_heat: true, can_cool: true, hvac_mode: "heat" });
+    await account.replace(document);
+    const stream = await account.stream(`/devices/thermostats/${id}`);
+    await stream.next();
+    const steps: [AnyJson, AnyJson][] = [
+      [{ target_temperature_f: 68 }, { target_temperature_f: 68, target_temperature_c: 20 }],
+      [{ target_temperature_c: 21.5 }, { target_temperature_f: 71, target_temperature_c: 21.5 }],
+      [
+        { hvac_mode: "heat-cool", target_temperature_low_c: 19, target_temperature_high_c: 24 },
+        { hvac_mode: "heat-cool", target_temperature_low_f: 66, target_temperature_high_f: 75 },
+      ],
+      [{ hvac_mode: "eco" }, { hvac_mode: "eco", previous_hvac_mode: "heat-cool" }],
+      [{ hvac_mode: "off" }, { hvac_mode: "off", previous_hvac_mode: "" }],
+      [{ label: "Piano" }, { label: "Piano", name: `${room} (Piano)`, name_long: `${room} Thermostat (Piano)` }],
+      [
+        { fan_timer_duration: 60, fan_timer_active: true },
+        { fan_timer_active: true, fan_timer_timeout: "2026-05-01T13:00:00.000Z" },
+      ],
+    ];
+    for (const [write, expected] of steps) {
+      const { status, body } = await account.put(`/devices/thermostats/${id}`, write);
+      assert.deepEqual([status, body], [200, write]);
+      const shown = (await stream.next()).data.data;
+      assert.deepEqual({ ...shown, ...expected }, shown, JSON.stringify(write));
+    }
+  });
+
+  it("refuses settings that the thermostat can't take, in words that are marked as the simulator's own", async (t) => {
+    const account = await (await simulatorWorld(t, { writesPerHour: 1_000 })).account();
+    const document = await account.document();
+    const { device_id: id, structure_id: home } = first(document.devices.thermostats);
+    const usual = { can_heat: true, can_cool: true, hvac_mode: "heat" };
+    const refused: [says: RegExp, write: AnyJson, spoil?: AnyJson, away?: string][] = [
+      [/^Cannot set hvac_mode to cool: the thermostat cannot cool$/, { hvac_mode: "cool" }, { can_cool: false }],
+      [/cannot heat$/, { hvac_mode: "heat-cool" }, { can_heat: false }],
+      [/^Invalid content sent$/, { hvac_mode: "tropical" }],
+      [/^target_temperature_c must be from 9 to 32$/, { target_temperature_c: 33 }],
+      [/^Invalid content sent$/, { target_temperature_c: 20.3 }],
+      [/not both$/, { target_temperature_c: 20, target_temperature_f: 68 }],
+      [/while hvac_mode is eco$/, { target_temperature_c: 20 }, { hvac_mode: "eco" }],
+      [/set high and low$/, { target_temperature_c: 20 }, { hvac_mode: "heat-cool" }],
+      [/_high or _low while hvac_mode is heat$/, { target_temperature_high_c: 20 }],
+      [/at least 1.5 C above/, { hvac_mode: "heat-cool", target_temperature_low_c: 20, target_temperature_high_c: 21 }],
+      [/while structure is away$/, { target_temperature_c: 20 }, {}, "away"],
+      [/from 20 to 22 while the thermostat is locked$/, { target_temperature_c: 24 }, { is_locked: true }],
+      [/^fan_timer_duration must be one of: 15, /, { fan_timer_duration: 17 }],
+      [/^Invalid content sent$/, { label: 7 }],
+    ];
+    for (const [says, write, spoil = {}, away = "home"] of refused) {
+      Object.assign(document.devices.thermostats[id], { is_locked: false, ...usual, ...spoil });
+      document.structures[home].away = away;
+      await account.replace(document);
+      const { status, body } = await account.put(`/devices/thermostats/${id}`, write);
+      assert.equal(status, 400, JSON.stringify(write));
+      assert.match(body.message, says);
+      assert.deepEqual(body.details, { words: "the simulator's own" });
+    }
+    Object.assign(document.devices.thermostats[id], { ...usual, is_online: false });
+    await account.replace(document);
+    const offline = await account.put(`/devices/thermostats/${id}`, { target_temperature_c: 20 });
+    assert.deepEqual([offline.body.message, offline.body.details], ["Thermostat is not online", undefined]);
+  });
 
   it("lets a fan be stopped during an emergency, and started during one in another structure", async (t) => {
     const account = await (await simulatorWorld(t)).account({ structures: [{}, {}] });
