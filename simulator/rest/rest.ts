@@ -42,7 +42,9 @@ export function redirectRest(ecosystem: Ecosystem, call: Call, base: string): vo
 /** Old clients write `.json` behind a path, as the database behind the ecosystem once wanted it. */
 function withoutSuffix(segments: readonly string[]): readonly string[] {
   const last = segments.at(-1)?.replace(/\.json$/, "");
-  return last === undefined || last === segments.at(-1) ? segments : segments.slice(0, -1).concat(last === "" ? [] : last);
+  return last === undefined || last === segments.at(-1)
+    ? segments
+    : segments.slice(0, -1).concat(last === "" ? [] : last);
 }
 
 const allowed = { Allow: "GET, PUT" };

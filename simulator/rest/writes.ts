@@ -61,12 +61,7 @@ export function fanOf(command: Command): boolean | undefined {
 }
 
 /** Settings before the fan, so that a duration that is written together with a start counts for it. */
-function decideThermostat(
-  document: AccountDocument,
-  thermostat: Thermostat,
-  fields: JsonObject,
-  nowMs: number,
-): Write {
+function decideThermostat(document: AccountDocument, thermostat: Thermostat, fields: JsonObject, nowMs: number): Write {
   if (!thermostat.is_online) throw new EcosystemError(400, "Thermostat is not online", "not-online");
   const settings = decideSettings(document, thermostat, fields);
   const isActive = fields.fan_timer_active as boolean | undefined;

@@ -1,4 +1,4 @@
-import type { AttributeChange } from "../devices/commit.ts";
+import type { AttributeChange, CommitTables } from "../devices/commit.ts";
 import { type AttributeNumber, placeOf, thermostatAttribute } from "../model/attribute-names.ts";
 import type { AttributeValues } from "../model/attribute-values.ts";
 import { fanDeadlines } from "../model/fan-request.ts";
@@ -7,14 +7,14 @@ import type { CommandRow } from "../store/tables/commands.ts";
 
 /** What a snapshot confirms although it doesn't change it: it is written again, with a new time. */
 export interface Restatement {
-  readonly changes: readonly AttributeChange[];
+  /** Asked under the user's lock: a request that was superseded or settled meanwhile is no longer confirmed. */
+  readonly changes: (tx: Pick<CommitTables, "commands">) => Promise<readonly AttributeChange[]>;
   /** The changes are durable: the snapshots that follow restate nothing. */
   readonly stored: () => void;
 }
 
 interface AwaitedFan {
-  readonly thermostatId: string;
-  readonly value: string;
+  readonly command: CommandRow;
   /** On this node's own unjumping clock. */
   readonly sentMs: number;
 }
@@ -27,12 +27,12 @@ interface AwaitedFan {
 export class AwaitedFans {
   readonly #ofDevice = new Map<DeviceId, Map<AttributeNumber, AwaitedFan>>();
 
-  add({ deviceId, attribute, thermostatId, value }: CommandRow, sentMs: number): void {
-    const place = placeOf(attribute);
+  add(command: CommandRow, sentMs: number): void {
+    const place = placeOf(command.attribute);
     if (place.kind !== "thermostat") return;
-    const awaited = this.#ofDevice.get(deviceId) ?? new Map();
-    awaited.set(thermostatAttribute(place.x, place.y, "fanTimerActive"), { thermostatId, value, sentMs });
-    this.#ofDevice.set(deviceId, awaited);
+    const awaited = this.#ofDevice.get(command.deviceId) ?? new Map();
+    awaited.set(thermostatAttribute(place.x, place.y, "fanTimerActive"), { command, sentMs });
+    this.#ofDevice.set(command.deviceId, awaited);
   }
 
   /** What of a device a snapshot restates that was received then and leads to these values. */
@@ -41,16 +41,27 @@ export class AwaitedFans {
     if (!awaited) return undefined;
     // A snapshot from before the sending says nothing about the request.
     const due = [...awaited].filter(([, { sentMs }]) => receivedMs >= sentMs);
-    const shown = due.filter(([fan, one]) => values[fan] === one.value && values[idOf(fan)] === one.thermostatId);
+    const shown = due.filter(([fan, { command }]) => {
+      return values[fan] === command.value && values[idOf(fan)] === command.thermostatId;
+    });
     const stored = () => {
       for (const [fan, one] of due) if (awaited.get(fan) === one) awaited.delete(fan);
       if (awaited.size === 0) this.#ofDevice.delete(deviceId);
     };
-    if (shown.length > 0) {
-      return { changes: shown.map(([key, { value }]) => ({ key, value, isRestated: true })), stored };
+    if (shown.length === 0) {
+      stored();
+      return undefined;
     }
-    stored();
-    return undefined;
+    const changes: Restatement["changes"] = async (tx) => {
+      const confirmed: AttributeChange[] = [];
+      for (const [key, { command }] of shown) {
+        const latest = await tx.commands.latest(command.userId, deviceId, command.attribute);
+        const isOpen = latest?.id === command.id && latest.state === "accepted";
+        if (isOpen) confirmed.push({ key, value: command.value, isRestated: true });
+      }
+      return confirmed;
+    };
+    return { changes, stored };
   }
 
   /** Gives up what no snapshot has shown in time. */

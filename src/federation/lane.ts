@@ -1,4 +1,4 @@
-import type { AttributeChange, Commit } from "../devices/commit.ts";
+import type { AttributeChange, Commit, DeviceUpdate } from "../devices/commit.ts";
 import type { Account } from "../model/account.ts";
 import { type AttributeValues, mirrorChanges } from "../model/attribute-values.ts";
 import { NotFound, OwnershipLost, StoreUnavailable } from "../model/errors.ts";
@@ -151,14 +151,18 @@ export class Lane {
     const hasChanged = changes.length > 0 || isMapNew;
     if (!hasChanged && !restated) return undefined;
     this.#hurry = new AbortController();
-    const changed = new Set(changes.map(({ attribute }) => attribute));
-    const again = restated?.changes.filter(({ key }) => !changed.has(key as number)) ?? [];
-    const updates = [{ deviceId: link.deviceId, changes: [...changes.map(toAttributeChange), ...again] }];
+    const updates = [{ deviceId: link.deviceId, changes: changes.map(toAttributeChange) }];
     await commit({
       userId: link.userId,
       cause: { by: "ecosystem" },
       // Before anything is written: what a slot shows of its new owner must set off nothing that was meant for the old.
-      updates: evicted.length === 0 ? updates : (tx) => disableAlertsOn(tx, link, evicted).then(() => updates),
+      updates:
+        evicted.length === 0 && !restated
+          ? updates
+          : async (tx) => {
+              if (evicted.length > 0) await disableAlertsOn(tx, link, evicted);
+              return withRestated(updates[0]!, await restated?.changes(tx));
+            },
       urgent: isUrgent(changes) || this.#alarming !== undefined,
       hurry: this.#hurry.signal,
       ownership: { deviceId: link.deviceId, ...link.ownership },
@@ -198,6 +202,12 @@ export class Lane {
   get #report() {
     return this.#parts.surroundings.report;
   }
+}
+
+/** What changes anyway needs no restatement. */
+function withRestated(update: DeviceUpdate, restated: readonly AttributeChange[] = []): readonly DeviceUpdate[] {
+  const changed = new Set(update.changes.map(({ key }) => key));
+  return [{ ...update, changes: [...update.changes, ...restated.filter(({ key }) => !changed.has(key))] }];
 }
 
 /** What is to be held after a snapshot. Of one that is much like the last, only what it says anew is looked at. */

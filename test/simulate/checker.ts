@@ -9,7 +9,14 @@ import { checkLinkCalls, checkRevocations } from "./check-link-calls.ts";
 import { checkReaders } from "./check-readers.ts";
 import { checkOrder, checkReceived } from "./check-received.ts";
 import { checkRemovals } from "./check-removals.ts";
-import { alarmsIn, expectedValues, fanRequests, parseStoredMap, type StoredMap, type StoredSlot } from "./expected-device.ts";
+import {
+  alarmsIn,
+  expectedValues,
+  fanRequests,
+  parseStoredMap,
+  type StoredMap,
+  type StoredSlot,
+} from "./expected-device.ts";
 import type { HomeTruth, LinkStanding, RunRecord } from "./history.ts";
 import { toldLog } from "./told-log.ts";
 import { demand, Violation } from "./violation.ts";

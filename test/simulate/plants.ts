@@ -494,7 +494,7 @@ export const plants: readonly Plant[] = [
       },
       {
         file: "federation/lane.ts",
-        find: "changes: [...changes.map(toAttributeChange), ...again] }",
+        find: "changes: changes.map(toAttributeChange) }",
         replace: "changes: values.map((value, key) => ({ key, value })) }",
       },
     ],

@@ -174,7 +174,7 @@ export const updateDevice: Description = {
   summary: "Write attributes",
   words: [
     "Writes one attribute or several, all of them or none. Values are kept and shown as text; null or an empty text erases.",
-    'On a linked account only `….fan_timer_active.requestWrite` of a thermostat is writable: `"true"` asks for the fan, `"false"` stops it. This call answers before the ecosystem has. Then read `fan_timer_active`: it counts only when its time is later than your write. Accepted, the request is erased; refused, it holds `error: <message>, <value>, <time>`.',
+    'On a linked account only `….fan_timer_active.requestWrite` of a thermostat is writable: `"true"` asks for the fan, `"false"` stops it. This call answers before the ecosystem has. Then read `fan_timer_active`: it counts only when its time is later than your write; that time also moves when the fan did already what you ask for, as soon as the ecosystem confirms it. Accepted, the request is erased; refused, it holds `error: <message>, <value>, <time>`.',
   ],
   parameters: [deviceId],
   body: {
