@@ -36,7 +36,7 @@ describe("largestrings", () => {
     const { labels, identifiers } = answer(first);
     assert.deepEqual(labels, { A: "a", B: "b" });
     assert.equal(Object.keys(identifiers).length, 2 + 20 + 1);
-    const second = makeAccount({ structures: { a: structures.a }, alarms: { p: alarm("b") } });
+    const second = makeAccount({ structures: { a: structures.a } });
     assert.deepEqual(answer(first, second), { labels: { A: "a" }, identifiers: { a: ["1"] } });
     assert.deepEqual(answer(), { labels: {}, identifiers: {} });
   });
