@@ -17,8 +17,8 @@ import type { Terminal } from "./terminal.ts";
 export interface AdminCommand extends DescribedCommand, AdminAct {
   /** What goes to the service beside the options, or in their place: a password, or what stands in a file. */
   readonly bring?: (typed: Input, terminal: Terminal) => Promise<Input> | Input;
-  /** The answer in words, for a terminal. */
-  readonly tell: (answer: Answer, typed: Input) => string;
+  /** The answer in words, for a terminal of that width. */
+  readonly tell: (answer: Answer, typed: Input, width?: number) => string;
 }
 
 export interface AdminAct {

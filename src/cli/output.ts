@@ -37,22 +37,51 @@ export function printerFor(terminal: Terminal, { json = false } = {}): Printer {
 
 export type Cell = string | number | null | undefined | readonly string[];
 
-/** Rows under a head, within the columns of the terminal. */
-export function table(head: readonly string[], body: readonly (readonly Cell[])[], width = stdoutWidth()): string {
-  return rows([head, ...body], width);
+/** A column whose cells are never cut: an id or an address is useless in part. */
+export interface WholeColumn {
+  readonly title: string;
+  readonly isWhole: true;
 }
 
-export function rows(cells: readonly (readonly Cell[])[], width = stdoutWidth()): string {
-  const lines = cells.map((line) => line.map(shownAs));
-  const wanted = (lines[0] ?? []).map((_, column) => Math.max(...lines.map((line) => textWidth(line[column] ?? ""))));
-  const widths = fitted(wanted, width - gap.length * (wanted.length - 1));
+export function whole(title: string): WholeColumn {
+  return { title, isWhole: true };
+}
+
+/**
+ * Rows under a head, within the columns of the terminal. Whole columns get their room first, the others share the rest.
+ * Where even that is too wide, the terminal wraps the line: ids and addresses stay complete.
+ */
+export function table(
+  head: readonly (string | WholeColumn)[],
+  body: readonly (readonly Cell[])[],
+  width = stdoutWidth(),
+): string {
+  const titles = head.map((column) => (typeof column === "string" ? column : column.title));
+  const lines = [titles, ...body].map((line) => line.map(shownAs));
+  const columns = head.map((column, at) => ({
+    wanted: Math.max(...lines.map((line) => textWidth(line[at] ?? ""))),
+    isWhole: typeof column !== "string",
+  }));
+  const widths = fitted(columns, width - gap.length * (head.length - 1));
   return lines
     .map((line) =>
       line
-        .map((cell, column) => padTo(cutTo(cell, widths[column] ?? 0), widths[column] ?? 0))
+        .map((cell, at) => padTo(cutTo(cell, widths[at] ?? 0), widths[at] ?? 0))
         .join(gap)
         .trimEnd(),
     )
+    .join("\n");
+}
+
+/** Facts about one thing, a name and a value each. A value is never cut: it goes on below itself. */
+export function rows(facts: readonly (readonly [name: string, value: Cell])[], width = stdoutWidth()): string {
+  const nameWidth = Math.max(...facts.map(([name]) => textWidth(name)));
+  const indent = " ".repeat(nameWidth + gap.length);
+  return facts
+    .map(([name, value]) => {
+      const lines = wrapped(shownAs(value), width - indent.length);
+      return `${padTo(name, nameWidth)}${gap}${lines.join(`\n${indent}`)}`.trimEnd();
+    })
     .join("\n");
 }
 
@@ -68,18 +97,39 @@ export function shownAs(cell: Cell): string {
 }
 
 const gap = "  ";
-/** What is narrower than this is no longer read. */
-const narrowest = 8;
+/** Columns shrink to the first width where they can, to the second only where they must. */
+const narrowest = [8, 4] as const;
 
-/** Takes from the widest columns first, one by one, until all fit or none can give more. */
-function fitted(wanted: readonly number[], width: number): readonly number[] {
-  const widths = [...wanted];
-  for (let over = widths.reduce((sum, one) => sum + one, 0) - width; over > 0; over--) {
-    const widest = widths.indexOf(Math.max(...widths));
-    if ((widths[widest] ?? 0) <= narrowest) break;
-    widths[widest]! -= 1;
+/** Takes from the widest column that may shrink, one character at a time, until all fit or none can give more. */
+function fitted(
+  columns: readonly { readonly wanted: number; readonly isWhole: boolean }[],
+  width: number,
+): readonly number[] {
+  const widths = columns.map(({ wanted }) => wanted);
+  let over = widths.reduce((sum, one) => sum + one, 0) - width;
+  for (const least of narrowest) {
+    for (; over > 0; over--) {
+      const shrinkable = widths.map((one, at) => (columns[at]!.isWhole || one <= least ? 0 : one));
+      const most = Math.max(...shrinkable);
+      if (most === 0) break;
+      widths[shrinkable.indexOf(most)]! -= 1;
+    }
   }
   return widths;
+}
+
+/** Breaks between words. A word that is longer than a line stays in one piece. */
+function wrapped(text: string, width: number): readonly string[] {
+  const lines: string[] = [];
+  let line = "";
+  for (const word of text.split(" ")) {
+    const longer = line === "" ? word : `${line} ${word}`;
+    if (line !== "" && textWidth(longer) > width) {
+      lines.push(line);
+      line = word;
+    } else line = longer;
+  }
+  return [...lines, line];
 }
 
 function widthOf({ out }: Pick<Terminal, "out">): number {

@@ -117,7 +117,7 @@ export function describeProgram(
       const answer = await progressOn(terminal).told("working", (tell) =>
         programs.administer(config, command.name, input, tell),
       );
-      print.data(answer, (shown) => command.tell(shown, typed));
+      print.data(answer, (shown) => command.tell(shown, typed, print.width));
     });
   }
 }

@@ -2,7 +2,8 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
 import { BadParameter, EcosystemUnreachable, NotFound } from "../model/errors.ts";
-import { printerFor, table } from "./output.ts";
+import { idByPrefix } from "./id-prefix.ts";
+import { printerFor, table, whole } from "./output.ts";
 import type { Terminal } from "./terminal.ts";
 
 const defaultUrl = "http://127.0.0.1:8090";
@@ -36,9 +37,9 @@ export function describeSimulatorCommands(program: Command, terminal: Terminal):
       .addHelpText("after", example("sim trigger smoke", 'sim trigger rename structure=1 name="Elm Street"'))
       .argument("<scene>", "its name; see: breezeway sim scenes")
       .argument("[name=value...]", "the scene's arguments")
-      .option("--account <id>", "the account; the only one when left out"),
+      .option("--account <id>", "the account's id or the beginning of it; the only account when left out"),
   ).action(async (scene: string, words: string[], options: Reach & { account?: string }) => {
-    const account = options.account ?? (await onlyAccount(options));
+    const account = await chosenAccount(options);
     const played = { scene, ...readArguments(words) };
     const outcome = await call(options, "POST", `accounts/${encodeURIComponent(account)}/scene`, played);
     present(outcome, tellPlayed, options.json === true);
@@ -54,7 +55,7 @@ export function describeSimulatorCommands(program: Command, terminal: Terminal):
       .option("--clear", "mend everything"),
   ).action(async (fault: string | undefined, words: string[], options: Reach & { account?: string; clear?: true }) => {
     if (options.clear) await call(options, "DELETE", "faults");
-    const account = options.account ? { accountId: options.account } : {};
+    const account = options.account === undefined ? {} : { accountId: await chosenAccount(options) };
     const outcome = fault
       ? await call(options, "POST", "faults", { fault, ...account, ...readArguments(words) })
       : await call(options, "GET", "faults");
@@ -77,7 +78,7 @@ type Answer = any;
 
 const tellAccounts = ({ accounts }: Answer) =>
   table(
-    ["ACCOUNT", "STRUCTURES", "THERMOSTATS", "ALARMS"],
+    [whole("ACCOUNT"), "STRUCTURES", "THERMOSTATS", "ALARMS"],
     accounts.map(({ accountId, structures, thermostats, alarms }: Answer) => [
       accountId,
       structures.map(({ name }: Answer) => name).join(", "),
@@ -110,8 +111,16 @@ interface Reach {
   readonly json?: true;
 }
 
-async function onlyAccount(reach: Reach): Promise<string> {
-  const { accounts } = (await call(reach, "GET", "accounts")) as { accounts: { accountId: string }[] };
+/** The account whose id, or the beginning of it, was typed; otherwise the only one. */
+async function chosenAccount({ account, ...reach }: Reach & { readonly account?: string }): Promise<string> {
+  const { accounts } = (await call(reach, "GET", "accounts")) as Answer;
+  if (account !== undefined) {
+    const known = accounts.map(({ accountId, structures }: Answer) => ({
+      id: accountId,
+      words: structures.map(({ name }: Answer) => name).join(", "),
+    }));
+    return idByPrefix("account", account, known);
+  }
   const [first, second] = accounts;
   if (!first) throw new NotFound("The simulator has no account yet. Make one with: breezeway demo");
   if (second) throw new BadParameter("account", "There are several accounts. Choose one with --account.");

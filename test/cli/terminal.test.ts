@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { ago, timeOption } from "../../src/cli/devices/times.ts";
-import { table } from "../../src/cli/output.ts";
+import { rows, table, whole } from "../../src/cli/output.ts";
 import { progressOn } from "../../src/cli/progress.ts";
 import { hasColour } from "../../src/cli/terminal.ts";
 import { cutTo, padTo, textWidth } from "../../src/cli/text-width.ts";
@@ -12,6 +12,27 @@ describe("a table", () => {
     assert.deepEqual(shown.split("\n"), ["ID  NAME       ADDRESS", "1   Hall lamp  https://example.com/a/lo…"]);
     for (const line of shown.split("\n")) assert.ok(textWidth(line) <= 40);
     assert.match(table(["A"], [["x".repeat(500)]], Number.POSITIVE_INFINITY), /x{500}$/);
+  });
+
+  it("gives ids and addresses their room first, and cuts none of them however narrow the terminal is", () => {
+    const [id, address] = ["bwc_u2XyQ0m1r9T5n8s7w6v4zA", "https://voice.example/callback"];
+    const head = [whole("CLIENT"), "NAME", whole("ADDRESS")];
+    const shown = table(head, [[id, "A voice assistant with a long name", address]], 80);
+    assert.match(shown, new RegExp(`^CLIENT .*\n${id}  A voice assistant w…  ${address}$`));
+    for (const line of shown.split("\n")) assert.ok(textWidth(line) <= 80, line);
+    assert.match(table(head, [[id, "A voice assistant", address]], 20), new RegExp(`\n${id}  A v…  ${address}$`));
+  });
+
+  it("of facts about one thing goes on below a long value", () => {
+    const address = `https://voice.example/${"a".repeat(40)}`;
+    const shown = rows(
+      [
+        ["name", "Voice"],
+        ["addresses", [address, "https://voice.example/b"]],
+      ],
+      40,
+    );
+    assert.equal(shown, `name       Voice\naddresses  ${address}\n           https://voice.example/b`);
   });
 
   it("stands straight whatever is written in it", () => {

@@ -57,7 +57,7 @@ describe("what a terminal shows", () => {
     const entries = [{ time: "2026-01-01T00:00:00.000Z", act: "admin", ...entry, detail }];
     const [head, line] = told("audit list", { entries }).split("\n");
     assert.match(head!, /^TIME +ACT +TENANT +USER +CLIENT +SOURCE +DETAIL$/);
-    assert.match(line!, /Z {2}admin +42 +3 +- +command +tenant brand accent=#0b6470 clear=logo,support-url$/);
+    assert.match(line!, / d ago {2}admin +42 +3 +- +command +tenant brand accent=#0b6470 clear=logo,support-url$/);
   });
 
   it("gives the terminal no orders, wherever a text came from", () => {

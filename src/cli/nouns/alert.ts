@@ -129,7 +129,7 @@ const explain: OwnCommand = {
       const [first] = one.evaluations;
       const columns = Object.keys(first).filter((name) => name !== "time");
       const seen = one.evaluations.map((event: Answer) => [
-        dateAndTime(event.time),
+        ago(event.time),
         ...columns.map((name) => shownAs(typeof event[name] === "object" ? JSON.stringify(event[name]) : event[name])),
       ]);
       return `${head}\n\n${table(["TIME", ...columns.map((name) => name.toUpperCase())], seen, call.print.width)}`;
@@ -154,7 +154,7 @@ const dryRun: OwnCommand = {
     print.data(told, ({ events, firings }: Answer) => {
       const head = `Of ${counted(events, "event")} it would have fired at ${counted(firings.length, "event")}.`;
       if (firings.length === 0) return head;
-      const shown = firings.map((one: Answer) => [dateAndTime(one.time), one.value]);
+      const shown = firings.map((one: Answer) => [ago(one.time), one.value]);
       return `${head}\n\n${table(["TIME", "VALUE"], shown, print.width)}`;
     });
   },

@@ -1,8 +1,9 @@
 import type { AuditRecord } from "../../identity/audit.ts";
 import type { AdminCommand } from "../admin-command.ts";
+import { ago } from "../devices/times.ts";
 import { number } from "../input.ts";
 import type { Noun } from "../noun.ts";
-import { table } from "../output.ts";
+import { table, whole } from "../output.ts";
 import { chosenTenant, ofTenant } from "./of-tenant.ts";
 
 const mostEntries = 10_000;
@@ -18,12 +19,12 @@ const list: AdminCommand = {
     const entries = await identity.audit.list({ ...(tenantId !== undefined && { tenantId }), limit });
     return { answer: { entries: entries.map(({ timeMs, ...entry }) => ({ time: iso(timeMs), ...entry })) } };
   },
-  tell({ entries }) {
+  tell({ entries }, _typed, width) {
     if (entries.length === 0) return "Nothing was written down yet.";
     return table(
-      ["TIME", "ACT", "TENANT", "USER", "CLIENT", "SOURCE", "DETAIL"],
+      ["TIME", "ACT", "TENANT", "USER", whole("CLIENT"), "SOURCE", "DETAIL"],
       (entries as (AuditRecord & { time: string })[]).map((entry) => [
-        entry.time,
+        ago(Date.parse(entry.time)),
         entry.act,
         entry.tenantId ?? "-",
         entry.userId ?? "-",
@@ -31,6 +32,7 @@ const list: AdminCommand = {
         entry.source,
         inWords(entry.detail),
       ]),
+      width,
     );
   },
 };

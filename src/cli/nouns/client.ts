@@ -1,10 +1,12 @@
-import { NotFound } from "../../model/errors.ts";
 import type { Client } from "../../oauth/clients.ts";
-import type { AdminCommand } from "../admin-command.ts";
-import { isGiven, number, optional, text, texts } from "../input.ts";
+import type { AdminCommand, AdministrationParts } from "../admin-command.ts";
+import { idByPrefix } from "../id-prefix.ts";
+import { type Input, isGiven, number, optional, text, texts } from "../input.ts";
 import type { Noun } from "../noun.ts";
-import { counted, rows, table } from "../output.ts";
+import { counted, rows, table, whole } from "../output.ts";
 import { chosenTenant, ofTenant, tenantNames } from "./of-tenant.ts";
+
+const subject = { name: "client", meaning: "the client's id or the beginning of it; see: breezeway client list" };
 
 const add: AdminCommand = {
   name: "client add",
@@ -47,58 +49,66 @@ const list: AdminCommand = {
     const names = await tenantNames(identity);
     return { answer: { clients: found.map((one) => shown(one, names.get(one.tenantId))) } };
   },
-  tell({ clients }) {
+  tell({ clients }, _typed, width) {
     if (clients.length === 0) return "There are no clients yet. See: breezeway client add --help";
     return table(
-      ["CLIENT", "NAME", "TENANT", "KIND", "PKCE", "REDIRECT ADDRESSES"],
-      (clients as Record<string, string>[]).map((one) => [
+      [whole("CLIENT"), "NAME", "TENANT", "KIND", "PKCE", whole("REDIRECT ADDRESS")],
+      (clients as ReturnType<typeof shown>[]).map((one) => [
         one.client_id,
         one.name,
         one.tenant,
         one.kind,
         one.require_pkce ? "required" : "optional",
-        one.redirect_uris,
+        firstOf(one.redirect_uris),
       ]),
+      width,
     );
   },
 };
+
+/** A client may have many addresses; `client show` has them all. */
+function firstOf([first = "-", ...others]: readonly string[]): string {
+  return others.length === 0 ? first : `${first} and ${others.length} more`;
+}
 
 const show: AdminCommand = {
   name: "client show",
   meaning: "tell all about one client, but for its secret",
   examples: ["client show bwc_…"],
-  arguments: [{ name: "client", meaning: "the client's id; see: breezeway client list" }],
+  arguments: [subject],
   options: (command) => command.option("--client <id>", "the same as an option"),
   async act({ identity, clients }, input) {
-    const wanted = text(input, "client");
-    const found = (await clients.listClients()).find(({ id }) => id === wanted);
-    if (!found) throw new NotFound(`There is no client ${wanted}. See all with: breezeway client list`);
+    const found = await chosenClient(clients, input);
     return { answer: shown(found, (await tenantNames(identity)).get(found.tenantId)) };
   },
-  tell: (answer) =>
-    rows([
-      ["client", answer.client_id],
-      ["name", answer.name],
-      ["tenant", answer.tenant],
-      ["kind", answer.kind],
-      ["PKCE", answer.require_pkce ? "required" : "optional"],
-      ["redirect addresses", answer.redirect_uris],
-      ["created", answer.created],
-    ]),
+  tell: (answer, _typed, width) =>
+    rows(
+      [
+        ["client", answer.client_id],
+        ["name", answer.name],
+        ["tenant", answer.tenant],
+        ["kind", answer.kind],
+        ["PKCE", answer.require_pkce ? "required" : "optional"],
+        ["redirect addresses", answer.redirect_uris],
+        ["created", answer.created],
+      ],
+      width,
+    ),
 };
 
 const rotateSecret: AdminCommand = {
   name: "client rotate-secret",
   meaning: "give a client a new secret, shown once; the old one goes on for a while",
   examples: ["client rotate-secret bwc_… --overlap 48"],
-  arguments: [{ name: "client", meaning: "the client's id; see: breezeway client list" }],
+  arguments: [subject],
   options: (command) =>
     command
       .option("--client <id>", "the same as an option")
       .option("--overlap <hours>", "how long the old secret goes on; 0 ends it at once", "24"),
   async act({ clients }, input) {
     const overlapHours = number({ overlap: "24", ...input }, "overlap", 0, 720);
-    const { client, secret } = await clients.rotateSecret(text(input, "client"), overlapHours * 3_600_000);
+    const { id } = await chosenClient(clients, input);
+    const { client, secret } = await clients.rotateSecret(id, overlapHours * 3_600_000);
     return {
       answer: { client_id: client.id, client_secret: secret },
       changed: { tenantId: client.tenantId, clientId: client.id, detail: { overlap: overlapHours } },
@@ -115,10 +125,11 @@ const remove: AdminCommand = {
   name: "client remove",
   meaning: "remove a client; all that it was ever given ends at once",
   examples: ["client remove bwc_…"],
-  arguments: [{ name: "client", meaning: "the client's id; see: breezeway client list" }],
+  arguments: [subject],
   options: (command) => command.option("--client <id>", "the same as an option"),
   async act({ clients }, input) {
-    const { client, grants } = await clients.removeClient(text(input, "client"));
+    const { id } = await chosenClient(clients, input);
+    const { client, grants } = await clients.removeClient(id);
     const { tenantId, id: clientId, name } = client;
     return { answer: { client_id: clientId, name, grants }, changed: { tenantId, clientId, detail: { name, grants } } };
   },
@@ -127,6 +138,13 @@ const remove: AdminCommand = {
     return `Removed client ${name}. ${ended}`;
   },
 };
+
+async function chosenClient(clients: AdministrationParts["clients"], input: Input): Promise<Client> {
+  const all = await clients.listClients();
+  const known = all.map(({ id, name }) => ({ id, words: name }));
+  const chosen = idByPrefix("client", text(input, "client"), known);
+  return all.find(({ id }) => id === chosen)!;
+}
 
 function shown({ id, name, kind, redirectUris, requiresPkce, createdMs }: Client, tenant: string | undefined) {
   return {

@@ -1,7 +1,7 @@
 import { ConfigurationError, settings } from "../../config.ts";
 import type { Call, OwnCommand } from "../command.ts";
 import type { Noun } from "../noun.ts";
-import { table } from "../output.ts";
+import { table, whole } from "../output.ts";
 
 const check: OwnCommand = {
   name: "config check",
@@ -30,7 +30,7 @@ const show: OwnCommand = {
     const shown = Object.values(settings).map((setting) => ({ ...sourceOf(call, setting), meaning: setting.meaning }));
     call.print.data({ settings: shown }, () =>
       table(
-        ["SETTING", "VALUE", "FROM"],
+        [whole("SETTING"), "VALUE", "FROM"],
         shown.map((one) => [one.variable, one.value, one.from]),
         call.print.width,
       ),

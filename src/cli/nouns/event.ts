@@ -3,11 +3,12 @@ import type { DeviceId } from "../../model/ids.ts";
 import type { Answer } from "../admin-command.ts";
 import type { Call, OwnCommand } from "../command.ts";
 import { friendlyNames, inWords } from "../devices/friendly-names.ts";
-import { clockTime, dateAndTime, timeOption } from "../devices/times.ts";
+import { ago, clockTime, timeOption } from "../devices/times.ts";
 import { id, number, optional, text, texts } from "../input.ts";
 import type { Noun } from "../noun.ts";
 import { shownAs, table } from "../output.ts";
 import { actingFor, reaching, serviceOf } from "../service/reach.ts";
+import { chosenWebhook, pathOf } from "./webhook.ts";
 
 const list: OwnCommand = {
   name: "event list",
@@ -41,7 +42,7 @@ const list: OwnCommand = {
       return table(
         ["TIME", "ATTRIBUTE", "VALUE", "BY"],
         changes.map((one) => [
-          dateAndTime(one.updateTime),
+          ago(one.updateTime),
           friendly ? inWords(friendly(one.name)) : one.name,
           one.value ?? "(blank)",
           causeInWords(one.cause),
@@ -84,15 +85,19 @@ const resend: OwnCommand = {
   meaning: "send a webhook's message once more; see: breezeway webhook show",
   examples: ["event resend wh_… 41"],
   arguments: [
-    { name: "webhook", isRequired: true, meaning: "the webhook's id; see: breezeway webhook list" },
+    {
+      name: "webhook",
+      isRequired: true,
+      meaning: "the webhook's id or the beginning of it; see: breezeway webhook list",
+    },
     { name: "delivery", isRequired: true, meaning: "the delivery's number; see: breezeway webhook show" },
   ],
   options: (command: Command) => actingFor(reaching(command)),
   async run(call) {
     const { typed, print } = call;
-    const [webhook, delivery] = [text(typed, "webhook"), text(typed, "delivery")].map(encodeURIComponent);
     const api = await serviceOf(call);
-    const path = `/v3/webhooks/${webhook}/deliveries/${delivery}/resend`;
+    const webhook = await chosenWebhook(call, api);
+    const path = `${pathOf(webhook)}/deliveries/${encodeURIComponent(text(typed, "delivery"))}/resend`;
     const again = await print.during("sending", api.call("POST", path));
     print.data(again, (one: Answer) => `Message ${one.messageId} goes out again as delivery ${one.deliveryId}.`);
   },

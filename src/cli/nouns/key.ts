@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { AdminCommand, KeyStanding, LostValue } from "../admin-command.ts";
 import { isGiven, text } from "../input.ts";
 import type { Noun } from "../noun.ts";
-import { counted, table } from "../output.ts";
+import { counted, table, whole } from "../output.ts";
 
 const forced = (command: Command) =>
   command.option("--force", "don't wait for nodes whose key file is not as it should be");
@@ -19,7 +19,7 @@ const list: AdminCommand = {
     const standings = keys as KeyStanding[];
     const isShared = standings.some(({ nodes }) => nodes !== undefined);
     const shown = table(
-      ["KEY", "ROLE", "SEALED VALUES", ...(isShared ? ["NODES THAT SEAL WITH IT"] : [])],
+      [whole("KEY"), "ROLE", "SEALED VALUES", ...(isShared ? ["NODES THAT SEAL WITH IT"] : [])],
       standings.map(({ keyId, role, values, nodes }) => [keyId, role, values, ...(isShared ? [nodes] : [])]),
     );
     const missing = standings.filter(({ role }) => role === "missing").map(({ keyId }) => keyId);

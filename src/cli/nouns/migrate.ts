@@ -1,7 +1,7 @@
 import type { OwnCommand } from "../command.ts";
 import { optional } from "../input.ts";
 import type { Noun } from "../noun.ts";
-import { counted, table } from "../output.ts";
+import { counted, table, whole } from "../output.ts";
 import type { Moved } from "../programs.ts";
 import { progressOn } from "../progress.ts";
 
@@ -25,7 +25,7 @@ const migrate: OwnCommand = {
 
 function tell({ from, keyFile, rows, tables }: Moved): string {
   const compared = table(
-    ["TABLE", "ROWS", "SHA-256 IN BOTH"],
+    ["TABLE", "ROWS", whole("SHA-256 IN BOTH")],
     tables.map(({ table: name, rows: count, sha256 }) => [name, count, sha256]),
   );
   return `${compared}\n\nCopied ${counted(rows, "row")} from ${from}; every table is the same in PostgreSQL. Give each node a copy of ${keyFile} and the new BREEZEWAY_DATABASE_URL. Don't start the old store again: both would follow the same accounts.`;

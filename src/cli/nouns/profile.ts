@@ -3,7 +3,7 @@ import type { Answer } from "../admin-command.ts";
 import type { Argument, Call, OwnCommand } from "../command.ts";
 import { optional, text } from "../input.ts";
 import type { Noun } from "../noun.ts";
-import { rows, table } from "../output.ts";
+import { rows, table, whole } from "../output.ts";
 import { needed, readPassword } from "../secret-input.ts";
 import { Api, Unreachable } from "../service/api.ts";
 import { clientToken } from "../service/client-token.ts";
@@ -99,7 +99,7 @@ const list: OwnCommand = {
     print.data({ profiles }, () => {
       if (profiles.length === 0) return "There are no profiles yet. See: breezeway profile add --help";
       return table(
-        ["PROFILE", "ADDRESS", "GETS IN BY"],
+        [whole("PROFILE"), whole("ADDRESS"), "GETS IN BY"],
         profiles.map((one) => [one.name, one.url, one.by.join(", ")]),
         print.width,
       );

@@ -29,11 +29,12 @@ const list: AdminCommand = {
   meaning: "list all tenants",
   examples: ["tenant list"],
   act: async ({ identity }) => ({ answer: { tenants: await identity.listTenants() } }),
-  tell({ tenants }) {
+  tell({ tenants }, _typed, width) {
     if (tenants.length === 0) return "There are no tenants yet. See: breezeway tenant add --help";
     return table(
       ["APP ID", "NAME"],
       (tenants as Tenant[]).map(({ tenantId, name }) => [tenantId, name]),
+      width,
     );
   },
 };

@@ -1,6 +1,7 @@
 import type { User } from "../../identity/users.ts";
 import type { UserId } from "../../model/ids.ts";
 import type { AdminCommand, Answer } from "../admin-command.ts";
+import { ago } from "../devices/times.ts";
 import { id, isGiven, text } from "../input.ts";
 import type { Noun } from "../noun.ts";
 import { counted, rows, table } from "../output.ts";
@@ -47,7 +48,7 @@ const list: AdminCommand = {
     const names = await tenantNames(identity);
     return { answer: { users: users.map((one) => shown(one, names.get(one.tenantId))) } };
   },
-  tell({ users }) {
+  tell({ users }, _typed, width) {
     if (users.length === 0) return "There are no users yet. See: breezeway user add --help";
     return table(
       ["USER", "NAME", "ADMIN", "TENANT", "CREATED"],
@@ -56,8 +57,9 @@ const list: AdminCommand = {
         one.name,
         one.admin ? "yes" : "no",
         one.tenant,
-        one.created,
+        ago(Date.parse(one.created!)),
       ]),
+      width,
     );
   },
 };

@@ -1,13 +1,18 @@
-import { NotFound } from "../../model/errors.ts";
 import type { Answer } from "../admin-command.ts";
 import type { Call, OwnCommand } from "../command.ts";
 import { ago, dateAndTime } from "../devices/times.ts";
+import { idByPrefix } from "../id-prefix.ts";
 import { text, texts } from "../input.ts";
 import type { Noun } from "../noun.ts";
-import { rows, table } from "../output.ts";
+import { rows, table, whole } from "../output.ts";
+import type { Api } from "../service/api.ts";
 import { actingFor, reaching, serviceOf } from "../service/reach.ts";
 
-const subject = { name: "webhook", isRequired: true, meaning: "the webhook's id; see: breezeway webhook list" };
+const subject = {
+  name: "webhook",
+  isRequired: true,
+  meaning: "the webhook's id or the beginning of it; see: breezeway webhook list",
+};
 
 const list: OwnCommand = {
   name: "webhook list",
@@ -16,10 +21,10 @@ const list: OwnCommand = {
   options: (command) => actingFor(reaching(command)),
   async run(call) {
     const { print } = call;
-    print.data({ webhooks: await all(call) }, ({ webhooks }) => {
+    print.data({ webhooks: await all(call, await serviceOf(call)) }, ({ webhooks }) => {
       if (webhooks.length === 0) return "There are no webhooks. See: breezeway webhook add --help";
       return table(
-        ["WEBHOOK", "ADDRESS", "DEVICES", "ATTRIBUTES"],
+        [whole("WEBHOOK"), whole("ADDRESS"), "DEVICES", "ATTRIBUTES"],
         webhooks.map((one) => [
           one.webhookId,
           one.url,
@@ -67,12 +72,10 @@ const show: OwnCommand = {
   arguments: [subject],
   options: (command) => actingFor(reaching(command)),
   async run(call) {
-    const { typed, print } = call;
-    const id = text(typed, "webhook");
-    const webhook = (await all(call)).find((one) => one.webhookId === id);
-    if (!webhook) throw new NotFound(`There is no webhook ${id}. See all with: breezeway webhook list`);
+    const { print } = call;
     const api = await serviceOf(call);
-    const { deliveries } = await api.call("GET", `/v3/webhooks/${encodeURIComponent(id)}/deliveries`);
+    const webhook = await chosenWebhook(call, api);
+    const { deliveries } = await api.call("GET", `${pathOf(webhook)}/deliveries`);
     print.data({ ...webhook, deliveries }, (one: Answer) => {
       const facts = rows([
         ["webhook", one.webhookId],
@@ -107,16 +110,27 @@ const remove: OwnCommand = {
   arguments: [subject],
   options: (command) => actingFor(reaching(command)),
   async run(call) {
-    const id = text(call.typed, "webhook");
     const api = await serviceOf(call);
-    await call.print.during("removing", api.call("DELETE", `/v3/webhooks/${encodeURIComponent(id)}`));
-    call.print.data({ webhookId: id }, () => `Removed webhook ${id}.`);
+    const webhook = await chosenWebhook(call, api);
+    await call.print.during("removing", api.call("DELETE", pathOf(webhook)));
+    call.print.data({ webhookId: webhook.webhookId }, () => `Removed webhook ${webhook.webhookId}.`);
   },
 };
 
-async function all(call: Call): Promise<readonly Answer[]> {
-  const api = await serviceOf(call);
-  return (await call.print.during("reading the webhooks", api.call("GET", "/v3/webhooks"))).webhooks;
+async function all({ print }: Call, api: Api): Promise<readonly Answer[]> {
+  return (await print.during("reading the webhooks", api.call("GET", "/v3/webhooks"))).webhooks;
+}
+
+/** The webhook whose id, or the beginning of it, was typed. */
+export async function chosenWebhook(call: Call, api: Api): Promise<Answer> {
+  const webhooks = await all(call, api);
+  const known = webhooks.map(({ webhookId, url }) => ({ id: webhookId, words: url }));
+  const chosen = idByPrefix("webhook", text(call.typed, "webhook"), known);
+  return webhooks.find(({ webhookId }) => webhookId === chosen);
+}
+
+export function pathOf({ webhookId }: Answer): string {
+  return `/v3/webhooks/${encodeURIComponent(webhookId)}`;
 }
 
 export const webhook: Noun = {
