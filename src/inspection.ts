@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { Inspection } from "./cli/programs.ts";
 import type { Config } from "./config.ts";
-import { Conflict } from "./model/errors.ts";
 import { dataFolder } from "./store/data-folder.ts";
 import { readKeyFile } from "./store/key-file.ts";
 import { schemaVersion as knownVersion } from "./store/migrations.ts";
@@ -14,7 +13,7 @@ export async function inspect(config: Config): Promise<Inspection> {
   const folder = dataFolder(config.dataFolder);
   const keyFile = config.keyFile ?? folder.keyFile;
   const seen = config.databaseUrl ? await seenInPostgres(config.databaseUrl) : seenInSqlite(folder.path);
-  const isRunning = !config.databaseUrl && existsSync(folder.path) && isLocked(folder);
+  const isRunning = !config.databaseUrl && folder.isInUse();
   const { neededKeys = [], ...facts } = seen;
   const keyProblem = problemWith(keyFile, neededKeys);
   return { isRunning, keyFile, keyProblem, knownVersion, clockOffsetMs: 0, ...facts };
@@ -24,16 +23,6 @@ type Seen = Partial<Pick<Inspection, "schemaVersion" | "oldestVersion" | "databa
   /** The ids of the keys without which the service doesn't start on this store. */
   readonly neededKeys?: readonly string[];
 };
-
-function isLocked(folder: ReturnType<typeof dataFolder>): boolean {
-  if (!existsSync(join(folder.path, "breezeway.lock"))) return false;
-  try {
-    folder.lock()();
-    return false;
-  } catch (error) {
-    return error instanceof Conflict;
-  }
-}
 
 function problemWith(keyFile: string, needed: readonly string[]): string | undefined {
   if (!existsSync(keyFile)) {

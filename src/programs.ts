@@ -1,11 +1,12 @@
 import { resolve } from "node:path";
-import { callControl, NobodyListens } from "./cli/control-socket.ts";
+import { callControl } from "./cli/control-socket.ts";
 import { commandsForLostKeys } from "./cli/nouns/key.ts";
-import type { Access, Moved, Programs, Restored } from "./cli/programs.ts";
+import type { Access, Moved, Programs, Restored, Say } from "./cli/programs.ts";
 import type { Tell } from "./cli/progress.ts";
 import { type Config, ConfigurationError } from "./config.ts";
 import { NotRunning } from "./model/errors.ts";
 import { anyOf, untilTold } from "./signals.ts";
+import { whenReachable } from "./starting-service.ts";
 import { dataFolder } from "./store/data-folder.ts";
 import { version } from "./version.ts";
 
@@ -44,33 +45,35 @@ async function serve(config: Config): Promise<void> {
 }
 
 /** In the running service if there is one, so that its caches hear of it; otherwise on the store itself. */
-async function administer(config: Config, command: string, input: object, tell: Tell): Promise<object> {
-  if (!config.databaseUrl) {
-    try {
-      const signWithinMs = showsState.has(command) ? patienceMs : undefined;
-      return await callControl(dataFolder(config.dataFolder).trustedSocket(), command, input, tell, signWithinMs);
-    } catch (error) {
-      if (!(error instanceof NobodyListens)) throw error;
-    }
-  }
-  return onTheStore(config, command, input, tell);
+async function administer(
+  config: Config,
+  command: string,
+  input: object,
+  tell?: Tell,
+  say: Say = () => undefined,
+): Promise<object> {
+  if (config.databaseUrl) return onTheStore(config, command, input, tell);
+  const folder = dataFolder(config.dataFolder);
+  const signWithinMs = showsState.has(command) ? patienceMs : undefined;
+  const overSocket = () => callControl(folder.trustedSocket(), command, input, tell, signWithinMs);
+  return whenReachable(folder, { overSocket, otherwise: () => onTheStore(config, command, input, tell) }, say);
 }
 
 /** A command that speaks with the service needs one that runs: with SQLite on this folder, else at its address. */
-async function access(config: Config, wanted: object): Promise<Access> {
+async function access(config: Config, wanted: object, say: Say = () => undefined): Promise<Access> {
   if (config.databaseUrl) {
     const baseUrl = config.baseUrl ?? `http://${config.host}:${config.port}`;
     return { ...(await onTheStore(config, "access", wanted)), baseUrl } as Access;
   }
   const folder = dataFolder(config.dataFolder);
-  try {
-    return (await callControl(folder.trustedSocket(), "access", wanted, undefined, patienceMs)) as Access;
-  } catch (error) {
-    if (!(error instanceof NobodyListens)) throw error;
+  const overSocket = async () =>
+    (await callControl(folder.trustedSocket(), "access", wanted, undefined, patienceMs)) as Access;
+  const otherwise = async () => {
     throw new NotRunning(
       `No service runs on ${folder.path}. Start one with: breezeway serve (or breezeway demo), or name another with --url or --profile`,
     );
-  }
+  };
+  return whenReachable(folder, { overSocket, otherwise }, say);
 }
 
 async function onTheStore(config: Config, command: string, input: object, tell?: Tell): Promise<object> {

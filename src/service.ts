@@ -38,6 +38,7 @@ import { oauthOn } from "./oauth/oauth.ts";
 import { platformCalls, unknownOperation } from "./platform/calls.ts";
 import { faultNumbers } from "./platform/faults.ts";
 import { operations as platformOperations } from "./platform/operations.ts";
+import { whenFree } from "./starting-service.ts";
 import { Backups } from "./store/backup/backups.ts";
 import { lastBackupMs, noteBackup } from "./store/backup/last-backup.ts";
 import { Compaction } from "./store/compaction.ts";
@@ -292,7 +293,7 @@ export async function startService(
   guests: (parts: Parts) => readonly GuestRoute[] = () => [],
 ): Promise<Service> {
   refuseInsecure(config);
-  const parts = await openParts(config, report, surroundings);
+  const parts = await whenFree(dataFolder(config.dataFolder), () => openParts(config, report, surroundings));
   const { address, identity, oauth, devices, alerts, federation, events, membership, metrics, store } = parts;
   const stops: (() => Promise<void>)[] = [parts.close];
   /** One that fails doesn't keep the others from stopping. */

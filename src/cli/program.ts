@@ -11,7 +11,7 @@ import type { Programs } from "./programs.ts";
 import { progressOn } from "./progress.ts";
 import { flagsOf, withSettings } from "./settings-flags.ts";
 import { describeSimulatorCommands } from "./simulator-commands.ts";
-import { hasColour, type Terminal } from "./terminal.ts";
+import { hasColour, isLively, type Terminal } from "./terminal.ts";
 import { withArgument } from "./typed-words.ts";
 
 export type { Programs } from "./programs.ts";
@@ -36,10 +36,11 @@ export async function runCommandLine(args: readonly string[], programs: Programs
 
 /** Everything that can be typed. */
 export function describeProgram(
-  programs: Programs,
+  silentPrograms: Programs,
   terminal: Terminal,
   ended: (exitCode: number) => void = () => undefined,
 ): Command {
+  const programs = heardAt(terminal, silentPrograms);
   const program = new Command("breezeway")
     .description("Links your users' home accounts, mirrors them live, and lets other clouds in.")
     .version(terminal.version, "--version", "print the version")
@@ -120,6 +121,17 @@ export function describeProgram(
       print.data(answer, (shown) => command.tell(shown, typed, print.width));
     });
   }
+}
+
+/** The programs with their sentences going to standard error, over a progress bar that may stand there. */
+function heardAt({ environment, err }: Terminal, programs: Programs): Programs {
+  const say = (sentence: string) =>
+    void err.write(`${isLively({ environment }, err) ? "\r\u001b[K" : ""}${sentence}\n`);
+  return {
+    ...programs,
+    administer: (config, command, input, tell) => programs.administer(config, command, input, tell, say),
+    access: (config, wanted) => programs.access(config, wanted, say),
+  };
 }
 
 /** Whoever has mistyped something is told of the help that is nearest. */

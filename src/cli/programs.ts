@@ -2,6 +2,9 @@ import type { Config } from "../config.ts";
 import type { Input } from "./input.ts";
 import type { Tell } from "./progress.ts";
 
+/** A sentence for the person who typed the command, while it goes on. */
+export type Say = (sentence: string) => void;
+
 /** What the command line can start or reach; main.ts knows how. */
 export interface Programs {
   /** Each resolves when it has ended. */
@@ -9,9 +12,9 @@ export interface Programs {
   demo(config: Config, options: { readonly seed?: string }): Promise<void>;
   simulator(address: { readonly host: string; readonly port: number }): Promise<void>;
   /** Runs an administrator's command, in the running service or on the store itself. */
-  administer(config: Config, command: string, input: object, tell?: Tell): Promise<object>;
+  administer(config: Config, command: string, input: object, tell?: Tell, say?: Say): Promise<object>;
   /** Lets the command line in at the running service, as administrators come in. */
-  access(config: Config, wanted: Input): Promise<Access>;
+  access(config: Config, wanted: Input, say?: Say): Promise<Access>;
   /** Brings a backup to the configured folder, wholly or not at all. */
   restore(config: Config, from: string): Promise<Restored>;
   /** Copies the configured folder's store, or a backup, to the configured PostgreSQL, wholly or not at all. */

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { chmodSync, statSync } from "node:fs";
+import { chmodSync, existsSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -29,14 +29,21 @@ export interface DataFolder {
   trustedSocket(): string;
   /**
    * Makes this process the only one on this folder until it releases it or ends, however it ends: the lock is the
-   * operating system's, so a killed process leaves none behind. Throws Conflict when another process has it. What
+   * operating system's, so a killed process leaves none behind. Throws FolderInUse when another process has it. What
    * keeps more in the folder than the store has a lock of its own name around it.
    */
   lock(name?: string): () => void;
+  /** Whether another process has the lock of the store: a service, or a command that opened the store itself. */
+  isInUse(): boolean;
 }
+
+/** Another process has the folder's lock. */
+export class FolderInUse extends Conflict {}
 
 /** SQLite's word for a lock that another process holds. */
 const busy = 5;
+/** `isInUse` holds the lock for a moment to find out: that must not keep a service from starting. */
+const momentMs = 100;
 
 export function dataFolder(given: string): DataFolder {
   const path = resolve(given);
@@ -67,19 +74,29 @@ export function dataFolder(given: string): DataFolder {
         holder.close();
         if ((error as { errcode?: unknown }).errcode !== busy)
           throw isTrouble(error) ? unavailable(error, file) : error;
-        throw new Conflict(`Another Breezeway is running on ${path}. Stop it, or choose another folder.`, {
+        throw new FolderInUse(`Another Breezeway is running on ${path}. Stop it, or choose another folder.`, {
           cause: error,
         });
       }
       chmodSync(file, 0o600);
       return () => holder.close();
     },
+    isInUse() {
+      if (!existsSync(join(path, "breezeway.lock"))) return false;
+      try {
+        this.lock()();
+        return false;
+      } catch (error) {
+        // What else is wrong with the folder shows when it is opened.
+        return error instanceof FolderInUse;
+      }
+    },
   };
 }
 
 function openLock(file: string): DatabaseSync {
   try {
-    return new DatabaseSync(file, { timeout: 0 });
+    return new DatabaseSync(file, { timeout: momentMs });
   } catch (error) {
     throw isTrouble(error) ? unavailable(error, file) : error;
   }

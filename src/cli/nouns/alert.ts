@@ -4,7 +4,7 @@ import type { Argument, Call, OwnCommand } from "../command.ts";
 import { ago, dateAndTime, timeOption } from "../devices/times.ts";
 import { id, optional } from "../input.ts";
 import type { Noun } from "../noun.ts";
-import { counted, rows, shownAs, table } from "../output.ts";
+import { counted, rows, shownAs, table, whole } from "../output.ts";
 import { progressOn } from "../progress.ts";
 import type { Api } from "../service/api.ts";
 import { actingFor, isElsewhere, reaching, serviceOf } from "../service/reach.ts";
@@ -132,7 +132,7 @@ const explain: OwnCommand = {
         ago(event.time),
         ...columns.map((name) => shownAs(typeof event[name] === "object" ? JSON.stringify(event[name]) : event[name])),
       ]);
-      return `${head}\n\n${table(["TIME", ...columns.map((name) => name.toUpperCase())], seen, call.print.width)}`;
+      return `${head}\n\n${table([whole("TIME"), ...columns.map((name) => name.toUpperCase())], seen, call.print.width)}`;
     });
   },
 };

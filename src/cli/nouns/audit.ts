@@ -22,7 +22,7 @@ const list: AdminCommand = {
   tell({ entries }, _typed, width) {
     if (entries.length === 0) return "Nothing was written down yet.";
     return table(
-      ["TIME", "ACT", "TENANT", "USER", whole("CLIENT"), "SOURCE", "DETAIL"],
+      [whole("TIME"), whole("ACT"), "TENANT", "USER", whole("CLIENT"), "SOURCE", "DETAIL"],
       (entries as (AuditRecord & { time: string })[]).map((entry) => [
         ago(Date.parse(entry.time)),
         entry.act,

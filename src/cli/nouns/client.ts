@@ -52,13 +52,12 @@ const list: AdminCommand = {
   tell({ clients }, _typed, width) {
     if (clients.length === 0) return "There are no clients yet. See: breezeway client add --help";
     return table(
-      [whole("CLIENT"), "NAME", "TENANT", "KIND", "PKCE", whole("REDIRECT ADDRESS")],
+      [whole("CLIENT"), "NAME", "TENANT", "KIND", whole("REDIRECT ADDRESS")],
       (clients as ReturnType<typeof shown>[]).map((one) => [
         one.client_id,
         one.name,
         one.tenant,
         one.kind,
-        one.require_pkce ? "required" : "optional",
         firstOf(one.redirect_uris),
       ]),
       width,

@@ -6,7 +6,7 @@ import { friendlyNames, inWords } from "../devices/friendly-names.ts";
 import { ago, clockTime, timeOption } from "../devices/times.ts";
 import { id, number, optional, text, texts } from "../input.ts";
 import type { Noun } from "../noun.ts";
-import { shownAs, table } from "../output.ts";
+import { shownAs, table, whole } from "../output.ts";
 import { actingFor, reaching, serviceOf } from "../service/reach.ts";
 import { chosenWebhook, pathOf } from "./webhook.ts";
 
@@ -40,7 +40,7 @@ const list: OwnCommand = {
     print.data({ deviceId: device, changes }, () => {
       if (changes.length === 0) return "Nothing has changed in that time.";
       return table(
-        ["TIME", "ATTRIBUTE", "VALUE", "BY"],
+        [whole("TIME"), "ATTRIBUTE", "VALUE", "BY"],
         changes.map((one) => [
           ago(one.updateTime),
           friendly ? inWords(friendly(one.name)) : one.name,

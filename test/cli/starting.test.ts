@@ -1,0 +1,91 @@
+import assert from "node:assert/strict";
+import { describe, it, type TestContext } from "node:test";
+import { callControl, serveControl } from "../../src/cli/control-socket.ts";
+import { usualPatience, whenFree, whenReachable } from "../../src/starting-service.ts";
+import { type DataFolder, dataFolder, FolderInUse } from "../../src/store/data-folder.ts";
+import { folderOf } from "./made-folder.ts";
+import { typed } from "./typed.ts";
+
+/** A folder that a process holds which doesn't listen for commands yet, as a service does while it starts. */
+function heldFolder(t: TestContext): { readonly folder: DataFolder; readonly release: () => void } {
+  const folder = dataFolder(folderOf(t));
+  const unlock = folder.lock();
+  let isHeld = true;
+  const release = () => {
+    if (isHeld) unlock();
+    isHeld = false;
+  };
+  t.after(release);
+  return { folder, release };
+}
+
+describe("a command that is typed while the service starts", () => {
+  it("waits for the service, says so on standard error, and is answered by it", async (t) => {
+    const { folder } = heldFolder(t);
+    let isServed = false;
+    const serve = async () => {
+      if (isServed) return;
+      isServed = true;
+      const control = await serveControl(folder.placeForSocket(), async () => ({ tenants: [] }));
+      t.after(() => control.stop());
+    };
+    const environment = { BREEZEWAY_DATA: folder.path };
+    const said = await typed(["tenant", "list"], { environment, heard: () => void serve() });
+    assert.deepEqual([said.code, said.json], [0, { tenants: [] }]);
+    assert.equal(
+      said.err,
+      `Another Breezeway process holds ${folder.path} and starts or stops. Waiting up to 30 s for it; Ctrl-C ends.\n`,
+    );
+  });
+
+  it("opens the store itself when the process that held it has ended", async (t) => {
+    const { folder, release } = heldFolder(t);
+    const environment = { BREEZEWAY_DATA: folder.path };
+    const said = await typed(["tenant", "list"], { environment, heard: release });
+    assert.deepEqual([said.code, said.json], [0, { tenants: [] }], said.err);
+    const device = await typed(["device", "get", "1"], { environment });
+    assert.equal(device.code, 6);
+    assert.match(
+      device.err,
+      /^breezeway: No service runs on /,
+      "nothing holds the folder: there is nothing to wait for",
+    );
+  });
+
+  it("doesn't wait for ever", async (t) => {
+    const { folder } = heldFolder(t);
+    const patience = { ...usualPatience, commandMs: 0 };
+    const overSocket = () => callControl(folder.trustedSocket(), "status", {});
+    const otherwise = () => assert.fail("the store is held");
+    await assert.rejects(
+      whenReachable(folder, { overSocket, otherwise }, () => undefined, patience),
+      {
+        code: "not_running",
+        message: /has not answered within 0 s\. .* see: breezeway doctor$/,
+      },
+    );
+  });
+});
+
+describe("a service that starts while a command has the store open", () => {
+  it("starts when the command has ended, and gives way at once to another service", async (t) => {
+    const { folder, release } = heldFolder(t);
+    let tries = 0;
+    const start = async () => {
+      if (++tries === 2) release();
+      return folder.lock();
+    };
+    const releaseAgain = await whenFree(folder, start);
+    t.after(releaseAgain);
+    assert.equal(tries, 2);
+    const control = await serveControl(folder.placeForSocket(), async () => ({ running: true }));
+    t.after(() => control.stop());
+    let begun = 0;
+    const second = async () => {
+      begun++;
+      return folder.lock();
+    };
+    await assert.rejects(whenFree(folder, second), FolderInUse);
+    assert.equal(begun, 1);
+  });
+});
