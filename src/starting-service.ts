@@ -64,9 +64,12 @@ export async function whenFree<Result>(
   }
 }
 
+/** A service that is frozen does not answer. It still holds the folder. */
+const silenceMs = 4_000;
+
 /** Only a service listens on the control socket. */
 async function isServed(folder: DataFolder): Promise<boolean> {
-  return callControl(folder.trustedSocket(), "status", {}).then(
+  return callControl(folder.trustedSocket(), "status", {}, undefined, silenceMs).then(
     () => true,
     (error) => !(error instanceof NobodyListens),
   );

@@ -25,6 +25,7 @@ export function exitCodeOf(error: unknown): number {
       return exitCodes.usage;
     case "invalid_login":
     case "invalid_sec_token":
+    case "ecosystem_refused":
       return exitCodes.notAuthorised;
     case "not_found":
     case "unknown_device":

@@ -76,5 +76,8 @@ const introduction = `# The command line
 - **Where to.** Without more, commands go to the service that runs on this machine's data folder (\`--data\`), through its control socket, as its administrator; those about tenants, users and clients also work on a store that nobody runs. \`--url\` or \`BREEZEWAY_URL\` names an address, with a token from \`BREEZEWAY_TOKEN\` or \`BREEZEWAY_TOKEN_FILE\`; \`--profile\` or \`BREEZEWAY_PROFILE\` names both at once.
 - **Secrets** are never flags: they come from standard input, from a variable, or are asked for without being shown.
 - **Colour and progress** are for terminals; \`NO_COLOR\`, \`CI\` and \`TERM=dumb\` are obeyed, \`FORCE_COLOR\` brings colour into a pipe.
-- **Exit codes**: 0 ok, 1 failed, 2 usage, 3 configuration, 4 not authorised, 5 not found, 6 unreachable, 7 conflict. Ctrl-C is 130.
+- **Exit codes**: 0 ok, 1 failed, 2 usage (the command was typed wrongly), 3 configuration, 4 not authorised (a password, a token or a client's secret was refused, by the service or by the ecosystem), 5 not found, 6 unreachable, 7 conflict. Ctrl-C is 130.
+- **Ids** that are random text (clients, webhooks, simulated accounts) may be typed by their beginning, four characters at least; when several begin so, the command lists them. Ids that are numbers are typed whole.
+- **Times** in tables say how long ago; \`--json\` and \`show\` have them in full.
+- **While a service starts**, a command waits for it, 30 s at most, and says so on standard error.
 - Every command takes the settings of the service as flags; \`breezeway serve --help\` lists them.`;

@@ -13,8 +13,9 @@ import { FairRequests } from "./fair-turns.ts";
 import { readBodies } from "./incoming.ts";
 import { limitPipelines } from "./pipeline.ts";
 import { keepAliveMs } from "./prepared-answer.ts";
-import { refusals } from "./refusal.ts";
+import { Refusal, refusals } from "./refusal.ts";
 import { sendAnswer } from "./routes.ts";
+import { answerForBrowser } from "./wrong-address.ts";
 
 /** Answers a request, or says that it doesn't and has left it untouched. */
 export type Lane = (request: IncomingMessage, response: ServerResponse) => boolean;
@@ -41,7 +42,9 @@ export function appOn(parts: AppParts): FastifyInstance {
     serverFactory: (handle) => serverOn(parts, handle),
     clientErrorHandler: (error, socket) => refuseConnection(error, socket, exchanges, reached),
     frameworkErrors: (error, request, reply) => {
-      sendAnswer(reply, failureAnswer(error, shapeBelow(request.raw.url ?? ""), exchanges.of(request.raw)));
+      const exchange = exchanges.of(request.raw);
+      const answer = failureAnswer(error, shapeBelow(request.raw.url ?? ""), exchange);
+      sendAnswer(reply, answerForBrowser(request.raw, answer, exchange?.requestId ?? "") ?? answer);
     },
     trustProxy: trustedProxies.length > 0 ? [...trustedProxies] : false,
     bodyLimit: parts.bodyBytes,
@@ -58,8 +61,12 @@ export function appOn(parts: AppParts): FastifyInstance {
   });
   app.setErrorHandler((error, request, reply) => {
     if (error instanceof LimitReached) reached(error.limit);
+    const exchange = exchanges.of(request.raw);
     const shape = request.routeOptions.config.errors ?? shapeBelow(request.raw.url ?? "");
-    return sendAnswer(reply, failureAnswer(error, shape, exchanges.of(request.raw)));
+    const answer = failureAnswer(error, shape, exchange);
+    const isWrongAddress = error instanceof Refusal && (error.status === 404 || error.status === 405);
+    const page = isWrongAddress ? answerForBrowser(request.raw, answer, exchange?.requestId ?? "") : undefined;
+    return sendAnswer(reply, page ?? answer);
   });
   readBodies(app);
   return app;

@@ -161,7 +161,11 @@ describe("the commands about a home, on the machine of its service", () => {
     const replaced = await at(["link"], { input: `${simulator.issueToken(accountId)}\n` });
     assert.deepEqual([replaced.code, replaced.json.replaced], [0, true], replaced.err);
     const refused = await at(["link", "--user", String(userId)], { input: "no-such-token\n" });
-    assert.equal(refused.code, 2);
+    assert.equal(refused.code, 4, "the token was refused; nothing was typed wrongly");
+    assert.match(
+      refused.err,
+      /^breezeway: nest refused the token: .*\. Nothing was changed\. Get a new token of the account, or ask its owner in a browser: breezeway link --consent\n$/,
+    );
     assert.equal((await at(["link", "remove"])).json.tokenRevoked, true);
     assert.equal((await at(["link", "show"])).code, 5);
     assert.match(
@@ -188,6 +192,7 @@ describe("the commands about a home, on the machine of its service", () => {
     };
     const said = await at(["link", "--consent"], { environment, heard: inBrowser("deny") });
     assert.equal(said.code, 4);
+    assert.match(said.err, /^Open this address in a browser, and say yes there\. This command waits 10 minutes for it/);
     assert.match(said.err, /The account's owner said no\. Nothing was linked\.\n$/);
     const linked = await at(["link", "--consent"], { environment, heard: inBrowser("allow") });
     assert.deepEqual([linked.code, linked.json.replaced], [0, false], linked.err);

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { BadParameter } from "../../model/errors.ts";
+import { BadParameter, EcosystemUnreachable } from "../../model/errors.ts";
 import type { Answer } from "../admin-command.ts";
 import type { Call, OwnCommand } from "../command.ts";
 import { ago, dateAndTime } from "../devices/times.ts";
@@ -7,10 +7,12 @@ import { isGiven, optional } from "../input.ts";
 import type { Noun } from "../noun.ts";
 import { rows, table } from "../output.ts";
 import { readSecret } from "../secret-input.ts";
-import { type Api, ServiceRefused } from "../service/api.ts";
+import { type Api, adaptorErrors, ServiceRefused } from "../service/api.ts";
 import { isElsewhere, reaching, serviceOf } from "../service/reach.ts";
 import { linkStateInWords } from "./link-facts.ts";
 
+/** The ecosystem has 30 s for an answer, and a token that replaces another takes two calls. */
+const linkLimitMs = 90_000;
 const variable = "BREEZEWAY_ECOSYSTEM_TOKEN";
 
 /** At an address the user is who the security token belongs to. */
@@ -32,15 +34,18 @@ const add: OwnCommand = {
     const anAccessToken = await ecosystemToken(call, ecosystem);
     const { told, isNew } = await asUser(call, async (api) => {
       const give = async (method: "POST" | "PUT") => ({
-        told: await api.adaptor(method, { anEcosystemName: ecosystem, anAccessToken }),
+        told: await api.adaptor(method, { anEcosystemName: ecosystem, anAccessToken }, linkLimitMs),
         isNew: method === "POST",
       });
       const posted = give("POST").catch((error: unknown) => {
         // Linked already: the new token takes the place of the old one (interface 7).
-        if (error instanceof ServiceRefused && error.code === "118") return give("PUT");
+        if (error instanceof ServiceRefused && error.code === adaptorErrors.alreadyLinked) return give("PUT");
         throw error;
       });
-      return print.during("proving the token and reading the account", posted);
+      const seconds = linkLimitMs / 1_000;
+      return print
+        .during(`waiting up to ${seconds} s for ${ecosystem} to take the token and show the account`, posted)
+        .catch((error) => explain(error, ecosystem));
     });
     print.data({ deviceId: Number(told.DeviceId), ecosystem, replaced: !isNew }, ({ deviceId }) => {
       const done = isNew ? `Linked to ${ecosystem}` : `The link to ${ecosystem} has the new token`;
@@ -48,6 +53,21 @@ const add: OwnCommand = {
     });
   },
 };
+
+/** The service says what happened; the person who typed the command needs the next one. */
+function explain(error: unknown, ecosystem: string): never {
+  if (error instanceof ServiceRefused && error.code === adaptorErrors.ecosystemRefused) {
+    const next = "Get a new token of the account, or ask its owner in a browser: breezeway link --consent";
+    throw new ServiceRefused(error.status, error.code, `${error.message} Nothing was changed. ${next}`);
+  }
+  if (error instanceof Error && error.name === "TimeoutError") {
+    throw new EcosystemUnreachable(
+      `No answer came within ${linkLimitMs / 1_000} s. Whether the account at ${ecosystem} is linked is unknown; see: breezeway link show`,
+      { cause: error },
+    );
+  }
+  throw error;
+}
 
 async function ecosystemToken(call: Call, ecosystem: string): Promise<string> {
   const { typed, terminal } = call;

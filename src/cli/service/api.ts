@@ -69,7 +69,11 @@ export class Api {
   }
 
   /** A call to the adaptor, which takes a security token and answers with numbered errors. */
-  async adaptor(method: string, parameters: Readonly<Record<string, string>>): Promise<Answer> {
+  async adaptor(
+    method: string,
+    parameters: Readonly<Record<string, string>>,
+    limitMs = Number.POSITIVE_INFINITY,
+  ): Promise<Answer> {
     const authorization = `Bearer ${await this.#credentials.secToken()}`;
     const body = new URLSearchParams(parameters);
     const [path, content] = method === "GET" ? [`?${body}`, {}] : ["", { body }];
@@ -77,6 +81,7 @@ export class Api {
       method,
       ...content,
       headers: { authorization },
+      ...(Number.isFinite(limitMs) && { signal: AbortSignal.timeout(limitMs) }),
     });
     const told = await read(answer);
     if (!answer.ok) throw this.#refusal(answer, { error: told.errorCode, error_description: told.errorMessage });
@@ -146,9 +151,13 @@ export class ServiceRefused extends BreezewayError {
 
   get exitCode(): number {
     if (this.code === "read_only_attribute") return exitCodes.usage;
+    if (this.code === adaptorErrors.ecosystemRefused) return exitCodes.notAuthorised;
     return byStatus[this.status] ?? (this.status >= 500 ? exitCodes.failed : exitCodes.usage);
   }
 }
+
+/** The adaptor's numbers that commands react to (interface 7). */
+export const adaptorErrors = { alreadyLinked: "118", ecosystemRefused: "121" } as const;
 
 const byStatus: Readonly<Record<number, number>> = {
   401: exitCodes.notAuthorised,

@@ -34,8 +34,11 @@ export async function consentOf({ config, print }: Call, ecosystemName: string):
     const address = new URL(consent.authUrl);
     const question = { response_type: "code", client_id: consent.clientId, state, redirect_uri: returned.address };
     for (const [name, value] of Object.entries(question)) address.searchParams.set(name, value);
-    print.words(`Open this address in a browser, and say yes there:\n\n  ${address}\n`);
-    const code = await print.during("waiting for the account's owner", returned.code);
+    const minutes = patienceMs / 60_000;
+    print.words(
+      `Open this address in a browser, and say yes there. This command waits ${minutes} minutes for it; Ctrl-C ends.\n\n  ${address}\n`,
+    );
+    const code = await print.during(`waiting up to ${minutes} minutes for the account's owner`, returned.code);
     return await print.during("getting the token", exchange(consent, code, returned.address));
   } finally {
     returned.stop();

@@ -86,6 +86,13 @@ export function demoConsole({ folder, simulator, version }: ConsoleParts): Conso
       },
       {
         methods: ["GET"],
+        path: "/console",
+        access: "public",
+        errors: "page",
+        answer: async () => redirectAnswer(302, "/console/"),
+      },
+      {
+        methods: ["GET"],
         path: "/console/",
         access: "public",
         errors: "page",
