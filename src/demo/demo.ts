@@ -48,7 +48,8 @@ export async function runDemo(config: Config, { version, seed }: DemoOptions): P
     const shown = demoConsole({ folder: folder.path, simulator, version });
     const fatal = untilUncaught(report);
     const service = await onFreePort(config.port, "The service", (port) =>
-      startService({ ...config, port, ecosystems }, report, undefined, shown.routes),
+      // On loopback alone, where a newcomer tries webhooks with a receiver of their own.
+      startService({ ...config, port, ecosystems, allowPrivateWebhooks: true }, report, undefined, shown.routes),
     );
     stops.push(() => service.stop());
     // For commands that make things happen in the house; no secret.

@@ -34,7 +34,7 @@ export interface Report {
 }
 
 /**
- * A: all passed. B: nothing failed, but not all was seen, or something should be looked at. C: only what goes beyond
+ * A: all rows passed that were asked for. B: nothing failed, but not all was seen, or something should be looked at. C: only what goes beyond
  * the published interface failed. D: nothing failed, but fewer than half of the rows were run. F: something that the
  * interface promises failed.
  */
@@ -45,13 +45,21 @@ export function gradeOf(rows: readonly Pick<ReportedRow, "status" | "essential">
   return rows.filter(({ status }) => status !== "not_run").length * 2 < rows.length ? "D" : "B";
 }
 
-export function verdictOf(grade: Grade, rows: readonly Pick<ReportedRow, "status" | "title">[]): string {
+/** `patientRows`: how many rows were left out because they take long. */
+export function verdictOf(
+  grade: Grade,
+  rows: readonly Pick<ReportedRow, "status" | "title">[],
+  patientRows = 0,
+): string {
   const failed = rows.filter(({ status }) => status === "fail").map(({ title }) => `"${title}"`);
   if (failed.length > 0) {
     const kept = grade === "C" ? " What the published interface promises is kept." : "";
     return `It failed ${failed.join(" and ")}.${kept}`;
   }
-  if (grade === "A") return "All that verify knows to ask was right.";
+  if (grade === "A") {
+    const more = patientRows === 0 ? "" : ` ${patientRows} more can be run, which takes a minute: --patient.`;
+    return `All ${rows.length} rows passed.${more}`;
+  }
   const { warn, not_run } = countsOf(rows);
   const unseen = not_run === 0 ? "" : ` ${rows.length - not_run} of ${rows.length} rows were run.`;
   const little = grade === "D" ? " That is too little to say more." : "";

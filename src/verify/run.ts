@@ -12,11 +12,13 @@ export interface RunOptions {
   readonly rows?: readonly Row[];
 }
 
-/** Runs all rows, one after the other, and leaves the deployment as it was. Rejects only when it is interrupted. */
+/** Runs the rows that were asked for, one after the other, and leaves the deployment as it was. Rejects only when it is interrupted. */
 export async function runRows(
   verification: Verification,
-  { version, begins, rows = allRows }: RunOptions,
+  { version, begins, rows: known = allRows }: RunOptions,
 ): Promise<Report> {
+  // A row that takes a minute is part of the verification only with --patient.
+  const rows = known.filter((row) => verification.given.isPatient || !row.needs.includes("patience"));
   const startedTime = new Date().toISOString();
   const startMs = performance.now();
   const reported = new Map<string, ReportedRow>();
@@ -43,7 +45,7 @@ export async function runRows(
     seconds: Math.round((performance.now() - startMs) / 100) / 10,
     version,
     grade,
-    verdict: verdictOf(grade, all),
+    verdict: verdictOf(grade, all, known.length - rows.length),
     counts: countsOf(all),
     rows: all,
   };
