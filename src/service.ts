@@ -180,8 +180,7 @@ export async function openParts(
     const administration = administrationOn({
       identity,
       clients: oauth,
-      tokens: oauth.tokens,
-      verify: oauth.verify,
+      commandTokens: oauth.commandTokens,
       federation,
       devices,
       alerts,

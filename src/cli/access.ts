@@ -3,38 +3,37 @@ import type { DeviceId, TenantId, TriggerId, UserId } from "../model/ids.ts";
 import type { AdminAct, AdministrationParts } from "./admin-command.ts";
 import { type Input, id, isGiven, optional } from "./input.ts";
 
-/** Under this name the audit log and the list of clients show what commands did. */
+/** The client that the webhooks of commands belong to, as `client list` shows it. */
 const clientName = "Command line";
+/** Stands for a client in a tenant whose commands have added no webhook. */
+const noClientId = "command-line";
+/** The audit log tells of a tenant's commands once in so long. */
+const auditEveryMs = 30 * 60_000;
 
 /**
- * Lets a command act at the service's own address, as any client does: it is given a token for one tenant, by a client
- * that belongs to the command line. Only who may open the control socket, or the store, gets here.
+ * Lets a command act at the service's own address, as any client does: it is given a token for one tenant, of which
+ * nothing is stored. Only a person who may open the control socket, or the store, gets here. `keeps`: the command adds
+ * something that belongs to a client, so there has to be one.
  */
 export function accessAct(): AdminAct {
-  /** One token serves many commands; it is checked before it is given again. */
-  const given = new Map<TenantId, { readonly accessToken: string; readonly untilMs: number }>();
+  const auditedMs = new Map<TenantId, number>();
 
-  async function tokenFor(parts: AdministrationParts, tenantId: TenantId): Promise<string> {
-    const known = given.get(tenantId);
-    if (known && performance.now() < known.untilMs) {
-      const isGood = await parts.verify(known.accessToken).then(
-        () => true,
-        () => false,
-      );
-      if (isGood) return known.accessToken;
-    }
-    const client = await ownClient(parts, tenantId);
-    const { accessToken, expiresInSeconds } = await parts.tokens.issueToClient(client, "command");
-    given.set(tenantId, { accessToken, untilMs: performance.now() + (expiresInSeconds * 1_000) / 2 });
-    return accessToken;
+  function isToBeAudited(tenantId: TenantId): boolean {
+    const nowMs = performance.now();
+    if (nowMs - (auditedMs.get(tenantId) ?? Number.NEGATIVE_INFINITY) < auditEveryMs) return false;
+    auditedMs.set(tenantId, nowMs);
+    return true;
   }
 
   return {
     name: "access",
     async act(parts, input, service) {
       const { tenantId, userId } = await whoseHome(parts, input);
-      const answer = { baseUrl: service?.baseUrl, accessToken: await tokenFor(parts, tenantId) };
-      if (!isGiven(input, "as-user")) return { answer };
+      const clientId = await ownClient(parts, tenantId, isGiven(input, "keeps"));
+      const answer = { baseUrl: service?.baseUrl, accessToken: parts.commandTokens.issue(tenantId, clientId) };
+      if (!isGiven(input, "as-user")) {
+        return { answer, ...(isToBeAudited(tenantId) && { changed: { tenantId, detail: { for: "tenant" } } }) };
+      }
       const actingFor = userId ?? (await onlyUser(parts, tenantId));
       const secToken = await parts.identity.issueFor(actingFor);
       return {
@@ -45,12 +44,14 @@ export function accessAct(): AdminAct {
   };
 }
 
-async function ownClient({ clients }: AdministrationParts, tenantId: TenantId) {
+async function ownClient({ clients }: AdministrationParts, tenantId: TenantId, isNeeded: boolean): Promise<string> {
   const known = (await clients.listClients(tenantId)).find(
     ({ name, kind }) => name === clientName && kind === "enterprise",
   );
+  if (known) return known.id;
+  if (!isNeeded) return noClientId;
   const wanted = { tenant: String(tenantId), name: clientName, kind: "enterprise", redirectUris: [] } as const;
-  return known ?? (await clients.addClient({ ...wanted, requiresPkce: false })).client;
+  return (await clients.addClient({ ...wanted, requiresPkce: false })).client.id;
 }
 
 /** By what was named; without anything, the only tenant there is. */

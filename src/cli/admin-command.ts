@@ -7,7 +7,7 @@ import type { AuditEntry } from "../identity/audit.ts";
 import type { Identity } from "../identity/identity.ts";
 import type { DeviceId, UserId } from "../model/ids.ts";
 import type { Clients } from "../oauth/clients.ts";
-import type { Tokens } from "../oauth/tokens.ts";
+import type { CommandTokens } from "../oauth/command-tokens.ts";
 import type { DescribedCommand } from "./command.ts";
 import type { Input } from "./input.ts";
 import type { Tell } from "./progress.ts";
@@ -44,9 +44,7 @@ export interface Done {
 export interface AdministrationParts {
   readonly identity: Identity;
   readonly clients: Pick<Clients, "addClient" | "listClients" | "rotateSecret" | "removeClient">;
-  readonly tokens: Pick<Tokens, "issueToClient">;
-  /** Rejects when the access token is no longer good. */
-  readonly verify: (accessToken: string) => Promise<unknown>;
+  readonly commandTokens: Pick<CommandTokens, "issue">;
   readonly federation: Pick<Federation, "unlinkAll">;
   readonly devices: Pick<DeviceReading, "list" | "device">;
   readonly alerts: Pick<Alerts, "find">;

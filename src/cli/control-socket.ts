@@ -36,7 +36,7 @@ export async function serveControl(path: string, handle: HandleCommand): Promise
     socket.on("close", () => sockets.delete(socket));
     socket.on("error", () => socket.destroy());
     // The interface repeats the socket's error: a command that ended before its answer must not stop the service.
-    const lines = createInterface({ input: socket }).on("error", () => undefined);
+    const lines = createInterface({ input: socket }).on("error", () => socket.destroy());
     lines.once("line", async (line) => {
       const say = (reply: Reply) => `${JSON.stringify(reply)}\n`;
       if (asksForSign(line)) socket.write(say({ isHeard: true }));
@@ -85,6 +85,8 @@ export async function callControl(
           lines.close();
           socket.destroy();
         }, signWithinMs);
+  const unanswered =
+    "The service ended before it had answered. The command may have been carried out or not: look before you repeat it.";
   try {
     for await (const line of lines) {
       clearTimeout(silence);
@@ -93,15 +95,13 @@ export async function callControl(
       reply = said;
       if (reply.progress) tell(...reply.progress);
     }
+  } catch (error) {
+    throw new OutcomeUnknown(unanswered, { cause: error });
   } finally {
     clearTimeout(silence);
   }
   if (isSilent) throw new ServiceSilent(path, signWithinMs ?? 0);
-  if (!reply || reply.progress) {
-    throw new OutcomeUnknown(
-      "The service ended before it had answered. The command may have been carried out or not: look before you repeat it.",
-    );
-  }
+  if (!reply || reply.progress) throw new OutcomeUnknown(unanswered);
   if (reply.error) throw new RemoteError(reply.error.code, reply.error.message);
   return reply.result ?? {};
 }

@@ -1,14 +1,16 @@
 import { type FailureLimitSettings, FailureLimits, failureCountsFor } from "../identity/failure-limits.ts";
 import type { Identity } from "../identity/identity.ts";
+import type { Principal } from "../identity/principal.ts";
 import { limits as bounds, type ReachLimit } from "../model/limits.ts";
 import type { Surroundings } from "../model/surroundings.ts";
 import type { Store } from "../store/seam.ts";
 import { authorizeOn } from "./authorize/authorize.ts";
 import type { Sealer } from "./authorize/login-ticket.ts";
 import { clientsOn } from "./clients.ts";
+import { commandTokensWith } from "./command-tokens.ts";
 import { metadata } from "./metadata.ts";
 import { type Lifetimes, tokensOn } from "./tokens.ts";
-import { Verification } from "./verification.ts";
+import { type TokenLife, Verification } from "./verification.ts";
 
 export interface OAuthParts {
   readonly store: Store;
@@ -41,16 +43,28 @@ export function oauthOn(parts: OAuthParts) {
     { ...failureLimits, atOnce: 100, perSource: bounds.clientAuthenticationsPerSource },
     () => reached?.("clientAuthenticationsPerSource"),
   );
+  const commandTokens = commandTokensWith(sealer, surroundings);
   const clients = clientsOn({ store, tenants: identity, limits, nowMs: surroundings.nowMs, grantsEnded });
   return {
     ...clients,
     authorize: authorizeOn({ store, identity, clients, sealer, areOlderNodesGone, issuer, codeSeconds }),
     tokens: tokensOn({ store, lifetimes, grantsEnded, reached }),
     metadata: () => metadata(issuer()),
-    verify: (accessToken: string) => verification.verify(accessToken),
-    rememberedClientOf: (accessToken: string) => verification.rememberedClientOf(accessToken),
-    clientOf: (accessToken: string) => verification.clientOf(accessToken),
-    watch: (accessToken: string, revoked: () => void) => verification.watch(accessToken, revoked),
+    commandTokens,
+    verify(accessToken: string): Promise<Principal> {
+      const access = commandTokens.open(accessToken);
+      return access ? Promise.resolve(access.principal) : verification.verify(accessToken);
+    },
+    rememberedClientOf: (accessToken: string) =>
+      commandTokens.open(accessToken)?.clientId ?? verification.rememberedClientOf(accessToken),
+    clientOf: async (accessToken: string) =>
+      commandTokens.open(accessToken)?.clientId ?? verification.clientOf(accessToken),
+    async watch(accessToken: string, revoked: () => void): Promise<TokenLife> {
+      const access = commandTokens.open(accessToken);
+      if (!access) return verification.watch(accessToken, revoked);
+      const untilMs = surroundings.elapsedMs() + access.remainingMs;
+      return { untilMs, clientId: access.clientId, release: () => undefined };
+    },
     caughtUp: () => verification.caughtUp(),
     grantsEnded,
     start: () => verification.start(),

@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { describe, it, type TestContext } from "node:test";
 import type { DeviceId } from "../../src/model/ids.ts";
 import { clientOfUser } from "../stories/v3-client.ts";
 import { eventually, person, world } from "../stories/world.ts";
+import { goingOn } from "./going-on.ts";
 import { type Desk, typed } from "./typed.ts";
 
 const plain = { NO_COLOR: "1" };
@@ -19,6 +22,19 @@ async function home(t: TestContext, structures = [{ name: "Maple Street", thermo
   const at = (args: readonly string[], desk: Desk = {}) =>
     typed(args, { ...desk, environment: { ...environment, ...desk.environment } });
   return { story, deviceId: String(deviceId), lampId: String(lampId), at };
+}
+
+/** How many rows there are of what lets somebody in. */
+function credentialsIn(folder: string): Record<string, number> {
+  const database = new DatabaseSync(join(folder, "breezeway.db"), { readOnly: true });
+  const count = (table: string) => Number(database.prepare(`SELECT COUNT(*) AS count FROM ${table}`).get()!.count);
+  try {
+    return Object.fromEntries(
+      ["clients", "grants", "access_tokens", "sec_tokens"].map((table) => [table, count(table)]),
+    );
+  } finally {
+    database.close();
+  }
 }
 
 describe("the commands about a home, on the machine of its service", () => {
@@ -62,20 +78,53 @@ describe("the commands about a home, on the machine of its service", () => {
     assert.equal((await at(["user", "show", String(story.userId)])).json.devices.length, 1);
   });
 
-  it("come in with one token, of a client that can be seen and removed", async (t) => {
-    const { at, lampId, story } = await home(t);
-    for (const value of ["on", "off"]) await at(["device", "set", lampId, `power=${value}`]);
+  it("leave no client and no token behind, unless they add what a client owns", async (t) => {
+    const { at, deviceId, lampId, story } = await home(t);
+    const before = credentialsIn(story.config.dataFolder);
+    const commands = [
+      ["device", "get", deviceId],
+      ["device", "set", lampId, "power=on"],
+      ["event", "list", lampId],
+      ["alert", "list"],
+      ["webhook", "list"],
+      ["link", "show"],
+    ];
+    for (const command of commands) assert.equal((await at(command)).code, 0, command.join(" "));
+    assert.deepEqual(credentialsIn(story.config.dataFolder), before);
+    assert.deepEqual((await at(["client", "list"])).json.clients, []);
+    const audited = (await story.service.parts.identity.audit.list({ limit: 100 })).filter(
+      ({ detail }) => detail.command === "access",
+    );
+    assert.deepEqual(
+      audited.map(({ detail }) => detail.for),
+      ["user", "tenant"],
+      "one entry for all commands of a tenant, and one for each act in the name of a user",
+    );
+    assert.equal((await at(["webhook", "add", "http://127.0.0.1:9/hook"])).code, 0);
     const { clients } = (await at(["client", "list"])).json;
     assert.deepEqual(
       clients.map(({ name, kind }: Record<string, string>) => [name, kind]),
       [["Command line", "enterprise"]],
     );
-    const given = (await story.service.parts.identity.audit.list({ limit: 100 })).filter(
-      ({ act }) => act === "client_credentials",
-    );
-    assert.equal(given.length, 1);
-    await at(["client", "remove", clients[0].client_id]);
-    assert.equal((await at(["device", "get", lampId])).code, 0, "the next command makes itself a new one");
+    assert.equal((await at(["webhook", "list"])).json.webhooks.length, 1);
+  });
+
+  it("give back the security token of the user also at Ctrl-C", async (t) => {
+    const { story } = await home(t);
+    const { config, simulator, accountId } = story;
+    const before = credentialsIn(config.dataFolder);
+    simulator.addFault({ fault: "slow", ms: 600_000 });
+    const environment = {
+      BREEZEWAY_DATA: config.dataFolder,
+      BREEZEWAY_ECOSYSTEM_TOKEN: simulator.issueToken(accountId),
+    };
+    const { child, ended } = goingOn(t, ["link"], environment);
+    await eventually(t.signal, async () => {
+      assert.equal(credentialsIn(config.dataFolder).sec_tokens, before.sec_tokens! + 1);
+    });
+    child.kill("SIGINT");
+    assert.equal((await ended).code, 130);
+    assert.deepEqual(credentialsIn(config.dataFolder), before);
   });
 
   it("start a fan and tell what came of it", async (t) => {

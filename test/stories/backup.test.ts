@@ -93,7 +93,10 @@ describe("a backup of a running service", () => {
     await once(watcher, "change");
     service.process.kill("SIGKILL");
     const { code, stderr } = await backup;
-    assert.deepEqual([code, stderr], [6, "breezeway: The service ended before it had answered.\n"]);
+    assert.deepEqual(
+      [code, stderr],
+      [6, "breezeway: The service ended before it had answered. Whether it did what was asked is unknown.\n"],
+    );
     assert.equal(digest(), before);
     const restored = await breezeway([
       "restore",

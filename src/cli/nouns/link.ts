@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { BadParameter, EcosystemUnreachable } from "../../model/errors.ts";
 import type { Answer } from "../admin-command.ts";
+import { withCleanUp } from "../clean-up.ts";
 import type { Call, OwnCommand } from "../command.ts";
 import { ago, dateAndTime } from "../devices/times.ts";
 import { isGiven, optional } from "../input.ts";
@@ -152,12 +153,11 @@ async function statusOf(call: Call): Promise<Answer> {
 
 /** What the adaptor is asked, it is asked for one user. */
 async function asUser<Result>(call: Call, work: (api: Api) => Promise<Result>): Promise<Result> {
-  const api = await serviceOf(call, { "as-user": true });
-  try {
-    return await work(api);
-  } finally {
-    await api.leave();
-  }
+  const entering = serviceOf(call, { "as-user": true });
+  return withCleanUp(
+    async () => work(await entering),
+    async () => (await entering.catch(() => undefined))?.leave(),
+  );
 }
 
 const remove: OwnCommand = {

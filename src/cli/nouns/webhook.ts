@@ -51,7 +51,7 @@ const add: OwnCommand = {
       .option("--attribute <name...>", "only changes of these attributes"),
   async run(call) {
     const { typed, print } = call;
-    const api = await serviceOf(call);
+    const api = await serviceOf(call, { keeps: true });
     const [deviceIds, attributes] = [texts(typed, "device").map(Number), texts(typed, "attribute")];
     const body = { url: text(typed, "address"), deviceIds, attributes };
     const added = await print.during("adding the webhook", api.call("POST", "/v3/webhooks", { body }));

@@ -11,6 +11,9 @@ import { clientToken } from "./client-token.ts";
 import { findProfile, type Profile } from "./profiles.ts";
 import { unfollowed } from "./redirects.ts";
 
+/** A service that doesn't answer must not keep a command from ending. */
+const leaveMs = 2_000;
+
 /** The options of every command that speaks with a service. */
 export function reaching(command: Command): Command {
   return command
@@ -75,10 +78,15 @@ async function tokenOf(profile: Profile, isOver: boolean): Promise<string | unde
   return isOver ? undefined : profile.accessToken;
 }
 
+/** What is wanted, without whose home it is about. */
+function forWhat({ "as-user": asUser, keeps }: Input): Input {
+  return { "as-user": asUser, keeps };
+}
+
 async function onThisMachine({ typed, programs, config }: Call, about: Input): Promise<Credentials> {
   const settings = config();
   const named = optional(typed, "user") ?? optional(typed, "tenant");
-  const wanted = named === undefined ? about : { user: typed.user, tenant: typed.tenant, "as-user": about["as-user"] };
+  const wanted = named === undefined ? about : { ...forWhat(about), user: typed.user, tenant: typed.tenant };
   const enter = () => programs.access(settings, wanted);
   let access: Access = await enter();
   return {
@@ -99,7 +107,7 @@ async function onThisMachine({ typed, programs, config }: Call, about: Input): P
       if (secToken === undefined) return;
       const body = new URLSearchParams({ secToken });
       // One that can't be given back ends by itself within the hour.
-      const logout = { method: "POST", body, ...unfollowed };
+      const logout = { method: "POST", body, signal: AbortSignal.timeout(leaveMs), ...unfollowed };
       await fetch(`${baseUrl}/zdk/services/zamapi/userLogout`, logout).catch(() => undefined);
     },
   };

@@ -1,0 +1,28 @@
+import { constants } from "node:os";
+import { setTimeout as pause } from "node:timers/promises";
+
+/** Longer than this a command that was interrupted doesn't stay for its clean-up. */
+const longestMs = 3_000;
+
+const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+/**
+ * Runs the clean-up after the work, however the work ends: also when the person presses Ctrl-C. A second Ctrl-C ends
+ * the process at once.
+ */
+export async function withCleanUp<Result>(work: () => Promise<Result>, cleanUp: () => Promise<void>): Promise<Result> {
+  const interrupted = (signal: (typeof signals)[number]) => {
+    stopListening();
+    void Promise.race([cleanUp(), pause(longestMs)]).finally(() => process.exit(128 + constants.signals[signal]));
+  };
+  const stopListening = () => {
+    for (const signal of signals) process.off(signal, interrupted);
+  };
+  for (const signal of signals) process.on(signal, interrupted);
+  try {
+    return await work();
+  } finally {
+    stopListening();
+    await cleanUp();
+  }
+}
