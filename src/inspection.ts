@@ -1,9 +1,11 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import type { ServiceFacts } from "./cli/admin-command.ts";
+import { callControl, NobodyListens, ServiceSilent } from "./cli/control-socket.ts";
 import type { Inspection } from "./cli/programs.ts";
 import type { Config } from "./config.ts";
-import { dataFolder } from "./store/data-folder.ts";
+import { type DataFolder, dataFolder } from "./store/data-folder.ts";
 import { readKeyFile } from "./store/key-file.ts";
 import { schemaVersion as knownVersion } from "./store/migrations.ts";
 import { keyIdOf } from "./store/sealing.ts";
@@ -14,9 +16,28 @@ export async function inspect(config: Config): Promise<Inspection> {
   const keyFile = config.keyFile ?? folder.keyFile;
   const seen = config.databaseUrl ? await seenInPostgres(config.databaseUrl) : seenInSqlite(folder.path);
   const isRunning = !config.databaseUrl && folder.isInUse();
+  const listensAt = isRunning ? await addressOn(folder) : undefined;
   const { neededKeys = [], ...facts } = seen;
   const keyProblem = problemWith(keyFile, neededKeys);
-  return { isRunning, keyFile, keyProblem, knownVersion, clockOffsetMs: 0, ...facts };
+  return { isRunning, listensAt, keyFile, keyProblem, knownVersion, clockOffsetMs: 0, ...facts };
+}
+
+/** A service that is frozen does not answer. */
+const silenceMs = 4_000;
+
+/** As the service itself says; one of an older version knows only its address for clients. */
+async function addressOn(folder: DataFolder): Promise<string | undefined> {
+  const ask = async (command: string) =>
+    (await callControl(folder.trustedSocket(), command, {}, undefined, silenceMs)) as ServiceFacts;
+  try {
+    return (await ask("listening")).listensAt;
+  } catch (error) {
+    if (error instanceof NobodyListens || error instanceof ServiceSilent) return undefined;
+    return ask("status").then(
+      ({ baseUrl }) => baseUrl,
+      () => undefined,
+    );
+  }
 }
 
 type Seen = Partial<Pick<Inspection, "schemaVersion" | "oldestVersion" | "databaseProblem" | "clockOffsetMs">> & {

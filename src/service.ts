@@ -97,7 +97,7 @@ export async function openParts(
     });
 
     // With a free port, it is known only once that is taken.
-    const address = { baseUrl: config.baseUrl ?? "" };
+    const address = { baseUrl: config.baseUrl ?? "", listensAt: "" };
     const oauth = oauthOn({
       store,
       identity,
@@ -374,6 +374,7 @@ export async function startService(
     if (http.certificate) metrics.watchCertificate(http.certificate);
     let drainMs = 0;
     stops.push(() => http.stop({ drainMs }));
+    address.listensAt = http.url;
     address.baseUrl ||= http.url;
     stops.push(startSweeping(parts));
     if (!config.databaseUrl) {

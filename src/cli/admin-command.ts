@@ -108,5 +108,8 @@ export type LostValue =
 
 /** What the running service knows about itself; undefined when a command opened the store on its own. */
 export interface ServiceFacts {
+  /** Where clients reach it, perhaps through a proxy. */
   readonly baseUrl: string;
+  /** Where it listens on this machine. */
+  readonly listensAt?: string;
 }

@@ -5,6 +5,7 @@ import type { Input } from "./input.ts";
 import { isAdmin } from "./noun.ts";
 import { deviceOwners } from "./nouns/device-owners.ts";
 import { linkFacts } from "./nouns/link-facts.ts";
+import { listening } from "./nouns/listening.ts";
 import { nouns } from "./nouns.ts";
 import type { Tell } from "./progress.ts";
 
@@ -16,7 +17,7 @@ export interface Administration {
 export function administrationOn(parts: AdministrationParts): Administration {
   const typed = nouns.flatMap((noun) => noun.commands).filter(isAdmin);
   const acts = new Map<string, AdminAct>();
-  for (const act of [...typed, accessAct(), deviceOwners, linkFacts]) acts.set(act.name, act);
+  for (const act of [...typed, accessAct(), deviceOwners, linkFacts, listening]) acts.set(act.name, act);
   return {
     async run(name, input, service, tell = () => undefined) {
       const command = acts.get(name);

@@ -1,4 +1,6 @@
 import { accessSync, constants, existsSync, statfsSync, statSync } from "node:fs";
+import { get } from "node:http";
+import { get as getOverTls } from "node:https";
 import { createServer } from "node:net";
 import { dirname, resolve } from "node:path";
 import type { Config } from "../config.ts";
@@ -95,23 +97,53 @@ function service(config: Config, { isRunning }: Inspection): Finding {
   };
 }
 
-/** Taken by our own service is as it should be. */
-async function port({ host, port: wanted }: Config, { isRunning }: Inspection): Promise<Finding> {
+/** The port of the service that runs here; without one, whether the port of the settings can be had. */
+async function port(config: Config, { isRunning, listensAt }: Inspection): Promise<Finding> {
   const check = "port";
-  if (wanted === 0) return { check, state: "ok", words: "a free one is taken" };
+  if (!isRunning) return portOfSettings(config);
+  if (listensAt === undefined) {
+    return {
+      check,
+      state: "warn",
+      words: "the service doesn't listen yet",
+      next: "wait until it says that it listens",
+    };
+  }
+  const { port: wanted } = config;
+  const isOther = wanted !== 0 && wanted !== Number(new URL(listensAt).port);
+  const words = `${listensAt} is the service's${isOther ? ` (the settings here say port ${wanted})` : ""}`;
+  if (await isBreezeway(listensAt)) return { check, state: "ok", words };
+  return { check, state: "fail", words: `${words}, and doesn't answer`, next: "look at the service's log" };
+}
+
+async function portOfSettings({ host, port: wanted, databaseUrl, tlsCertFile }: Config): Promise<Finding> {
+  const check = "port";
+  if (wanted === 0) return { check, state: "ok", words: "the service takes a free port when it starts" };
   const isFree = await new Promise<boolean>((settle) => {
     const server = createServer();
     server.once("error", () => settle(false));
     server.listen(wanted, host, () => server.close(() => settle(true)));
   });
   if (isFree) return { check, state: "ok", words: `${wanted} on ${host} is free` };
-  const answers = await fetch(`http://${host}:${wanted}/livez`, { signal: AbortSignal.timeout(patienceMs) }).then(
-    (answer) => answer.ok,
-    () => false,
-  );
-  if (answers && isRunning) return { check, state: "ok", words: `${wanted} on ${host} is the service's` };
+  const address = `${tlsCertFile ? "https" : "http"}://${host.includes(":") ? `[${host}]` : host}:${wanted}`;
+  // On PostgreSQL there is no lock that would tell whether a service runs here.
+  if (databaseUrl && (await isBreezeway(address))) return { check, state: "ok", words: `${address} is the service's` };
   const words = `${wanted} on ${host} is taken by another program`;
-  return { check, state: isRunning ? "warn" : "fail", words, next: "choose another with --port, or BREEZEWAY_PORT" };
+  return { check, state: "fail", words, next: "choose another with --port, or BREEZEWAY_PORT" };
+}
+
+/** The certificate is for the name that clients use, and this machine is asked by its address. */
+function isBreezeway(address: string): Promise<boolean> {
+  const url = new URL("/livez", address);
+  return new Promise((settle) => {
+    const options = { rejectUnauthorized: false, signal: AbortSignal.timeout(patienceMs) };
+    const request = url.protocol === "https:" ? getOverTls(url, options) : get(url, options);
+    request.once("response", (answer) => {
+      answer.resume();
+      settle(answer.statusCode === 200);
+    });
+    request.once("error", () => settle(false));
+  });
 }
 
 function key({ keyFile, keyProblem }: Inspection): Finding {

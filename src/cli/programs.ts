@@ -35,6 +35,8 @@ export interface Access {
 export interface Inspection {
   /** Whether a service holds the folder's lock. */
   readonly isRunning: boolean;
+  /** Where that service listens; undefined while it starts or stops. */
+  readonly listensAt?: string | undefined;
   readonly keyFile: string;
   readonly keyProblem?: string | undefined;
   /** Undefined: there is no store yet. */

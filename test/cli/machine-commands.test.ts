@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
+import { dataFolder } from "../../src/store/data-folder.ts";
+import { takenPort } from "../stories/child-service.ts";
 import { clientOfUser } from "../stories/v3-client.ts";
 import { person, world } from "../stories/world.ts";
 import { folderOf } from "./made-folder.ts";
@@ -100,10 +102,21 @@ describe("breezeway doctor", () => {
   });
 
   it("sees the running service, an open key and a store that can't be read", async (t) => {
-    const { config } = await world(t);
+    const { config, service } = await world(t);
     const environment = { BREEZEWAY_DATA: config.dataFolder, BREEZEWAY_PORT: "0" };
     const well = (await stateOf(environment)).checks;
     assert.deepEqual([well.service.state, well.database.state, well["key file"].state], ["ok", "ok", "ok"]);
+    assert.deepEqual([well.port.state, well.port.words], ["ok", `${service.baseUrl} is the service's`]);
+    // Another program has the port of the settings: the service was started with another one, which is asked.
+    const other = await takenPort(t);
+    const elsewhere = (await stateOf({ ...environment, BREEZEWAY_PORT: String(other) })).checks;
+    const words = `${service.baseUrl} is the service's (the settings here say port ${other})`;
+    assert.deepEqual([elsewhere.port.state, elsewhere.port.words], ["ok", words]);
+
+    const starting = folderOf(t);
+    t.after(dataFolder(starting).lock());
+    const { port } = (await stateOf({ ...environment, BREEZEWAY_DATA: starting })).checks;
+    assert.deepEqual([port.state, port.words], ["warn", "the service doesn't listen yet"]);
 
     const broken = folderOf(t);
     writeFileSync(
