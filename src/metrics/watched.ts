@@ -121,7 +121,3 @@ function sharedWhileItRuns<Found>(look: () => Promise<Found>): () => Promise<Fou
     return running;
   };
 }
-
-function inSeconds(ms: number | undefined): number | undefined {
-  return ms === undefined ? undefined : ms / 1000;
-}
