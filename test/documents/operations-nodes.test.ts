@@ -24,7 +24,7 @@ describe("the operations document, followed on two nodes of one PostgreSQL", {
   skip: missingPostgres() ?? false,
 }, () => {
   it("changes their key, backs their store up and restores it, as it is written", { timeout: 120_000 }, async (t) => {
-    const { folder, keyFile, databaseUrl, parts } = await madeWorld(t, "postgres", 3);
+    const { folder, keyFile, databaseUrl, parts } = await madeWorld(t, "postgres", 4);
     await parts.close();
     const [other, desk] = [folderOf(t), folderOf(t)];
     const otherFile = join(other, "breezeway.key");
@@ -61,7 +61,7 @@ describe("the operations document, followed on two nodes of one PostgreSQL", {
     const { keys } = JSON.parse(follow("Change the key", "Several nodes on PostgreSQL").at(-1)!);
     assert.deepEqual(
       keys.map(({ role, values, nodes }: Record<string, unknown>) => [role, values, nodes]),
-      [["current", 3, 2]],
+      [["current", 4, 2]],
     );
     assert.equal(readFileSync(otherFile, "utf8"), readFileSync(keyFile, "utf8"));
 

@@ -78,6 +78,7 @@ function cloneWith(t: TestContext, npm: string) {
   for (const name of ["src", "path"]) mkdirSync(join(folder, name));
   writeFileSync(join(folder, "package-lock.json"), "{}");
   writeFileSync(join(folder, "src/main.ts"), 'console.log("started");\n');
+  writeFileSync(join(folder, "src/node-flags"), "--disable-warning=ExperimentalWarning\n");
   writeFileSync(join(folder, "path/npm"), `#!/bin/sh\necho once >> "${counted}"\n${npm}\n`);
   chmodSync(join(folder, "path/npm"), 0o755);
   return {

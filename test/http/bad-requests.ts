@@ -19,7 +19,7 @@ function badHeads(right: WireRequest): readonly BadRequest[] {
     { name: "a NUL in the target", request: { ...right, target: `${target}\0${sent}` }, isNowhere: true },
     { name: "a raw byte in the target", request: { ...right, target: `${target}\xe9${sent}` }, isNowhere: true },
     { name: "a header without a colon", request: withHeaders([`${sent}\r\nX`, ""]), isNowhere: true },
-    { name: "endless headers", request: withHeaders(["X-Long", sent.repeat(1_200)]), isNowhere: true },
+    { name: "endless headers", request: withHeaders(["X-Long", sent.repeat(4_000)]), isNowhere: true },
     { name: "a length that isn't one", request: withHeaders(["Content-Length", `1${sent}`]), isNowhere: true },
     {
       name: "a length and chunks",

@@ -17,7 +17,7 @@ describe("the key of several nodes", { skip: missingPostgres() ?? false }, () =>
   it("is changed as the operations document says, and never taken from under a node", {
     timeout: 60_000,
   }, async (t) => {
-    const { keyFile, databaseUrl, parts, run } = await madeWorld(t, "postgres", 3);
+    const { keyFile, databaseUrl, parts, run } = await madeWorld(t, "postgres", 4);
     const otherFolder = folderOf(t);
     const otherFile = join(otherFolder, "breezeway.key");
     const copy = () => copyFileSync(keyFile, otherFile);
@@ -35,7 +35,7 @@ describe("the key of several nodes", { skip: missingPostgres() ?? false }, () =>
     await assert.rejects(run("key rotate"), refused(/^The key file of node \S+ \(heard of \d+ s ago\) lacks key/));
     copy();
     const first = await eventually(t.signal, () => run("key rotate"));
-    assert.deepEqual(first, { keyId, resealed: 3, behind: [otherId] });
+    assert.deepEqual(first, { keyId, resealed: 4, behind: [otherId] });
 
     // The other node's file still has the old key first.
     await addHook("late");
@@ -59,7 +59,7 @@ describe("the key of several nodes", { skip: missingPostgres() ?? false }, () =>
     await parts.store.transaction((tx) => tx.nodes.beat("node-before" as NodeId));
     await assert.rejects(run("key prune"), /^Conflict: Node node-before .* doesn't say which key it seals with/);
     assert.deepEqual(await run("key prune", undefined, { force: true }), { removed: [old.keyId] });
-    assert.equal(await openAll(parts, keyFile), 4);
+    assert.equal(await openAll(parts, keyFile), 5);
     await assert.rejects(run("key rotate"), /The other nodes must know the new key first/);
   });
 });

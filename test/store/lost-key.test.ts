@@ -45,7 +45,7 @@ describe("a lost key", () => {
     assert.deepEqual(said.links, [{ userId: 1, deviceId: 1, ecosystem: "nest" }]);
     assert.deepEqual(
       said.webhooks.map(({ id }: { id: string }) => id),
-      ["w00001", "w00002", "w00003"],
+      ["w00001", "w00002"],
     );
     const service = await startChild("serve", environment);
     t.after(() => service.process.kill("SIGKILL"));

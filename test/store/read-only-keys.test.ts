@@ -18,7 +18,7 @@ describe("a key file that is mounted read-only", { skip: missingPostgres() ?? fa
   }, async (t) => {
     const disk = await readOnlyFolder(t);
     if (!disk) return t.skip("this machine has no way to make a folder read-only for root");
-    const { folder, databaseUrl, parts, keyFile } = await madeWorld(t, "postgres", 3);
+    const { folder, databaseUrl, parts, keyFile } = await madeWorld(t, "postgres", 4);
     const [old, fresh] = [readKeyFile(keyFile)[0], freshKey()];
     const [oldId, freshId] = [keyIdOf(old), keyIdOf(fresh)];
     await parts.close();
@@ -63,7 +63,7 @@ describe("a key file that is mounted read-only", { skip: missingPostgres() ?? fa
     mount(old, fresh);
     await eventually(t.signal, async () =>
       assert.deepEqual(await standings(), [
-        [oldId, "current", 3, 1],
+        [oldId, "current", 4, 1],
         [freshId, "unused", 0, 0],
       ]),
     );
@@ -71,14 +71,14 @@ describe("a key file that is mounted read-only", { skip: missingPostgres() ?? fa
     await eventually(t.signal, async () =>
       assert.deepEqual(await standings(), [
         [freshId, "current", 0, 1],
-        [oldId, "old", 3, 0],
+        [oldId, "old", 4, 0],
       ]),
     );
-    assert.deepEqual(await run("key rotate"), { keyId: freshId, resealed: 3, behind: [] });
+    assert.deepEqual(await run("key rotate"), { keyId: freshId, resealed: 4, behind: [] });
     await assert.rejects(run("key prune"), /can't be changed here/);
     mount(fresh);
-    await eventually(t.signal, async () => assert.deepEqual(await standings(), [[freshId, "current", 3, 1]]));
+    await eventually(t.signal, async () => assert.deepEqual(await standings(), [[freshId, "current", 4, 1]]));
     rmSync(keyFile);
-    assert.equal(await openAll({ ...command, administration }, mounted), 3);
+    assert.equal(await openAll({ ...command, administration }, mounted), 4);
   });
 });

@@ -15,7 +15,7 @@ const subject: Argument = { name: "alert", isRequired: true, meaning: "the alert
 const list: OwnCommand = {
   name: "alert list",
   meaning: "list alerts",
-  examples: ["alert list", "alert list --device 2"],
+  examples: ["alert list", "alert list --device 1"],
   options: (command) => actingFor(reaching(command)).option("--device <id>", "of one device only"),
   async run(call) {
     const { print } = call;
@@ -69,9 +69,9 @@ const add: OwnCommand = {
   name: "alert add",
   meaning: "add an alert, which fires when an attribute becomes so",
   examples: [
-    "alert add --device 2 --attribute d.structures[1].a.away --value home --set 1,power=on --auto-disarm",
-    'alert add --device 2 --attribute d.structures[1].a.away --when regex --value "(auto-)?away" --set 1,power=off --auto-disarm',
-    "alert add --device 2 --attribute o.structures[1].emergencies.all --value true --action notify",
+    "alert add --device 1 --attribute d.structures[1].a.away --value home --set 2,power=on --auto-disarm",
+    'alert add --device 1 --attribute d.structures[1].a.away --when regex --value "(auto-)?away" --set 2,power=off --auto-disarm',
+    "alert add --device 1 --attribute o.structures[1].emergencies.all --value true --action notify",
   ],
   options: (command) => reaching(defining(command)),
   async run(call) {
@@ -140,7 +140,7 @@ const explain: OwnCommand = {
 const dryRun: OwnCommand = {
   name: "alert dry-run",
   meaning: "tell when an alert would have fired, without adding it",
-  examples: ["alert dry-run --device 2 --attribute d.structures[1].a.away --value home --action notify --from 2d"],
+  examples: ["alert dry-run --device 1 --attribute d.structures[1].a.away --value home --action notify --from 2d"],
   options: (command) =>
     reaching(defining(command))
       .option("--from <time>", "over what happened since: 15m, 2h, 2026-01-31T12:00Z")

@@ -100,7 +100,7 @@ const get: OwnCommand = {
   name: "device get",
   alias: "show",
   meaning: "show a device and its attributes; with --watch, go on showing what changes",
-  examples: ["device get 2", "device get 2 Hallway away", "device get 2 --watch", "device get 2 --since 15m --json"],
+  examples: ["device get 1", "device get 1 Hallway away", "device get 1 --watch", "device get 1 --since 15m --json"],
   arguments: [subject, names],
   options: (command) =>
     actingFor(reaching(command))
@@ -112,7 +112,7 @@ const get: OwnCommand = {
 const watch: OwnCommand = {
   name: "device watch",
   meaning: "show a device, and what changes as it comes",
-  examples: ["device watch 2", "device watch 2 Kitchen", "device watch 2 --json | head -3"],
+  examples: ["device watch 1", "device watch 1 Kitchen", "device watch 1 --json | head -3"],
   arguments: [subject, names],
   options: (command) => actingFor(reaching(command)),
   run: (call) => showDevice(call, true),
@@ -158,9 +158,9 @@ const set: OwnCommand = {
   name: "device set",
   meaning: "write attributes, all or none; an empty value erases",
   examples: [
-    "device set 1 power=on brightness=80",
-    "device set 1 power=",
-    "device set 2 Hallway/fan_timer_active.requestWrite=true",
+    "device set 2 power=on brightness=80",
+    "device set 2 power=",
+    "device set 1 Hallway/fan_timer_active.requestWrite=true",
   ],
   arguments: [subject, { name: "name=value", isRequired: true, isList: true, meaning: "what to write" }],
   options: (command: Command) => actingFor(reaching(command)),

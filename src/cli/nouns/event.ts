@@ -13,7 +13,7 @@ import { chosenWebhook, pathOf } from "./webhook.ts";
 const list: OwnCommand = {
   name: "event list",
   meaning: "list what has changed at a device, the newest last",
-  examples: ["event list 2", "event list 2 --from 2h --attribute d.structures[1].a.away", "event list 2 --json"],
+  examples: ["event list 1", "event list 1 --from 2h --attribute d.structures[1].a.away", "event list 1 --json"],
   arguments: [{ name: "device", isRequired: true, meaning: "the device's id; see: breezeway device list" }],
   options: (command) =>
     actingFor(reaching(command))

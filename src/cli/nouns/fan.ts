@@ -17,7 +17,7 @@ const [on, off] = (["on", "off"] as const).map(
   (verb): OwnCommand => ({
     name: `fan ${verb}`,
     meaning: verb === "on" ? "start the fan of a thermostat, and tell what came of it" : "stop the fan of a thermostat",
-    examples: [`fan ${verb} 2`, `fan ${verb} 2 Hallway`, `fan ${verb} 2 1.2 --wait 60`],
+    examples: [`fan ${verb} 1`, `fan ${verb} 1 Hallway`, `fan ${verb} 1 1.2 --wait 60`],
     arguments: [
       { name: "device", isRequired: true, meaning: "the linked account's device; see: breezeway device list" },
       { name: "thermostat", meaning: "its name, or structure.thermostat as in 1.2; may be left out when there is one" },
