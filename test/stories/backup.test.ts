@@ -95,7 +95,10 @@ describe("a backup of a running service", () => {
     const { code, stderr } = await backup;
     assert.deepEqual(
       [code, stderr],
-      [6, "breezeway: The service ended before it had answered. Whether it did what was asked is unknown.\n"],
+      [
+        6,
+        "breezeway: The service ended before it had answered. The command may have been carried out or not: look before you repeat it.\n",
+      ],
     );
     assert.equal(digest(), before);
     const restored = await breezeway([
