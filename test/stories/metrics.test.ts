@@ -35,7 +35,7 @@ for (const database of deployments) {
       await v3.write(linked, { [fan]: "nonsense" });
       await simulator.playScene(accountId, { scene: "leave" });
       await eventually(t.signal, async () => assert.equal((await v3.attributes(lamp.deviceId)).power?.value, "off"));
-      assert.equal((await v3.call(`/devices/${linked}?attribute=${secret}`)).status, 200);
+      assert.equal((await v3.call(`/devices/${linked}?attribute=${secret}`)).status, 404);
       assert.equal((await v3.call("/devices/424242")).status, 404);
       assert.equal((await fetch(`${w.service.baseUrl}/nowhere/${secret}`)).status, 404);
       const stream = await fetch(`${w.service.baseUrl}/v3/events`, {
@@ -56,7 +56,7 @@ for (const database of deployments) {
         perNode
           .flatMap((samples) => samples.find((one) => one.name === name && isWithin(labels, one))?.value ?? [])
           .reduce<number | undefined>((sum, one) => (sum ?? 0) + one, undefined);
-      assert.equal(value("breezeway_http_requests_total", { route: "/v3/devices/:deviceId", status: "404" }), 1);
+      assert.equal(value("breezeway_http_requests_total", { route: "/v3/devices/:deviceId", status: "404" }), 2);
       assert.ok(value("breezeway_http_requests_total", { method: "PUT", status: "200" })! >= 1);
       assert.equal(value("breezeway_http_requests_total", { route: "-", status: "404" }), 1);
       assert.ok(value("breezeway_http_request_duration_seconds_count", { route: "/v3/devices/:deviceId" })! >= 3);

@@ -69,7 +69,14 @@ for (const database of deployments) {
       assert.ok(shown.confirmedTime > 1_700_000_000_000);
       assert.equal(shown.attributes["o.totalStructures"].value, 2);
       const { devices } = (await (await enterprise(story)).call("/devices?deviceTypeName=EcosystemAccount")).body;
-      const entry = { deviceId, deviceName: "Nest account", deviceTypeName: "EcosystemAccount", presenceInfo: 1 };
+      const { userId } = story;
+      const entry = {
+        deviceId,
+        userId,
+        deviceName: "Nest account",
+        deviceTypeName: "EcosystemAccount",
+        presenceInfo: 1,
+      };
       assert.deepEqual(devices, [entry]);
 
       // A poller that only ever asks for what is new ends up with the whole truth, and keeps no gone alarm's last word.
