@@ -20,6 +20,8 @@ interface Counted {
 export class KeyRoom {
   readonly #elapsedMs: () => number;
   readonly #counted = new Map<OwnerId, Counted>();
+  /** Counts under way. Requests of one owner that arrive together share one. */
+  readonly #counting = new Map<OwnerId, Promise<Counted>>();
 
   constructor(elapsedMs: () => number) {
     this.#elapsedMs = elapsedMs;
@@ -27,7 +29,7 @@ export class KeyRoom {
 
   /** Throws when the owner has no room for another key. */
   async check(ownerId: OwnerId, count: () => Promise<KeyUsage>): Promise<void> {
-    const { keys, bytes } = this.#fresh(ownerId) ?? (await this.#count(ownerId, count));
+    const { keys, bytes } = this.#fresh(ownerId) ?? (await this.#shared(ownerId, count));
     if (keys >= limits.idempotencyKeysPerOwner) {
       throw new TooManyIdempotencyKeys(
         "idempotencyKeysPerOwner",
@@ -53,6 +55,14 @@ export class KeyRoom {
   #fresh(ownerId: OwnerId): Counted | undefined {
     const counted = this.#counted.get(ownerId);
     return counted && this.#elapsedMs() - counted.atMs < countedAgainMs ? counted : undefined;
+  }
+
+  #shared(ownerId: OwnerId, count: () => Promise<KeyUsage>): Promise<Counted> {
+    const underWay = this.#counting.get(ownerId);
+    if (underWay) return underWay;
+    const counting = this.#count(ownerId, count).finally(() => this.#counting.delete(ownerId));
+    this.#counting.set(ownerId, counting);
+    return counting;
   }
 
   async #count(ownerId: OwnerId, count: () => Promise<KeyUsage>): Promise<Counted> {

@@ -108,7 +108,7 @@ export const getDevice: Description = {
   words: [
     "All attributes that have a value, or only those you name. Asked for by name, an attribute that was erased or has turned blank is null, with the time of that; one that never had a value is not in the answer. One exception: `requestWrite` of a thermostat that is there is always in the answer when it is asked for by name, null when it is empty. With `since` you get what changed strictly after that time, including, as null, what has turned blank since: so a poller never keeps the last word of an alarm that is gone. Times rise with each change to a device, whatever clocks do; the highest `updateTime` you have seen is your next `since`.",
     "The attributes of a linked account are `d.structures[X]…` and `o.…`, 519 names in all. Both published spellings are accepted (`thermostats[Y]` and `thermostat[Y]`, `smokeCoAlarms[Y]` and `smokeCOAlarms[Y]`, `totals.smokeCOAlarms` and `totals.smokeCoAlarms`); the answer uses yours. All 519 names fit into one request: its line and headers may take 48 KB, beyond which the answer is 431.",
-    "A device that its structure lists and for which the ecosystem sends no object takes an index all the same: it has a `device_id`, counts in the totals, and its other attributes stay as they were or blank until the object comes.",
+    "A device that its structure lists and for which the ecosystem sends no object takes an index too: the device has a `device_id`, counts in the totals, and its other attributes stay as they were or blank until the object comes.",
   ],
   parameters: [
     deviceId,
