@@ -132,6 +132,7 @@ export class WebhookSender {
 
   async #beginDue(): Promise<void> {
     const { messages, isAll } = await this.#due.look();
+    if (this.#stopping.signal.aborted) return;
     const reached = new Set<LimitName>();
     for (const message of inTurns(messages, this.#slots)) {
       if (this.#sending.has(message.delivery.id)) continue;

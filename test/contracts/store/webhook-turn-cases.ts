@@ -57,7 +57,9 @@ export function webhookTurnCases(harness: StoreHarness): void {
         }
         calls.slow += 1;
         return new Promise((resolve) => {
-          signal.addEventListener("abort", () => resolve({ status: null, text: "no answer in time" }));
+          const giveUp = () => resolve({ status: null, text: "no answer in time" });
+          if (signal.aborted) giveUp();
+          else signal.addEventListener("abort", giveUp);
         });
       };
       const reached = new Set<LimitName>();
