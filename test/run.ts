@@ -1,11 +1,11 @@
 import { globSync } from "node:fs";
 import { availableParallelism } from "node:os";
-import { relative } from "node:path";
+import { join, relative } from "node:path";
 import { run } from "node:test";
 import { spec } from "node:test/reporters";
 import { ensureChromium } from "./set-up/chromium.ts";
 import { ensureNginx } from "./set-up/nginx.ts";
-import { ensurePostgres } from "./set-up/postgres.ts";
+import { ensurePostgres, shareCluster } from "./set-up/postgres.ts";
 import { ensurePromtool } from "./set-up/promtool.ts";
 import { useTemporaryFolder } from "./set-up/temporary-folder.ts";
 
@@ -39,7 +39,11 @@ try {
   process.exit(1);
 }
 
+// Its folder is outside the temporary one: the server removes it after this process has ended, however that ends.
+await shareCluster();
 useTemporaryFolder();
+// Test processes load hundreds of modules each: they share what V8 has compiled.
+process.env.NODE_COMPILE_CACHE = join(process.env.TMPDIR ?? "", "compiled");
 if (isSpread) process.env.SPREAD = "true";
 const counts = { passed: 0, failed: 0, skipped: 0 };
 const durations: { readonly name: string; readonly file: string; readonly ms: number }[] = [];

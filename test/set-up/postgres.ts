@@ -47,13 +47,37 @@ export interface ClusterOptions {
 }
 
 const portAttempts = 3;
+const sweepMs = 5_000;
 
-let shared: Promise<Cluster> | undefined;
+/** What tests may do with a cluster that others use at the same time. */
+export type SharedCluster = Pick<Cluster, "url" | "createDatabase" | "place">;
 
-/** The one cluster of this test process, started when first asked for; it ends with the process. */
-export function sharedCluster(): Promise<Cluster> {
-  shared ??= startCluster();
+/** Under this name `npm test` hands the address of its cluster to the test processes. */
+const handedDown = "BREEZEWAY_TEST_CLUSTER";
+/** Every test file of a run has its connections there at once. */
+const sharedConnections = 400;
+
+let shared: Promise<SharedCluster> | undefined;
+
+/** The cluster of the whole run; a test file that runs alone starts its own, which ends with the process. */
+export function sharedCluster(): Promise<SharedCluster> {
+  const address = process.env[handedDown];
+  shared ??= address === undefined ? startCluster() : Promise.resolve(clusterAt(JSON.parse(address)));
   return shared;
+}
+
+/**
+ * Starts the cluster that all test processes of this run share. It syncs nothing to disk: tests of what survives a crash
+ * start a cluster of their own. The databases of a test process are dropped after the process has ended.
+ */
+export async function shareCluster(): Promise<void> {
+  const { url, place } = await startCluster({ fsync: false, settings: { max_connections: sharedConnections } });
+  process.env[handedDown] = JSON.stringify({ url, place });
+  const sweep = async () => {
+    await dropLeftDatabases(url).catch(() => undefined);
+    setTimeout(sweep, sweepMs).unref();
+  };
+  setTimeout(sweep, sweepMs).unref();
 }
 
 export async function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
@@ -78,31 +102,8 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
 }
 
 function clusterOn(server: Server, url: string, place: ClusterPlace): Cluster {
-  const { folder, account } = place;
-  let databases = 0;
-  const administer = async (...statements: readonly string[]) => {
-    const client = new pg.Client({ connectionString: `${url}/postgres` });
-    await client.connect();
-    try {
-      for (const statement of statements) await client.query(statement);
-    } finally {
-      await client.end();
-    }
-  };
   return {
-    url: `${url}/postgres`,
-    async createDatabase({ onFolder } = {}) {
-      const name = `test_${++databases}`;
-      if (onFolder === undefined) await administer(`CREATE DATABASE ${name}`);
-      else {
-        const space = join(onFolder, name);
-        mkdirSync(space);
-        if (account) chownSync(space, account.uid, account.gid);
-        await administer(`CREATE TABLESPACE ${name} LOCATION '${space}'`, `CREATE DATABASE ${name} TABLESPACE ${name}`);
-      }
-      return `${url}/${name}`;
-    },
-    place,
+    ...clusterAt({ url: `${url}/postgres`, place }),
     crash: () => server.crash(),
     kill: () => server.kill(),
     killForGood: () => server.killForGood(),
@@ -110,9 +111,58 @@ function clusterOn(server: Server, url: string, place: ClusterPlace): Cluster {
     start: () => server.start(),
     async stop() {
       await server.stop();
-      rmSync(folder, { recursive: true, force: true });
+      rmSync(place.folder, { recursive: true, force: true });
     },
   };
+}
+
+function clusterAt({ url, place }: Pick<Cluster, "url" | "place">): SharedCluster {
+  const { account } = place;
+  let databases = 0;
+  return {
+    url,
+    async createDatabase({ onFolder } = {}) {
+      const name = `test_${process.pid}_${++databases}`;
+      if (onFolder === undefined) await administer(url, `CREATE DATABASE ${name}`);
+      else {
+        const space = join(onFolder, name);
+        mkdirSync(space);
+        if (account) chownSync(space, account.uid, account.gid);
+        const create = `CREATE DATABASE ${name} TABLESPACE ${name}`;
+        await administer(url, `CREATE TABLESPACE ${name} LOCATION '${space}'`, create);
+      }
+      return String(new URL(name, url));
+    },
+    place,
+  };
+}
+
+/** Runs the statements one after the other, and answers the rows of the last. */
+async function administer(url: string, ...statements: readonly string[]): Promise<pg.QueryResultRow[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    let rows: pg.QueryResultRow[] = [];
+    for (const statement of statements) ({ rows } = await client.query(statement));
+    return rows;
+  } finally {
+    await client.end();
+  }
+}
+
+async function dropLeftDatabases(url: string): Promise<void> {
+  const rows = await administer(url, "SELECT datname FROM pg_database WHERE datname LIKE 'test\\_%'");
+  const left = rows.map(({ datname }) => String(datname)).filter((name) => !isRunning(Number(name.split("_")[1])));
+  await administer(url, ...left.map((name) => `DROP DATABASE ${name} WITH (FORCE)`));
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** PostgreSQL refuses to run as root: then it runs as Debian's postgres, or as nobody where there is none. */
