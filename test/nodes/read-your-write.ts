@@ -23,7 +23,11 @@ const ways = Object.entries(waysToRead);
  * read at random nodes, by several writers at once to each device; a read that crosses the write shows what was there
  * before or what comes. A node that can't reach the database says so, and never what it remembers.
  */
-export async function readYourWrites(test: TestContext, cluster: SharedCluster, plan: ReadYourWritePlan): Promise<void> {
+export async function readYourWrites(
+  test: TestContext,
+  cluster: SharedCluster,
+  plan: ReadYourWritePlan,
+): Promise<void> {
   const fleet = await startFleet(test, cluster, { links: 0 });
   let asked = 0;
   const anyNode = () => fleet.nodes[asked++ % fleet.nodes.length]!.service.baseUrl;
