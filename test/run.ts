@@ -51,6 +51,7 @@ const stream = run({
   cwd: root,
   files,
   concurrency: availableParallelism() + 1,
+  ...(!isFaults && { execArgv: ["--import", new URL("set-up/time-limit.ts", import.meta.url).href] }),
   ...(isSpread && { testNamePatterns: [/three nodes/] }),
 });
 stream.on("test:pass", ({ name, file, skip, todo, details }) => {
