@@ -26,6 +26,7 @@ import type { GuestRoute } from "./http/routes.ts";
 import { startHttp } from "./http/server.ts";
 import { IdempotentWrites } from "./idempotency/idempotent-writes.ts";
 import { identityOn } from "./identity/identity.ts";
+import type { PasswordOptions } from "./identity/passwords.ts";
 import { giveUpValue } from "./lost-values.ts";
 import { metricsOf } from "./metrics/metrics.ts";
 import { observedStore } from "./metrics/observed-store.ts";
@@ -57,6 +58,11 @@ import { version } from "./version.ts";
 export interface OpenOptions {
   /** For commands that repair a key file: keys that the store needs may be missing. */
   readonly mayLackKeys?: boolean;
+  readonly passwords?: PasswordOptions;
+}
+
+export interface ServiceOptions extends OpenOptions {
+  readonly guests?: (parts: Parts) => readonly GuestRoute[];
 }
 
 /**
@@ -67,7 +73,7 @@ export async function openParts(
   config: Config,
   report: Report,
   given?: Surroundings,
-  { mayLackKeys = false }: OpenOptions = {},
+  { mayLackKeys = false, passwords }: OpenOptions = {},
 ) {
   const folder = dataFolder(config.dataFolder);
   folder.make((sentence) => report.warn({ folder: folder.path }, sentence));
@@ -89,6 +95,7 @@ export async function openParts(
       nowMs: surroundings.nowMs,
       report,
       failureLimits,
+      ...(passwords && { passwords }),
       reached: metrics.limitReached,
       grantsEnded: (grantIds) => oauth.grantsEnded(grantIds),
       devicesRemoved: (deviceIds) => {
@@ -289,10 +296,10 @@ export async function startService(
   config: Config,
   report: Report,
   surroundings?: Surroundings,
-  guests: (parts: Parts) => readonly GuestRoute[] = () => [],
+  { guests = () => [], ...options }: ServiceOptions = {},
 ): Promise<Service> {
   refuseInsecure(config);
-  const parts = await whenFree(dataFolder(config.dataFolder), () => openParts(config, report, surroundings));
+  const parts = await whenFree(dataFolder(config.dataFolder), () => openParts(config, report, surroundings, options));
   const { address, identity, oauth, devices, alerts, federation, events, membership, metrics, store } = parts;
   const stops: (() => Promise<void>)[] = [parts.close];
   /** One that fails doesn't keep the others from stopping. */

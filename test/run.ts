@@ -5,7 +5,7 @@ import { run } from "node:test";
 import { spec } from "node:test/reporters";
 import { ensureChromium } from "./set-up/chromium.ts";
 import { ensureNginx } from "./set-up/nginx.ts";
-import { ensurePostgres, shareCluster } from "./set-up/postgres.ts";
+import { ensurePostgres, prepareCluster } from "./set-up/postgres.ts";
 import { ensurePromtool } from "./set-up/promtool.ts";
 import { useTemporaryFolder } from "./set-up/temporary-folder.ts";
 
@@ -40,7 +40,7 @@ try {
 }
 
 // Its folder is outside the temporary one: the server removes it after this process has ended, however that ends.
-await shareCluster();
+await prepareCluster();
 useTemporaryFolder();
 // Test processes load hundreds of modules each: they share what V8 has compiled.
 process.env.NODE_COMPILE_CACHE = join(process.env.TMPDIR ?? "", "compiled");

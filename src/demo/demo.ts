@@ -49,7 +49,9 @@ export async function runDemo(config: Config, { version, seed }: DemoOptions): P
     const fatal = untilUncaught(report);
     const service = await onFreePort(config.port, "The service", (port) =>
       // On loopback alone, where a newcomer tries webhooks with a receiver of their own.
-      startService({ ...config, port, ecosystems, allowPrivateWebhooks: true }, report, undefined, shown.routes),
+      startService({ ...config, port, ecosystems, allowPrivateWebhooks: true }, report, undefined, {
+        guests: shown.routes,
+      }),
     );
     stops.push(() => service.stop());
     // For commands that make things happen in the house; no secret.

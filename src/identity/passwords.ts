@@ -7,12 +7,10 @@ import { countCharacters, longestName, readText } from "./names.ts";
 import { sourceOf } from "./source.ts";
 
 /** argon2id as OWASP advises; the parameters stand in each hash, so that later ones can live beside these. */
-const cost = { algorithm: 2, memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
+const advisedCost = { algorithm: 2, memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
-const parameters = `$argon2id$v=19$m=${cost.memoryCost},t=${cost.timeCost},p=${cost.parallelism}$`;
-
-/** What an unknown user's password is compared with: same cost, no password fits. */
-const nobodysHash = `${parameters}${"A".repeat(22)}$${"A".repeat(43)}`;
+/** The parameters of argon2id. */
+export type PasswordCost = typeof advisedCost;
 
 export const shortestPassword = 8;
 
@@ -42,6 +40,7 @@ const commands: Asker = { source: "command" };
 const hashesAtOnce = Math.min(2, Math.max(1, availableParallelism() - 1));
 
 export interface PasswordOptions {
+  readonly cost?: PasswordCost;
   /** Each run takes 19 MiB and a thread of libuv's pool of four, which files and DNS share. */
   readonly atOnce?: number;
   /** Passwords that wait. Beyond it, the source with the most waiting passwords makes room. */
@@ -52,6 +51,7 @@ export interface PasswordOptions {
 }
 
 export function passwords({
+  cost = advisedCost,
   atOnce = hashesAtOnce,
   longestQueue = limits.passwordsWaiting,
   argon2 = { hash, verify },
@@ -61,6 +61,9 @@ export function passwords({
     reached("passwordsWaiting");
     return new TooManyRequests(5, "Too many passwords wait to be checked.");
   };
+  const parameters = `$argon2id$v=19$m=${cost.memoryCost},t=${cost.timeCost},p=${cost.parallelism}$`;
+  /** What an unknown user's password is compared with: same cost, no password fits. */
+  const nobodysHash = `${parameters}${"A".repeat(22)}$${"A".repeat(43)}`;
   const line = new FairLine({ atOnce, longest: longestQueue, full });
   const run = <Result>({ source, gone }: Asker, work: () => Promise<Result>) => line.run(sourceOf(source), work, gone);
   return {

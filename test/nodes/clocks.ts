@@ -5,7 +5,7 @@ import type { DeviceId } from "../../src/model/ids.ts";
 import { EventStream } from "../events/event-stream.ts";
 import { send } from "../events/made-home.ts";
 import { receiver } from "../events/receiver.ts";
-import type { SharedCluster } from "../set-up/postgres.ts";
+import type { Cluster } from "../set-up/postgres.ts";
 import { PlatformClient } from "../stories/platform-client.ts";
 import { V3Client } from "../stories/v3-client.ts";
 import { eventuallySlowly, type Fleet, type FleetNode, type LinkedHome, startFleet } from "./fleet.ts";
@@ -21,7 +21,7 @@ const fan = "d.structures[1].d.thermostats[1].fan_timer_active";
  */
 export async function liveWithClocksApart(
   test: TestContext,
-  cluster: SharedCluster,
+  cluster: Cluster,
   { links }: { readonly links: number },
 ): Promise<void> {
   const { signal } = test;

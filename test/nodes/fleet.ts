@@ -15,7 +15,7 @@ import { largeStrings } from "../../src/model/large-strings.ts";
 import { decodeIndexMap } from "../../src/model/stored-index-map.ts";
 import { openParts, type Parts } from "../../src/service.ts";
 import { type FaultProxy, startFaultProxy } from "../set-up/fault-proxy.ts";
-import type { SharedCluster } from "../set-up/postgres.ts";
+import type { Cluster } from "../set-up/postgres.ts";
 import { type ChildService, startChild } from "../stories/child-service.ts";
 import { assertMirrors } from "../stories/expected-attributes.ts";
 import { OpenedStreams } from "./opened-streams.ts";
@@ -63,7 +63,7 @@ const away = structureAttribute(1, "away");
  */
 export async function startFleet(
   test: TestContext,
-  cluster: Pick<SharedCluster, "createDatabase">,
+  cluster: Pick<Cluster, "createDatabase">,
   { links, nodes = 3, clocksMs = [], environment: special = {} }: FleetPlan,
 ) {
   const folder = mkdtempSync(join(tmpdir(), "breezeway-nodes-"));

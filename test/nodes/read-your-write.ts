@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import type { DeviceId } from "../../src/model/ids.ts";
 import type { ProxyMood } from "../set-up/fault-proxy.ts";
-import type { SharedCluster } from "../set-up/postgres.ts";
+import type { Cluster } from "../set-up/postgres.ts";
 import { PlatformClient } from "../stories/platform-client.ts";
 import { V3Client } from "../stories/v3-client.ts";
 import { eventuallySlowly, type Fleet, type FleetNode, startFleet } from "./fleet.ts";
@@ -23,11 +23,7 @@ const ways = Object.entries(waysToRead);
  * read at random nodes, by several writers at once to each device; a read that crosses the write shows what was there
  * before or what comes. A node that can't reach the database says so, and never what it remembers.
  */
-export async function readYourWrites(
-  test: TestContext,
-  cluster: SharedCluster,
-  plan: ReadYourWritePlan,
-): Promise<void> {
+export async function readYourWrites(test: TestContext, cluster: Cluster, plan: ReadYourWritePlan): Promise<void> {
   const fleet = await startFleet(test, cluster, { links: 0 });
   let asked = 0;
   const anyNode = () => fleet.nodes[asked++ % fleet.nodes.length]!.service.baseUrl;

@@ -9,6 +9,7 @@ import { startLogging } from "../../src/logging.ts";
 import type { DeviceId, TenantId, UserId } from "../../src/model/ids.ts";
 import { type Service, startService } from "../../src/service.ts";
 import { realSurroundings } from "../../src/surroundings.ts";
+import { cheapPasswords } from "../set-up/cheap-passwords.ts";
 import { type Deployment, databaseFor, runDeployment } from "../set-up/deployment.ts";
 import { ScriptedBrowser } from "./scripted-browser.ts";
 
@@ -42,6 +43,8 @@ export interface OAuthWorldPlan {
   readonly isClockStill?: boolean;
   /** How many times sooner everything that waits for its time is due. */
   readonly haste?: number;
+  /** Passwords are hashed at the cost of production. */
+  readonly hasSlowPasswords?: boolean;
 }
 
 /** The real service with two tenants, their people and clients, and a clock that can be moved on. */
@@ -66,7 +69,8 @@ export async function oauthWorld(test: TestContext, plan: OAuthWorldPlan = {}) {
     elapsedMs: () => real.elapsedMs() + shiftMs,
     after: (delayMs: number, act: () => void) => real.after(delayMs / (plan.haste ?? 1), act),
   };
-  const start = (given: Config) => startService(given, report, surroundings);
+  const start = (given: Config) =>
+    startService(given, report, surroundings, plan.hasSlowPasswords ? {} : cheapPasswords);
   const deployment = await runDeployment(test, plan.database, config, start);
   const others: Service[] = [];
   test.after(async () => {

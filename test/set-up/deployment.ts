@@ -34,9 +34,10 @@ export interface RunningNode {
   readonly url: string;
 }
 
-/** An empty database for that deployment; undefined: it has a folder. */
+/** A database without data for that deployment; undefined: it has a folder. */
 export async function databaseFor(deployment: Deployment | undefined): Promise<string | undefined> {
-  return deployment === undefined || deployment === "sqlite" ? undefined : (await sharedCluster()).createDatabase();
+  if (deployment === undefined || deployment === "sqlite") return undefined;
+  return (await sharedCluster()).createDatabase({ hasSchema: true });
 }
 
 /** Runs the service as that deployment; whoever asks for it ends it. */

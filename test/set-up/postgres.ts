@@ -3,6 +3,7 @@ import { chownSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
+import { openPostgres } from "../../src/store/postgres/store.ts";
 import { freePort } from "./free-port.ts";
 import { ensurePostgres } from "./installed-postgres.ts";
 import { type Account, cleanEnvironment, type Server, startServer } from "./postgres-server.ts";
@@ -12,8 +13,8 @@ export { ensurePostgres, installedPostgres, missingPostgres } from "./installed-
 /** A PostgreSQL server of the tests' own, thrown away with all it holds. */
 export interface Cluster {
   readonly url: string;
-  /** A fresh, empty database; answers its address. */
-  createDatabase(options?: { readonly onFolder?: string }): Promise<string>;
+  /** A fresh database; answers its address. It is empty, or with `hasSchema` as the first start of a service leaves it. */
+  createDatabase(options?: { readonly onFolder?: string; readonly hasSchema?: boolean }): Promise<string>;
   /** Ends the server as a crash would, and starts it again on what it had made durable. */
   crash(): Promise<void>;
   /** Ends every process of the server with SIGKILL, and starts it again on what it had made durable. */
@@ -47,37 +48,25 @@ export interface ClusterOptions {
 }
 
 const portAttempts = 3;
-const sweepMs = 5_000;
+/** The database that others are copied from. */
+const templateName = "with_schema";
+/** Under this name `npm test` tells its test processes where a prepared cluster lies. */
+const preparedAt = "TEST_CLUSTER";
 
-/** What tests may do with a cluster that others use at the same time. */
-export type SharedCluster = Pick<Cluster, "url" | "createDatabase" | "place">;
+let shared: Promise<Cluster> | undefined;
 
-/** Under this name `npm test` hands the address of its cluster to the test processes. */
-const handedDown = "BREEZEWAY_TEST_CLUSTER";
-/** Every test file of a run has its connections there at once. */
-const sharedConnections = 400;
-
-let shared: Promise<SharedCluster> | undefined;
-
-/** The cluster of the whole run; a test file that runs alone starts its own, which ends with the process. */
-export function sharedCluster(): Promise<SharedCluster> {
-  const address = process.env[handedDown];
-  shared ??= address === undefined ? startCluster() : Promise.resolve(clusterAt(JSON.parse(address)));
+/** The one cluster of this test process, started when first asked for; it ends with the process. */
+export function sharedCluster(): Promise<Cluster> {
+  shared ??= startCluster();
   return shared;
 }
 
-/**
- * Starts the cluster that all test processes of this run share. It syncs nothing to disk: tests of what survives a crash
- * start a cluster of their own. The databases of a test process are dropped after the process has ended.
- */
-export async function shareCluster(): Promise<void> {
-  const { url, place } = await startCluster({ fsync: false, settings: { max_connections: sharedConnections } });
-  process.env[handedDown] = JSON.stringify({ url, place });
-  const sweep = async () => {
-    await dropLeftDatabases(url).catch(() => undefined);
-    setTimeout(sweep, sweepMs).unref();
-  };
-  setTimeout(sweep, sweepMs).unref();
+/** Prepares a cluster with a template database once for all test processes of this run: each starts on a copy of it. */
+export async function prepareCluster(): Promise<void> {
+  const cluster = await startCluster({ fsync: false });
+  await makeTemplate(cluster.url);
+  await cluster.halt();
+  process.env[preparedAt] = join(cluster.place.folder, "data");
 }
 
 export async function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
@@ -102,8 +91,29 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
 }
 
 function clusterOn(server: Server, url: string, place: ClusterPlace): Cluster {
+  const { folder, account } = place;
+  const administratorUrl = `${url}/postgres`;
+  let template: Promise<void> | undefined;
+  let databases = 0;
   return {
-    ...clusterAt({ url: `${url}/postgres`, place }),
+    url: administratorUrl,
+    async createDatabase({ onFolder, hasSchema = false } = {}) {
+      const name = `test_${++databases}`;
+      if (hasSchema) {
+        template ??= makeTemplate(administratorUrl);
+        await template;
+        await administer(administratorUrl, `CREATE DATABASE ${name} TEMPLATE ${templateName}`);
+      } else if (onFolder === undefined) await administer(administratorUrl, `CREATE DATABASE ${name}`);
+      else {
+        const space = join(onFolder, name);
+        mkdirSync(space);
+        if (account) chownSync(space, account.uid, account.gid);
+        const create = `CREATE DATABASE ${name} TABLESPACE ${name}`;
+        await administer(administratorUrl, `CREATE TABLESPACE ${name} LOCATION '${space}'`, create);
+      }
+      return `${url}/${name}`;
+    },
+    place,
     crash: () => server.crash(),
     kill: () => server.kill(),
     killForGood: () => server.killForGood(),
@@ -111,30 +121,20 @@ function clusterOn(server: Server, url: string, place: ClusterPlace): Cluster {
     start: () => server.start(),
     async stop() {
       await server.stop();
-      rmSync(place.folder, { recursive: true, force: true });
+      rmSync(folder, { recursive: true, force: true });
     },
   };
 }
 
-function clusterAt({ url, place }: Pick<Cluster, "url" | "place">): SharedCluster {
-  const { account } = place;
-  let databases = 0;
-  return {
-    url,
-    async createDatabase({ onFolder } = {}) {
-      const name = `test_${process.pid}_${++databases}`;
-      if (onFolder === undefined) await administer(url, `CREATE DATABASE ${name}`);
-      else {
-        const space = join(onFolder, name);
-        mkdirSync(space);
-        if (account) chownSync(space, account.uid, account.gid);
-        const create = `CREATE DATABASE ${name} TABLESPACE ${name}`;
-        await administer(url, `CREATE TABLESPACE ${name} LOCATION '${space}'`, create);
-      }
-      return String(new URL(name, url));
-    },
-    place,
-  };
+/** Makes the template database where it is missing: a copy of it is cheaper than all steps of the schema. */
+async function makeTemplate(url: string): Promise<void> {
+  const [found] = await administer(url, `SELECT FROM pg_database WHERE datname = '${templateName}'`);
+  if (found) return;
+  await administer(url, `CREATE DATABASE ${templateName}`);
+  const templateUrl = String(new URL(templateName, url));
+  await (await openPostgres({ url: templateUrl })).close();
+  // Without its place the log's epoch is taken over by each copy.
+  await administer(templateUrl, "UPDATE log_epoch SET place = ''");
 }
 
 /** Runs the statements one after the other, and answers the rows of the last. */
@@ -147,21 +147,6 @@ async function administer(url: string, ...statements: readonly string[]): Promis
     return rows;
   } finally {
     await client.end();
-  }
-}
-
-async function dropLeftDatabases(url: string): Promise<void> {
-  const rows = await administer(url, "SELECT datname FROM pg_database WHERE datname LIKE 'test\\_%'");
-  const left = rows.map(({ datname }) => String(datname)).filter((name) => !isRunning(Number(name.split("_")[1])));
-  await administer(url, ...left.map((name) => `DROP DATABASE ${name} WITH (FORCE)`));
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
   }
 }
 
@@ -180,6 +165,12 @@ function serverAccount(): Account | undefined {
 
 function initialise(place: ClusterPlace): void {
   const data = join(place.folder, "data");
+  const prepared = process.env[preparedAt];
+  if (prepared !== undefined) {
+    const outcome = spawnSync("cp", ["-R", prepared, data], { ...place.account, cwd: place.folder, encoding: "utf8" });
+    if (outcome.status !== 0) throw new Error(`The prepared cluster can't be copied: ${outcome.stderr}`);
+    return;
+  }
   const how = ["-U", "breezeway", "--auth=trust", "--encoding=UTF8", "--no-locale", "--no-sync"];
   runPostgresProgram(place, "initdb", ["-D", data, ...how]);
 }

@@ -8,6 +8,7 @@ import type { DeviceId } from "../../src/model/ids.ts";
 import { startService } from "../../src/service.ts";
 import { realSurroundings } from "../../src/surroundings.ts";
 import { silent } from "../contracts/store/home.ts";
+import { cheapPasswords } from "../set-up/cheap-passwords.ts";
 import { type Deployment, databaseFor, deployments, runDeployment } from "../set-up/deployment.ts";
 import { clientOfTenant, clientOfUser, type ShownAttribute, type V3Client } from "./v3-client.ts";
 import { person, storyConfig } from "./world.ts";
@@ -63,9 +64,11 @@ async function house(t: TestContext, database: Deployment) {
   const real = realSurroundings(silent);
   let skewMs = 0;
   const surroundings = { ...real, nowMs: () => real.nowMs() + skewMs };
-  const deployment = await runDeployment(t, database, config, (given) => startService(given, silent, surroundings));
+  const deployment = await runDeployment(t, database, config, (given) =>
+    startService(given, silent, surroundings, cheapPasswords),
+  );
   const { service } = deployment;
-  const second = database === "postgres" ? await startService(config, silent, surroundings) : undefined;
+  const second = database === "postgres" ? await startService(config, silent, surroundings, cheapPasswords) : undefined;
   t.after(async () => {
     await second?.stop();
     await deployment.end();

@@ -9,6 +9,7 @@ import type { DeviceId, UserId } from "../../src/model/ids.ts";
 import type { Surroundings } from "../../src/model/surroundings.ts";
 import { type Service, startService } from "../../src/service.ts";
 import { realSurroundings } from "../../src/surroundings.ts";
+import { cheapPasswords } from "../set-up/cheap-passwords.ts";
 import { type Deployment, databaseFor, type RunningNode, runDeployment } from "../set-up/deployment.ts";
 import { type FaultProxy, startFaultProxy } from "../set-up/fault-proxy.ts";
 import { PlatformClient } from "./platform-client.ts";
@@ -73,7 +74,7 @@ export async function world(test: TestContext, plan: WorldPlan = {}): Promise<Wo
   };
   const report = startLogging("debug", { write: (line) => void logged.push(line) });
   const surroundings = hasty(realSurroundings(report), plan.haste ?? 1);
-  const start = (given: Config) => startService(given, report, surroundings);
+  const start = (given: Config) => startService(given, report, surroundings, cheapPasswords);
   const deployment = await runDeployment(test, plan.database, config, start);
   test.after(async () => {
     await deployment.end();

@@ -15,6 +15,7 @@ import type { Row } from "../../src/verify/row.ts";
 import { rows } from "../../src/verify/rows.ts";
 import { type Administer, type ThrowAway, throwAwayOn } from "../../src/verify/throw-away.ts";
 import { type VerifyOptions, verify } from "../../src/verify/verify.ts";
+import { cheapPasswords } from "../set-up/cheap-passwords.ts";
 import { storyConfig } from "../stories/world.ts";
 import { type Breaking, breakingProxy } from "./breaking-proxy.ts";
 import type { BrokenDeployment } from "./broken-deployments.ts";
@@ -32,7 +33,7 @@ export async function verifyWorld(test: TestContext) {
     elapsedMs: () => real.elapsedMs() + shiftMs,
   };
   const config = { ...storyConfig(folder, simulator.url), allowPrivateWebhooks: true };
-  const service = await startService(config, report, surroundings);
+  const service = await startService(config, report, surroundings, cheapPasswords);
   test.after(async () => {
     await service.stop();
     await simulator.stop();

@@ -3,8 +3,14 @@ import type { OpenStore } from "../../../src/store/seam.ts";
 /** What the contract needs from each database beside the store itself. */
 export interface StoreHarness {
   readonly kind: "sqlite" | "postgres";
-  /** A database that nobody has used yet: not even its tables are there. */
-  fresh(options?: { readonly onSmallDisk?: boolean }): Promise<Place>;
+  /** A database that nobody has used yet. */
+  fresh(options?: PlaceOptions): Promise<Place>;
+}
+
+export interface PlaceOptions {
+  readonly onSmallDisk?: boolean;
+  /** Not even the tables are there. */
+  readonly isEmpty?: boolean;
 }
 
 /** One database, and all that a test can do to it from outside. */
@@ -37,8 +43,12 @@ export async function onStore(
   await onPlace(harness, async (place) => test(await place.open(), place));
 }
 
-export async function onPlace(harness: StoreHarness, test: (place: Place) => Promise<void>): Promise<void> {
-  const place = await harness.fresh();
+export async function onPlace(
+  harness: StoreHarness,
+  test: (place: Place) => Promise<void>,
+  options?: PlaceOptions,
+): Promise<void> {
+  const place = await harness.fresh(options);
   try {
     await test(place);
   } finally {

@@ -5,8 +5,10 @@ import { onPlace, type Place, type StoreHarness } from "./harness.ts";
 import { keep, kept, makeHome } from "./home.ts";
 
 export function migrationCases(harness: StoreHarness): void {
+  const onEmptyPlace = (test: (place: Place) => Promise<void>) => onPlace(harness, test, { isEmpty: true });
+
   it("is made once: opening again finds all as it was", () =>
-    onPlace(harness, async (place) => {
+    onEmptyPlace(async (place) => {
       const first = await place.open();
       const home = await makeHome(first);
       await first.close();
@@ -20,7 +22,7 @@ export function migrationCases(harness: StoreHarness): void {
     }));
 
   it("of a later version is refused with a sentence, and left alone", () =>
-    onPlace(harness, async (place) => {
+    onEmptyPlace(async (place) => {
       await (await place.open()).close();
       await place.sql(`INSERT INTO schema_steps (step) VALUES (${schemaVersion + 7})`);
       await assert.rejects(place.open(), (error: Error) => {
@@ -36,7 +38,7 @@ export function migrationCases(harness: StoreHarness): void {
     }));
 
   it("is not left half made when a step fails", () =>
-    onPlace(harness, async (place) => {
+    onEmptyPlace(async (place) => {
       // The last table of the first step is in the way.
       await place.sql("CREATE TABLE nodes (somebody_elses INTEGER)");
       const before = await tablesOf(harness, place);
@@ -50,7 +52,7 @@ export function migrationCases(harness: StoreHarness): void {
 
   if (harness.kind === "postgres") {
     it("is made by one of several nodes that open a fresh database at once", () =>
-      onPlace(harness, async (place) => {
+      onEmptyPlace(async (place) => {
         const stores = await Promise.all([place.open(), place.open(), place.open(), place.open()]);
         await Promise.all(stores.map((store, i) => store.transaction(keep(`by node ${i}`))));
         assert.ok(await kept(stores[0]!, "by node 3"));

@@ -7,8 +7,8 @@ import type { Disk, Place, StoreHarness } from "./harness.ts";
 
 export const postgresHarness: StoreHarness = {
   kind: "postgres",
-  async fresh({ onSmallDisk = false } = {}) {
-    if (!onSmallDisk) return placeAt(await (await sharedCluster()).createDatabase());
+  async fresh({ onSmallDisk = false, isEmpty = false } = {}) {
+    if (!onSmallDisk) return placeAt(await (await sharedCluster()).createDatabase({ hasSchema: !isEmpty }));
     if (!canMount()) return placeAt(await (await sharedCluster()).createDatabase(), refusal);
     // A server of its own: it must not miss the disk when it goes.
     const [cluster, mount] = await Promise.all([startCluster(), smallDisk(24)]);

@@ -33,7 +33,7 @@ describe("passwords", () => {
   }
 
   it("23: are stored as argon2id, each with its own salt and parameters", async (t) => {
-    const world = await oauthWorld(t);
+    const world = await oauthWorld(t, { hasSlowPasswords: true });
     await world.code();
     const stored = await storedHashes(world);
     assert.equal(stored.length, 4);
@@ -45,7 +45,7 @@ describe("passwords", () => {
 
   for (const database of databases) {
     it(`23: with weaker parameters are hashed anew at login, and nothing ends by it (${database})`, async (t) => {
-      const world = await oauthWorld(t, { database });
+      const world = await oauthWorld(t, { database, hasSlowPasswords: true });
       const { store } = world.service.parts;
       const held = await world.tokens();
       for (const weak of [
