@@ -12,7 +12,8 @@ import { useTemporaryFolder } from "./set-up/temporary-folder.ts";
 /**
  * `npm test` runs everything that CI runs; `npm run faults` the long suites, and `npm run faults -- spread` every story
  * on three nodes, with each request to any of them; names of files or folders narrow all of them.
- * It sets up what the tests need, prints the 20 slowest tests, and with CI=true a skipped test counts as a failure.
+ * It sets up what the tests need, prints the 20 slowest tests and files, and with CI=true a skipped test counts as a
+ * failure.
  */
 const root = new URL("..", import.meta.url).pathname;
 const wanted = process.argv.slice(2);
@@ -47,6 +48,8 @@ process.env.NODE_COMPILE_CACHE = join(process.env.TMPDIR ?? "", "compiled");
 if (isSpread) process.env.SPREAD = "true";
 const counts = { passed: 0, failed: 0, skipped: 0 };
 const durations: { readonly name: string; readonly file: string; readonly ms: number }[] = [];
+/** How long each file's own tests and suites took. */
+const fileMs = new Map<string, number>();
 const stream = run({
   cwd: root,
   files,
@@ -60,6 +63,9 @@ stream.on("test:pass", ({ name, file, skip, todo, details }) => {
   else counts.passed += 1;
   durations.push({ name, file: file ?? "", ms: details.duration_ms });
 });
+stream.on("test:complete", ({ file = "", nesting, details }) => {
+  if (nesting === 0) fileMs.set(file, (fileMs.get(file) ?? 0) + details.duration_ms);
+});
 stream.on("test:fail", ({ details }) => {
   if (details.type !== "suite") counts.failed += 1;
 });
@@ -67,14 +73,22 @@ stream.compose(spec()).pipe(process.stdout);
 stream.on("end", () => setImmediate(finish));
 
 function finish(): void {
-  const slowest = durations.sort((a, b) => b.ms - a.ms).slice(0, 20);
-  process.stdout.write("\nThe slowest tests:\n");
-  for (const { name, file, ms } of slowest) {
-    process.stdout.write(`${(ms / 1000).toFixed(2).padStart(8)} s  ${name}  (${relative(root, file)})\n`);
-  }
+  const tests = durations.map(({ name, file, ms }) => ({ what: `${name}  (${relative(root, file)})`, ms }));
+  tellSlowest("tests", tests);
+  tellSlowest(
+    "files",
+    [...fileMs].map(([file, ms]) => ({ what: relative(root, file), ms })),
+  );
   const isSkipFailure = process.env.CI === "true" && counts.skipped > 0;
   if (isSkipFailure) process.stdout.write("\nWith CI=true a skipped test is a failure.\n");
   process.stdout.write(`\n${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped\n`);
   // A file that fails to load, or whose process dies, is a failed test of its own: the count has it.
   process.exitCode = counts.failed > 0 || isSkipFailure || counts.passed === 0 ? 1 : 0;
+}
+
+function tellSlowest(kind: string, timed: readonly { readonly what: string; readonly ms: number }[]): void {
+  process.stdout.write(`\nThe slowest ${kind}:\n`);
+  for (const { what, ms } of timed.toSorted((a, b) => b.ms - a.ms).slice(0, 20)) {
+    process.stdout.write(`${(ms / 1000).toFixed(2).padStart(8)} s  ${what}\n`);
+  }
 }
