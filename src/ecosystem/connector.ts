@@ -26,14 +26,8 @@ export interface Connector {
 }
 
 export interface Capabilities {
-  /** Structures tell whether somebody is home. */
-  readonly away: boolean;
-  readonly alarms: boolean;
-  readonly fanTimer: boolean;
   /** A fan starts only while somebody is home. */
   readonly fanNeedsHome: boolean;
-  /** Tokens expire and can be renewed. */
-  readonly tokenRefresh: boolean;
 }
 
 export interface FanCommand {

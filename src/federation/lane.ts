@@ -4,7 +4,6 @@ import { type AttributeValues, mirrorChanges } from "../model/attribute-values.t
 import { NotFound, OwnershipLost, StoreUnavailable } from "../model/errors.ts";
 import { assignIndexes, type Eviction, type IndexMap } from "../model/index-map.ts";
 import { mirror } from "../model/mirror.ts";
-import { mirrorTouched } from "../model/mirror-touched.ts";
 import { encodeIndexMap } from "../model/stored-index-map.ts";
 import { pause, type Surroundings } from "../model/surroundings.ts";
 import { isUrgent, sameAlarms, sameTransitions } from "../model/transitions.ts";
@@ -18,8 +17,6 @@ export interface Mirrored {
   readonly indexMap: IndexMap;
   readonly notices: string;
   readonly values: AttributeValues;
-  /** The account of which all that is; unknown when it was read from the store. */
-  readonly account?: Account;
 }
 
 export interface LaneParts {
@@ -103,7 +100,7 @@ export class Lane {
       try {
         const before = this.#mirrored ?? (await this.#parts.load());
         const brought = await this.#bring(account, before);
-        this.#mirrored = { ...(brought?.mirrored ?? before), account };
+        this.#mirrored = brought?.mirrored ?? before;
         hasChanged = brought?.hasChanged ?? false;
         failures = 0;
       } catch (error) {
@@ -210,11 +207,8 @@ function withRestated(update: DeviceUpdate, restated: readonly AttributeChange[]
   return [{ ...update, changes: [...update.changes, ...restated.filter(({ key }) => !changed.has(key))] }];
 }
 
-/** What is to be held after a snapshot. Of one that is much like the last, only what it says anew is looked at. */
+/** What the store should hold after a snapshot. */
 function mirrorOf(account: Account, before: Mirrored): Mirrored & { readonly evicted: readonly Eviction[] } {
-  if (account === before.account) return { ...before, evicted: [] };
-  const touched = before.account && mirrorTouched(before.account, account, before.indexMap, before.values);
-  if (touched) return { indexMap: before.indexMap, notices: before.notices, values: touched, evicted: [] };
   const { map, overLimit, evicted } = assignIndexes(before.indexMap, account);
   const values = mirror(account, map, before.values);
   return { indexMap: map, notices: encodeNotices(overLimit, account, map), values, evicted };

@@ -150,7 +150,7 @@ function streetConnector(houses: readonly House[], fault: PlantedFault): Connect
   return {
     name: "nest",
     displayName: "Nest account",
-    capabilities: { away: true, alarms: true, fanTimer: true, fanNeedsHome: false, tokenRefresh: false },
+    capabilities: { fanNeedsHome: false },
     async read(token) {
       fault.pass("read", of(token).userId);
       return of(token).account;

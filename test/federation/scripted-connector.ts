@@ -23,7 +23,7 @@ export class ScriptedConnector implements Connector {
   pauseBetweenMs = 5_000;
 
   constructor({ fanNeedsHome = true } = {}) {
-    this.capabilities = { away: true, alarms: true, fanTimer: true, fanNeedsHome, tokenRefresh: false };
+    this.capabilities = { fanNeedsHome };
   }
 
   read(): Promise<Account> {

@@ -1,7 +1,7 @@
-import { type BodyListener, HeldBody } from "../../src/ecosystem/nest/held-body.ts";
+import { IncomingMessage } from "node:http";
 
 /**
- * Run first in a child process, it makes errors that nothing catches. SIGUSR2: when a stream brings bytes that hold
+ * Run first in a child process, it makes errors that nothing catches. SIGUSR2: when a stream brings text that holds
  * UNCAUGHT_TEXT, the work for that stream throws in a later turn and rejects a promise that nobody awaits. SIGUSR1: a
  * promise that belongs to no link is rejected.
  */
@@ -15,19 +15,14 @@ process.on("SIGUSR1", () => {
   Promise.reject(new TypeError("planted for nobody"));
 });
 
-const listen = HeldBody.prototype.listen;
-HeldBody.prototype.listen = function (listener: BodyListener) {
-  listen.call(this, {
-    piece(bytes) {
-      if (isArmed && bytes.includes(text)) {
-        isArmed = false;
-        Promise.reject(new TypeError("planted rejection"));
-        setImmediate(() => {
-          throw new TypeError("planted exception");
-        });
-      }
-      listener.piece(bytes);
-    },
-    ended: () => listener.ended(),
+const { setEncoding } = IncomingMessage.prototype;
+IncomingMessage.prototype.setEncoding = function (encoding) {
+  return setEncoding.call(this, encoding).on("data", (chunk: string) => {
+    if (!isArmed || !chunk.includes(text)) return;
+    isArmed = false;
+    Promise.reject(new TypeError("planted rejection"));
+    setImmediate(() => {
+      throw new TypeError("planted exception");
+    });
   });
 };

@@ -119,7 +119,7 @@ export class Upstream {
     return standIn<Connector>("the connector", {
       name: "nest",
       displayName: "Nest account",
-      capabilities: { away: true, alarms: true, fanTimer: true, fanNeedsHome: true, tokenRefresh: false },
+      capabilities: { fanNeedsHome: true },
       read: (token) => this.#read(node, token),
       follow: (token, listener, signal) => this.#follow(node, token, listener, signal),
       runFan: (token, command, signal) => this.#runFan(node, token, command, signal),

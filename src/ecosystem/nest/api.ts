@@ -1,9 +1,12 @@
+import type { IncomingMessage } from "node:http";
 import type { StreamEnd } from "../connector.ts";
 import { judgeRedirect, type RedirectRules } from "./redirects.ts";
-import { type Answer, type Outgoing, send } from "./request.ts";
+import { type Outgoing, send } from "./request.ts";
 
 /** What a call came to before its body: an answer with status 200, or why there is none. */
-export type Opening = ({ readonly isOpen: true } & Answer) | { readonly isOpen: false; readonly end: StreamEnd };
+export type Opening =
+  | { readonly isOpen: true; readonly response: IncomingMessage }
+  | { readonly isOpen: false; readonly end: StreamEnd };
 
 /** What is asked of the ecosystem for one account; the token goes with it wherever it is sent on to. */
 export interface Call extends Pick<Outgoing, "method" | "body"> {
@@ -13,7 +16,9 @@ export interface Call extends Pick<Outgoing, "method" | "body"> {
 }
 
 /** An answer of any status but a redirect, or why there is none. */
-type Answered = ({ readonly isAnswered: true } & Answer) | { readonly isAnswered: false; readonly end: StreamEnd };
+type Answered =
+  | { readonly isAnswered: true; readonly response: IncomingMessage }
+  | { readonly isAnswered: false; readonly end: StreamEnd };
 
 /** What is asked for as this goes on until somebody ends it. */
 export const eventStream = "text/event-stream";
@@ -101,9 +106,8 @@ async function answerFrom(url: URL, token: string, call: Call, signal: AbortSign
     const content =
       body === undefined ? {} : { "Content-Type": "application/json", "Content-Length": Buffer.byteLength(body) };
     const headers = { Accept: accept, Authorization: `Bearer ${token}`, ...content };
-    const isHeld = accept === eventStream;
-    const outgoing = body === undefined ? { method, headers, isHeld } : { method, headers, isHeld, body };
-    return { isAnswered: true, ...(await send(url, outgoing, signal)) };
+    const outgoing = body === undefined ? { method, headers } : { method, headers, body };
+    return { isAnswered: true, response: await send(url, outgoing, signal) };
   } catch (error) {
     return noAnswer("unreachable", `no answer${codeOf(error)}`);
   }
@@ -112,9 +116,9 @@ async function answerFrom(url: URL, token: string, call: Call, signal: AbortSign
 /** Only 200 opens; only 401 speaks of the token; every other status is a no for now. */
 function openingOf(answered: Answered): Opening {
   if (!answered.isAnswered) return { isOpen: false, end: answered.end };
-  const { response, body } = answered;
+  const { response } = answered;
   const { statusCode } = response;
-  if (statusCode === 200) return { isOpen: true, response, body };
+  if (statusCode === 200) return { isOpen: true, response };
   response.destroy();
   const reason = statusCode === 401 ? "unauthorized" : "refused";
   return { isOpen: false, end: { reason, detail: `the ecosystem answered ${statusCode}` } };

@@ -41,7 +41,7 @@ export function nestConnector(options: NestOptions): Connector {
     const open = (inTime: AbortSignal) => api.open(token, eventStream, inTime);
     const opening = await withDeadline(signal, answerLimitMs, open);
     if (!opening.isOpen) return signal.aborted ? { reason: "stopped", detail: "stopped by us" } : opening.end;
-    const end = await new NestStream(opening, listener, { watchdogMs, turns, reached }).run(signal);
+    const end = await new NestStream(opening.response, listener, { watchdogMs, turns, reached }).run(signal);
     api.forgetHost(token);
     return end;
   }
@@ -51,7 +51,7 @@ export function nestConnector(options: NestOptions): Connector {
   return {
     name,
     displayName: "Nest account",
-    capabilities: { away: true, alarms: true, fanTimer: true, fanNeedsHome: true, tokenRefresh: false },
+    capabilities: { fanNeedsHome: true },
     read,
     follow,
     runFan: (token, command, signal) =>

@@ -30,8 +30,8 @@ export async function sendFanCommand(
   return retryAfterMs === undefined ? { state: "rejected", message } : { state: "rejected", message, retryAfterMs };
 }
 
-function messageIn(body: Buffer | undefined): string | undefined {
-  const error = body && parseJson(body);
+function messageIn(body: string | undefined): string | undefined {
+  const error = body === undefined ? undefined : parseJson(body);
   return isJsonObject(error) && typeof error.message === "string" && error.message !== "" ? error.message : undefined;
 }
 

@@ -5,18 +5,17 @@ export const largestMessageBytes = 2 * 1024 * 1024;
 const deepest = 32;
 
 /**
- * The JSON value that the bytes spell, or undefined when they don't, or nest too deeply (`levelsAbove`: how deep the
- * value itself lies). The reason is left out on purpose: the engine's own message quotes the text, and an account
- * document holds its token.
+ * Parses JSON. Answers undefined for invalid or too deeply nested text. The reason is left out on purpose: the engine's
+ * own message quotes the text, and an account document holds its token.
  */
-export function parseJson(bytes: Buffer, levelsAbove = 0): unknown {
+export function parseJson(text: string): unknown {
   let value: unknown;
   try {
-    value = JSON.parse(bytes.toString("utf8"));
+    value = JSON.parse(text);
   } catch {
     return undefined;
   }
-  return nestsDeeper(value, deepest - levelsAbove) ? undefined : value;
+  return nestsDeeper(value, deepest) ? undefined : value;
 }
 
 /** An object as JSON knows it: neither null nor a list. */

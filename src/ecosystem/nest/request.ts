@@ -2,20 +2,11 @@ import http, { type ClientRequest, type IncomingMessage, type OutgoingHttpHeader
 import https from "node:https";
 import { isIP, connect as openPlain, type Socket } from "node:net";
 import { connect as openEncrypted } from "node:tls";
-import { HeldBody } from "./held-body.ts";
 
 export interface Outgoing {
   readonly method: "GET" | "PUT" | "DELETE";
   readonly headers: OutgoingHttpHeaders;
   readonly body?: string;
-  /** The answer is a stream, of which there may be many. */
-  readonly isHeld?: boolean;
-}
-
-export interface Answer {
-  readonly response: IncomingMessage;
-  /** Where the body of a stream is read. */
-  readonly body: HeldBody;
 }
 
 /**
@@ -23,13 +14,11 @@ export interface Answer {
  * never shared nor reused, and an agent's idle limits would cut a quiet one. Redirects are the caller's to judge, and
  * nothing is ever sent twice.
  */
-export function send(url: URL, outgoing: Outgoing, signal: AbortSignal): Promise<Answer> {
-  const { method, headers, body, isHeld = false } = outgoing;
+export function send(url: URL, outgoing: Outgoing, signal: AbortSignal): Promise<IncomingMessage> {
+  const { method, headers, body } = outgoing;
   return new Promise((resolve, reject) => {
     const open = url.protocol === "https:" ? https.request : http.request;
-    const heldBody = new HeldBody(() => request.socket!);
-    const createConnection = () => connect(url, isHeld ? { onread: heldBody.onread } : {});
-    const request: ClientRequest = open(url, { method, headers, createConnection });
+    const request: ClientRequest = open(url, { method, headers, createConnection: () => connect(url) });
     const giveUp = (error?: Error) => {
       letGo();
       reject(error ?? new Error("closed without an answer"));
@@ -50,8 +39,7 @@ export function send(url: URL, outgoing: Outgoing, signal: AbortSignal): Promise
     request.on("close", giveUp);
     request.once("response", (response) => {
       letGo();
-      heldBody.begin(response);
-      resolve({ response: response.on("error", ignore), body: heldBody });
+      resolve(response.on("error", ignore));
     });
     signal.addEventListener("abort", abort, { once: true });
     request.end(body);
@@ -59,11 +47,11 @@ export function send(url: URL, outgoing: Outgoing, signal: AbortSignal): Promise
   });
 }
 
-function connect(url: URL, reading: Partial<Pick<HeldBody, "onread">>): Socket {
+function connect(url: URL): Socket {
   const host = url.hostname.replace(/^\[(.*)\]$/, "$1");
-  if (url.protocol === "http:") return openPlain({ host, port: Number(url.port || 80), ...reading });
+  if (url.protocol === "http:") return openPlain({ host, port: Number(url.port || 80) });
   const servername = isIP(host) === 0 ? host : "";
-  return openEncrypted({ host, port: Number(url.port || 443), servername, ALPNProtocols: ["http/1.1"], ...reading });
+  return openEncrypted({ host, port: Number(url.port || 443), servername, ALPNProtocols: ["http/1.1"] });
 }
 
 function ignore(): void {}

@@ -7,7 +7,7 @@ import { send } from "./request.ts";
 export async function revokeToken(tokensUrl: URL, token: string, signal: AbortSignal): Promise<boolean> {
   try {
     const url = new URL(`${tokensUrl.pathname.replace(/\/$/, "")}/${encodeURIComponent(token)}`, tokensUrl);
-    const { response } = await send(url, { method: "DELETE", headers: { Accept: "application/json" } }, signal);
+    const response = await send(url, { method: "DELETE", headers: { Accept: "application/json" } }, signal);
     response.destroy();
     return response.statusCode === 204 || response.statusCode === 200 || response.statusCode === 404;
   } catch {

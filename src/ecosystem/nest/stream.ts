@@ -1,18 +1,16 @@
 import type { IncomingMessage } from "node:http";
+import { createParser, type EventSourceMessage } from "eventsource-parser";
 import type { ReachLimit } from "../../model/limits.ts";
 import type { StreamEnd, StreamEndReason, StreamListener } from "../connector.ts";
-import { EventSplitter, type StreamEvent } from "./event-splitter.ts";
-import type { HeldBody } from "./held-body.ts";
 import type { IngestTurns } from "./ingest-turns.ts";
-import { largestMessageBytes } from "./parse-json.ts";
+import { isJsonObject, largestMessageBytes, parseJson } from "./parse-json.ts";
 import { ReadingPace } from "./reading-pace.ts";
-import type { Answer } from "./request.ts";
-import { SnapshotReader } from "./snapshot-reader.ts";
+import { readSnapshot } from "./snapshot.ts";
 
-/** A document with one of these may tell of an alarm. */
-const alarmWords: readonly Buffer[] = [Buffer.from('"emergency"'), Buffer.from('"warning"')];
-/** What comes beyond that stays with the other side until there is time for it. */
-const mostUnreadBytes = 256 * 1024;
+/** A document with one of these words may report an alarm. */
+const alarmWords = ['"emergency"', '"warning"'];
+/** With more text than this waiting to be parsed, the stream applies back-pressure. */
+const mostUnreadLength = 256 * 1024;
 
 export interface StreamParts {
   readonly watchdogMs: number;
@@ -26,30 +24,36 @@ export interface StreamParts {
  */
 export class NestStream {
   readonly #response: IncomingMessage;
-  readonly #body: HeldBody;
   readonly #listener: StreamListener;
   readonly #watchdogMs: number;
-  readonly #splitter = new EventSplitter(largestMessageBytes);
-  readonly #reader = new SnapshotReader();
+  readonly #parser = createParser({
+    // Without this limit one endless event would fill the memory.
+    maxBufferSize: largestMessageBytes,
+    onEvent: (event) => this.#take(event),
+    onError: ({ type }) => {
+      if (type === "max-buffer-size-exceeded") this.#finish("malformed", "an event was too large");
+    },
+  });
   readonly #turns: IngestTurns;
   readonly #pace = new ReadingPace();
   readonly #reached: ReachLimit;
-  /** What has come and was not read yet. */
-  #unread: Buffer[] = [];
-  #unreadBytes = 0;
+  /** Text that was received and is not parsed yet. */
+  #unread: string[] = [];
+  #unreadLength = 0;
   #isPaused = false;
   #rest: NodeJS.Timeout | undefined;
-  /** Whether the last chunk may have told of an alarm. */
+  /** Whether the last chunk may have reported an alarm. */
   #isAlarming = false;
+  /** The data of the last put, to recognise a put that changes nothing. */
+  #lastPut: string | undefined;
   #watchdog: NodeJS.Timeout | undefined;
   /** When the last byte came, on a clock that doesn't jump. */
   #heardMs = 0;
   #end: StreamEnd | undefined;
   #tellEnd: (end: StreamEnd) => void = () => {};
 
-  constructor({ response, body }: Answer, listener: StreamListener, { watchdogMs, turns, reached }: StreamParts) {
+  constructor(response: IncomingMessage, listener: StreamListener, { watchdogMs, turns, reached }: StreamParts) {
     this.#response = response;
-    this.#body = body;
     this.#listener = listener;
     this.#watchdogMs = watchdogMs;
     this.#turns = turns;
@@ -77,40 +81,33 @@ export class NestStream {
       // Node notices a silent stream only after minutes; the ecosystem sends something every 30 s.
       this.#watchdog = setTimeout(() => this.#finishUnheard(), this.#watchdogMs);
       this.#heardMs = performance.now();
-      const ended = () => this.#finishRead("the ecosystem ended the stream");
-      response.once("end", ended);
+      response.once("end", () => this.#finishRead("the ecosystem ended the stream"));
       response.once("close", () => this.#finishRead("the connection broke off"));
-      this.#body.listen({ piece: (chunk) => this.#hear(chunk), ended });
+      response.setEncoding("utf8").on("data", (chunk: string) => this.#hear(chunk));
     });
   }
 
-  #hear(chunk: Buffer): void {
+  #hear(chunk: string): void {
     if (this.#end) return;
     this.#watchdog?.refresh();
     this.#heardMs = performance.now();
-    this.#keepPace(chunk.length);
-    if (this.#unreadBytes === 0 && this.#reader.isQuick) {
-      // To look for alarms in it would take longer than to read it.
-      this.#isAlarming = true;
-      this.#readChunk(chunk);
-      return;
-    }
-    this.#unread.push(Buffer.from(chunk));
-    this.#unreadBytes += chunk.length;
-    // The end of an alarm is as urgent as its beginning, so what follows upon one is read at once too.
+    this.#keepPace(Buffer.byteLength(chunk));
+    this.#unread.push(chunk);
+    this.#unreadLength += chunk.length;
+    // The end of an alarm is as urgent as its beginning: the chunk after an alarming one is parsed at once too.
     const wasAlarming = this.#isAlarming;
     this.#isAlarming = alarmWords.some((word) => chunk.includes(word));
     this.#turns.take(this.#read, wasAlarming || this.#isAlarming);
-    if (this.#unreadBytes <= mostUnreadBytes || this.#isPaused) return;
+    if (this.#unreadLength <= mostUnreadLength || this.#isPaused) return;
     this.#isPaused = true;
-    this.#body.pause();
+    this.#response.pause();
   }
 
   #keepPace(bytes: number): void {
     const restMs = this.#pace.read(bytes, this.#heardMs);
     if (restMs === 0 || this.#rest) return;
     this.#reached("streamBytesPerSecond");
-    this.#body.pause();
+    this.#response.pause();
     this.#rest = setTimeout(() => {
       this.#rest = undefined;
       this.#resume();
@@ -120,8 +117,13 @@ export class NestStream {
   readonly #read = (): void => {
     const chunks = this.#unread;
     this.#unread = [];
-    this.#unreadBytes = 0;
-    for (const chunk of chunks) if (!this.#end) this.#readChunk(chunk);
+    this.#unreadLength = 0;
+    try {
+      for (const chunk of chunks) if (!this.#end) this.#parser.feed(chunk);
+    } catch (error) {
+      // A defect of ours must not end the streams of other accounts.
+      this.#fail(error);
+    }
     if (!this.#isPaused) return;
     this.#isPaused = false;
     this.#resume();
@@ -129,25 +131,7 @@ export class NestStream {
 
   #resume(): void {
     if (this.#end || this.#isPaused || this.#rest) return;
-    // Called in the turn of all streams: an error here must not keep the others from being read.
-    try {
-      this.#body.resume();
-    } catch (error) {
-      this.#fail(error);
-    }
-  }
-
-  #readChunk(chunk: Buffer): void {
-    try {
-      for (const event of this.#splitter.split(chunk)) {
-        if (this.#end) return;
-        this.#take(event);
-      }
-      if (this.#splitter.isOverfull) this.#finish("malformed", "an event was too large");
-    } catch (error) {
-      // Nothing of ours should throw here; if it does, it must not take the other accounts' streams along.
-      this.#fail(error);
-    }
+    this.#response.resume();
   }
 
   #fail(error: unknown): void {
@@ -155,26 +139,34 @@ export class NestStream {
     this.#finish("malformed", `an event could not be taken (${name})`, { error });
   }
 
-  #take({ name, data }: StreamEvent): void {
+  #take({ event: name, data }: EventSourceMessage): void {
+    // One chunk may hold more events after the one that ended the stream.
+    if (this.#end) return;
     if (name === "put") this.#takePut(data);
     // Neither the token nor any other text of the ecosystem goes into the detail: it is logged and shown.
     else if (name === "auth_revoked") this.#finish("unauthorized", "the ecosystem revoked the token");
     else if (name === "cancel") this.#finish("closed", "the permissions changed");
     else if (name === "error") this.#finish("refused", "the ecosystem sent an error");
     else if (name === "patch") this.#finish("malformed", "a patch came, which this protocol doesn't have");
-    // `open` and `keep-alive` only feed the watchdog, and so does an event that we don't know.
+    // `open`, `keep-alive` and unknown events only feed the watchdog.
   }
 
-  #takePut(data: Buffer): void {
-    if (this.#reader.isSame(data)) {
+  #takePut(data: string): void {
+    if (data === this.#lastPut) {
       this.#listener.unchanged();
       return;
     }
-    const account = this.#reader.read(data);
-    // The protocol sends the whole account each time. A part may hold news, and doesn't say of what else there is none.
-    if (account === "partial") this.#listener.partial();
-    else if (account) this.#listener.account(account);
-    else this.#finish("malformed", "a put was not JSON for the whole account");
+    const put = parseJson(data);
+    if (!isJsonObject(put) || typeof put.path !== "string") {
+      this.#finish("malformed", "a put was not JSON for the whole account");
+    } else if (put.path !== "/") {
+      // The protocol sends the whole account each time. A part may hold news, but it doesn't say what is gone.
+      this.#lastPut = undefined;
+      this.#listener.partial();
+    } else {
+      this.#lastPut = data;
+      this.#listener.account(readSnapshot(put.data));
+    }
   }
 
   /** The other side has ended it: what it said before still counts. */
