@@ -20,12 +20,12 @@ describe("whose turn it is to be read", () => {
   };
 
   it("is at once for one that comes while nobody talks", () => {
-    turns.take(() => read.push("a"), false);
+    turns.take(() => read.push("a"), () => false);
     assert.deepEqual(read, ["a"]);
   });
 
   it("leaves the rest for later turns, the longest waiting first, so that everybody else gets theirs", async () => {
-    for (const name of ["a", "b", "c"]) turns.take(busy(name), false);
+    for (const name of ["a", "b", "c"]) turns.take(busy(name), () => false);
     assert.deepEqual(read, ["a"]);
     await nextTurn();
     assert.deepEqual(read, ["a", "b"]);
@@ -35,9 +35,9 @@ describe("whose turn it is to be read", () => {
 
   it("is at once for what is urgent, and counts as its turn", async () => {
     const later = busy("later");
-    turns.take(busy("a"), false);
-    turns.take(later, false);
-    turns.take(later, true);
+    turns.take(busy("a"), () => false);
+    turns.take(later, () => false);
+    turns.take(later, () => true);
     assert.deepEqual(read, ["a", "later"]);
     await nextTurn();
     await nextTurn();
@@ -46,8 +46,8 @@ describe("whose turn it is to be read", () => {
 
   it("is once for one that asks again while it waits, and never for one that has gone", async () => {
     const [again, gone] = [busy("again"), busy("gone")];
-    turns.take(busy("a"), false);
-    for (const one of [again, again, gone]) turns.take(one, false);
+    turns.take(busy("a"), () => false);
+    for (const one of [again, again, gone]) turns.take(one, () => false);
     turns.forget(gone);
     await nextTurn();
     await nextTurn();

@@ -12,10 +12,10 @@ export class IngestTurns {
   #spentMs = 0;
   #isScheduled = false;
 
-  /** Calls `read` now or soon; asked again while it waits, it is called once. */
-  take(read: () => void, isUrgent: boolean): void {
+  /** Calls `read` now or soon; asked again while it waits, it is called once. `isUrgent` is asked only without room. */
+  take(read: () => void, isUrgent: () => boolean): void {
     const hasRoom = this.#waiting.size === 0 && this.#spentMs < longestTurnMs;
-    if (isUrgent || hasRoom) this.#run(read);
+    if (hasRoom || isUrgent()) this.#run(read);
     else this.#waiting.add(read);
     this.#schedule();
   }

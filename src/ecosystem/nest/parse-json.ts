@@ -29,7 +29,9 @@ export function isJsonObject(value: unknown): value is JsonObject {
 function nestsDeeper(value: unknown, levels: number): boolean {
   if (typeof value !== "object" || value === null) return false;
   if (levels === 0) return true;
-  if (Array.isArray(value)) return value.some((item) => nestsDeeper(item, levels - 1));
-  for (const key in value) if (nestsDeeper((value as JsonObject)[key], levels - 1)) return true;
+  for (const item of Array.isArray(value) ? value : Object.values(value)) {
+    // Most items are no objects: a call for each would cost more than the look.
+    if (typeof item === "object" && nestsDeeper(item, levels - 1)) return true;
+  }
   return false;
 }

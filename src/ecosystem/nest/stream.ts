@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { createParser, type EventSourceMessage } from "eventsource-parser";
+import type { Account } from "../../model/account.ts";
 import type { ReachLimit } from "../../model/limits.ts";
 import type { StreamEnd, StreamEndReason, StreamListener } from "../connector.ts";
 import type { IngestTurns } from "./ingest-turns.ts";
@@ -9,6 +10,8 @@ import { readSnapshot } from "./snapshot.ts";
 
 /** A document with one of these words may report an alarm. */
 const alarmWords = ['"emergency"', '"warning"'];
+/** A blank line ends an event. */
+const blankLine = /^[\r\n]{2}$/;
 /** With more text than this waiting to be parsed, the stream applies back-pressure. */
 const mostUnreadLength = 256 * 1024;
 
@@ -42,8 +45,10 @@ export class NestStream {
   #unreadLength = 0;
   #isPaused = false;
   #rest: NodeJS.Timeout | undefined;
-  /** Whether the last chunk may have reported an alarm. */
-  #isAlarming = false;
+  /** Whether the last account has an alarm: its end is as urgent as its beginning. */
+  #hasAlarm = false;
+  /** Whether the text so far ends inside an event, which may report an alarm. */
+  #isInsideEvent = false;
   /** The data of the last put, to recognise a put that changes nothing. */
   #lastPut: string | undefined;
   #watchdog: NodeJS.Timeout | undefined;
@@ -94,10 +99,8 @@ export class NestStream {
     this.#keepPace(Buffer.byteLength(chunk));
     this.#unread.push(chunk);
     this.#unreadLength += chunk.length;
-    // The end of an alarm is as urgent as its beginning: the chunk after an alarming one is parsed at once too.
-    const wasAlarming = this.#isAlarming;
-    this.#isAlarming = alarmWords.some((word) => chunk.includes(word));
-    this.#turns.take(this.#read, wasAlarming || this.#isAlarming);
+    const isUrgent = () => this.#hasAlarm || this.#isInsideEvent || alarmWords.some((word) => chunk.includes(word));
+    this.#turns.take(this.#read, isUrgent);
     if (this.#unreadLength <= mostUnreadLength || this.#isPaused) return;
     this.#isPaused = true;
     this.#response.pause();
@@ -118,6 +121,7 @@ export class NestStream {
     const chunks = this.#unread;
     this.#unread = [];
     this.#unreadLength = 0;
+    this.#isInsideEvent = !blankLine.test(chunks.at(-1)?.slice(-2) ?? "");
     try {
       for (const chunk of chunks) if (!this.#end) this.#parser.feed(chunk);
     } catch (error) {
@@ -165,7 +169,9 @@ export class NestStream {
       this.#listener.partial();
     } else {
       this.#lastPut = data;
-      this.#listener.account(readSnapshot(put.data));
+      const account = readSnapshot(put.data);
+      this.#hasAlarm = reportsAlarm(account);
+      this.#listener.account(account);
     }
   }
 
@@ -188,6 +194,15 @@ export class NestStream {
     this.#response.destroy();
     this.#tellEnd(this.#end);
   }
+}
+
+function reportsAlarm({ alarms }: Account): boolean {
+  for (const sighting of alarms.byId.values()) {
+    if (!sighting.isRead) continue;
+    const { smokeAlarmState, coAlarmState } = sighting.object;
+    if ((smokeAlarmState ?? "ok") !== "ok" || (coAlarmState ?? "ok") !== "ok") return true;
+  }
+  return false;
 }
 
 function isEventStream(response: IncomingMessage): boolean {
