@@ -20,7 +20,10 @@ describe("whose turn it is to be read", () => {
   };
 
   it("is at once for one that comes while nobody talks", () => {
-    turns.take(() => read.push("a"), () => false);
+    turns.take(
+      () => read.push("a"),
+      () => false,
+    );
     assert.deepEqual(read, ["a"]);
   });
 
