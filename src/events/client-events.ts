@@ -13,6 +13,12 @@ export interface ClientEvent {
   readonly data: { readonly deviceId: DeviceId } & Readonly<Record<string, unknown>>;
 }
 
+/** What a reader wants to hear of, and may. */
+export interface ReaderFilter extends EventFilter {
+  /** Whether it may hear of alerts that fire. True when left out. */
+  readonly hearsAlerts?: boolean;
+}
+
 /** What a reader wants to hear of, among what it may. Nothing named means everything. */
 export interface EventFilter {
   readonly deviceIds: readonly DeviceId[];
@@ -34,12 +40,14 @@ export function unreadableIn(report: Report): ReportUnreadable {
 }
 
 /** Compiles a filter. An entry that can't be read is reported and left out: it must not stop the stream of all others. */
-export function eventsThrough({ deviceIds, attributes }: EventFilter, unreadable: ReportUnreadable): EventsOf {
+export function eventsThrough(filter: ReaderFilter, unreadable: ReportUnreadable): EventsOf {
+  const { deviceIds, attributes, hearsAlerts = true } = filter;
   const devices = deviceIds.length === 0 ? undefined : new Set(deviceIds);
   const nameFor = namesFor(attributes);
   return (entry, epoch, told = 0) => {
     const { deviceId } = entry;
     if (deviceId === null || devices?.has(deviceId) === false) return [];
+    if (entry.kind === "alert" && !hearsAlerts) return [];
     try {
       if (entry.kind === "attribute") return attributeEvents(entry, epoch, deviceId, nameFor, told);
       return otherEvents(entry, epoch, deviceId);

@@ -3,7 +3,7 @@ import type { ReachLimit } from "../model/limits.ts";
 import type { Reach } from "../model/reach.ts";
 import type { Surroundings } from "../model/surroundings.ts";
 import type { Store, Transaction } from "../store/seam.ts";
-import { type EventFilter, eventsThrough, unreadableIn } from "./client-events.ts";
+import { eventsThrough, type ReaderFilter, unreadableIn } from "./client-events.ts";
 import { EventHub } from "./event-hub.ts";
 import { type Beginning, beginningAt, type EventOutlet, EventReader } from "./event-reader.ts";
 import { type HistoryPage, type HistoryQuestion, historyOf } from "./history.ts";
@@ -56,7 +56,7 @@ export interface EventsParts {
 export interface EventRequest {
   readonly clientId: string;
   readonly reach: Reach;
-  readonly filter: EventFilter;
+  readonly filter: ReaderFilter;
   readonly beginning: Beginning;
   /** Until when, on this node's own unjumping clock. */
   readonly untilMs: number;
@@ -160,8 +160,9 @@ export function eventsOn(parts: EventsParts): RunningEvents {
   };
 }
 
-function keyOf(reach: Reach, { deviceIds, attributes }: EventFilter, heartbeatSeconds: number | undefined): string {
-  return JSON.stringify([...whose(reach), deviceIds, attributes, heartbeatSeconds]);
+function keyOf(reach: Reach, filter: ReaderFilter, heartbeatSeconds: number | undefined): string {
+  const { deviceIds, attributes, hearsAlerts = true } = filter;
+  return JSON.stringify([...whose(reach), deviceIds, attributes, hearsAlerts, heartbeatSeconds]);
 }
 
 function whose(reach: Reach): readonly [kind: string, id: number] {

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type DeviceId, parseId } from "../model/ids.ts";
+import { requireScopes } from "../model/scope-errors.ts";
 import { type Answer, jsonTextAnswer } from "./answer.ts";
 import type { Lane } from "./app.ts";
 import type { Callers } from "./caller.ts";
@@ -10,7 +11,7 @@ import { headersRefusal } from "./edge.ts";
 import { failureAnswer } from "./error-response.ts";
 import type { Exchange, Exchanges } from "./exchange.ts";
 import type { PreparedAnswer } from "./prepared-answer.ts";
-import { devicePath } from "./routes/v3-devices.ts";
+import { devicePath, deviceReadScopes } from "./routes/v3-devices.ts";
 
 export interface LaneParts {
   readonly exchanges: Exchanges;
@@ -31,6 +32,7 @@ export function deviceReadLane({ exchanges, callers, v3, whole, corsOrigins }: L
     try {
       const caller = await callers.byAccessToken(bearer);
       exchange.caller = caller;
+      requireScopes(caller, deviceReadScopes);
       const now = deviceNow(v3, caller, deviceId);
       prepared = whole.answer(now instanceof Promise ? await now : now, caller);
     } catch (error) {

@@ -7,6 +7,7 @@ import {
   storeFailureSentence,
   TooManyRequests,
 } from "../model/errors.ts";
+import { InsufficientScope } from "../model/scope-errors.ts";
 import { messagePage } from "../oauth/pages/message-page.ts";
 import { type Answer, jsonAnswer, pageAnswer, xmlAnswer } from "./answer.ts";
 import type { ErrorShape } from "./error-shape.ts";
@@ -47,6 +48,7 @@ const answers: Readonly<Record<string, { readonly status: number; readonly error
   insufficient_scope: { status: 403, errorCode: 106 },
   invalid_client: { status: 401, errorCode: 106 },
   invalid_grant: { status: 400, errorCode: 102 },
+  invalid_scope: { status: 400, errorCode: 102 },
   unauthorized_client: { status: 400, errorCode: 102 },
   unsupported_grant_type: { status: 400, errorCode: 102 },
 };
@@ -133,13 +135,15 @@ const wireCodes: Readonly<Record<string, string>> = {
 /** How a 401 or 403 tells what it wants (RFC 6749 5.2, RFC 6750 3): a call without any token hears no error. */
 const challenges: Readonly<Record<string, string>> = {
   invalid_token: 'Bearer error="invalid_token"',
-  insufficient_scope: 'Bearer error="insufficient_scope"',
   invalid_client: 'Basic realm="breezeway"',
 };
 
 function headersOf(error: BreezewayError): Readonly<Record<string, string>> {
   if (error instanceof TooManyRequests || error instanceof IdempotencyKeyInUse)
     return { "retry-after": String(error.retryAfterSeconds) };
+  if (error instanceof InsufficientScope) {
+    return { "www-authenticate": `Bearer error="insufficient_scope", scope="${error.needed.join(" ")}"` };
+  }
   // Some clients (Android's among them) throw on a 401 that names no scheme.
   const challenge = challenges[error.code] ?? (answers[error.code]?.status === 401 ? "Bearer" : undefined);
   return challenge === undefined ? {} : { "www-authenticate": challenge };

@@ -1,5 +1,5 @@
 import type { IdempotentWrites, Keep, KeepAnswer } from "../idempotency/idempotent-writes.ts";
-import type { Principal } from "../identity/principal.ts";
+import type { ScopedPrincipal } from "../identity/principal.ts";
 import { BadParameter } from "../model/errors.ts";
 import { ownerWithin } from "../model/reach.ts";
 import { type Answer, jsonTextAnswer } from "./answer.ts";
@@ -21,7 +21,7 @@ type BearerRoute = Extract<Route, { readonly access: "bearer" }>;
 type KeyedRoute = Omit<BearerRoute, "access" | "errors" | "answer" | "takesKey"> & {
   /** The answer holds a secret. */
   readonly isSecret?: boolean;
-  answer(incoming: Incoming, caller: Principal, keep: KeepOf): Promise<Answer>;
+  answer(incoming: Incoming, caller: ScopedPrincipal, keep: KeepOf): Promise<Answer>;
 };
 
 const withoutKey: KeepOf = () => undefined;

@@ -71,13 +71,17 @@ function operation(described: Described, method: Method, components: Components)
     parameters: (description.parameters ?? []).flatMap((parameter) => parameterOf(parameter, method)),
     ...(body && { requestBody: body }),
     responses: responses(described, method, components),
-    security: securityOf(access.schemes, access.credentials.length > 0 && takesBody(method)),
+    security: securityOf(described, access.schemes, access.credentials.length > 0 && takesBody(method)),
   };
 }
 
 /** Credentials in a body have no scheme of their own: `{}` says that the request may come without one. */
-function securityOf(schemes: readonly SecurityScheme[], mayBeInBody: boolean): readonly object[] {
-  const each = schemes.map((scheme) => ({ [scheme]: [] }));
+function securityOf(
+  { scopes }: Described,
+  schemes: readonly SecurityScheme[],
+  mayBeInBody: boolean,
+): readonly object[] {
+  const each = schemes.map((scheme) => ({ [scheme]: scheme === "accessToken" ? scopes : [] }));
   return mayBeInBody ? [...each, {}] : each;
 }
 

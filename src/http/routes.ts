@@ -1,7 +1,9 @@
 import { METHODS } from "node:http";
 import { Readable } from "node:stream";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { Principal, UserPrincipal } from "../identity/principal.ts";
+import type { ScopedPrincipal, UserPrincipal } from "../identity/principal.ts";
+import { requireScopes } from "../model/scope-errors.ts";
+import type { Scope } from "../model/scopes.ts";
 import type { Client } from "../oauth/clients.ts";
 import type { Answer, SlicedAnswer, StreamAnswer } from "./answer.ts";
 import { type Callers, callerByBearer, callerByEitherToken, callerBySecToken } from "./caller.ts";
@@ -36,15 +38,23 @@ interface RouteAddress {
   readonly takesKey?: true;
 }
 
+/** What an access token must have been granted, all of it. A route that takes access tokens and names none doesn't compile. */
+export type NeededScopes = readonly [Scope, ...Scope[]];
+
 export type Route = RouteAddress &
   (
     | (Told & { readonly access: "public"; answer(incoming: Incoming): Promise<Answer> })
     | (Told & { readonly access: "secToken"; answer(incoming: Incoming, caller: UserPrincipal): Promise<Answer> })
     | (Told & {
         readonly access: "bearer";
-        answer(incoming: Incoming, caller: Principal): Promise<Answer | StreamAnswer>;
+        readonly scopes: NeededScopes;
+        answer(incoming: Incoming, caller: ScopedPrincipal): Promise<Answer | StreamAnswer>;
       })
-    | (Told & { readonly access: "secTokenOrBearer"; answer(incoming: Incoming, caller: Principal): Promise<Answer> })
+    | (Told & {
+        readonly access: "secTokenOrBearer";
+        readonly scopes: NeededScopes;
+        answer(incoming: Incoming, caller: ScopedPrincipal): Promise<Answer>;
+      })
     | (Told & { readonly access: "client"; answer(incoming: Incoming, client: Client): Promise<Answer> })
     | {
         readonly access: "operation";
@@ -193,11 +203,13 @@ async function answerOf(
     case "bearer": {
       const caller = await callerByBearer(incoming, callers);
       known({ ...caller, clientId: callers.clientHolding?.(incoming.bearer ?? "") });
+      requireScopes(caller, route.scopes);
       return route.answer(incoming, caller);
     }
     case "secTokenOrBearer": {
       const caller = await callerByEitherToken(incoming, callers);
       known({ ...caller, clientId: callers.clientHolding?.(incoming.bearer ?? "") });
+      requireScopes(caller, route.scopes);
       return route.answer(incoming, caller);
     }
     case "client": {

@@ -1,4 +1,5 @@
 import type { TenantId, UserId } from "../model/ids.ts";
+import type { Scopes } from "../model/scopes.ts";
 
 /** In whose name a call is made. A kind of its own per reach, so that no rule can take one for another. */
 export type Principal = UserPrincipal | EnterprisePrincipal;
@@ -15,3 +16,6 @@ export interface EnterprisePrincipal {
   readonly kind: "enterprise";
   readonly tenantId: TenantId;
 }
+
+/** A principal as one access token stands for it: with what the token may be used for. */
+export type ScopedPrincipal = Principal & { readonly scopes: Scopes };

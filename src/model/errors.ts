@@ -172,11 +172,6 @@ export class MissingToken extends BreezewayError {
   }
 }
 
-/** The token is good, but not for this. */
-export class InsufficientScope extends BreezewayError {
-  readonly code = "insufficient_scope";
-}
-
 /** Refusals of the authorization server, with the names that RFC 6749 gives them. */
 export class InvalidClient extends BreezewayError {
   readonly code = "invalid_client";

@@ -1,11 +1,11 @@
-import type { EnterprisePrincipal } from "../identity/principal.ts";
+import type { EnterprisePrincipal, ScopedPrincipal } from "../identity/principal.ts";
 import type { TenantId } from "../model/ids.ts";
 import type { Surroundings } from "../model/surroundings.ts";
 import type { Sealer } from "./authorize/login-ticket.ts";
 
 /** What a command may do at the service's address, and for how long. */
 export interface CommandAccess {
-  readonly principal: EnterprisePrincipal;
+  readonly principal: EnterprisePrincipal & ScopedPrincipal;
   /** Whose webhooks are its own, and whose limits it counts against. */
   readonly clientId: string;
   readonly remainingMs: number;
@@ -46,7 +46,8 @@ export function commandTokensWith(sealer: Sealer, { nowMs }: Pick<Surroundings, 
         readonly untilMs: number;
       };
       const remainingMs = untilMs - nowMs();
-      return remainingMs > 0 ? { principal: { kind: "enterprise", tenantId }, clientId, remainingMs } : undefined;
+      const principal = { kind: "enterprise", tenantId, scopes: null } as const;
+      return remainingMs > 0 ? { principal, clientId, remainingMs } : undefined;
     },
   };
 }

@@ -1,3 +1,5 @@
+import { scopes } from "../model/scopes.ts";
+
 /** What this authorization server can do, for clients that look before they ask (RFC 8414). */
 export function metadata(issuer: string) {
   const secretMethods = ["client_secret_basic", "client_secret_post"];
@@ -6,6 +8,7 @@ export function metadata(issuer: string) {
     authorization_endpoint: `${issuer}/oauth2/authorize`,
     token_endpoint: `${issuer}/oauth2/access_token`,
     revocation_endpoint: `${issuer}/oauth2/revoke_token`,
+    scopes_supported: scopes,
     response_types_supported: ["code"],
     response_modes_supported: ["query"],
     grant_types_supported: ["authorization_code", "refresh_token", "client_credentials"],

@@ -1,6 +1,6 @@
 import { type FailureLimitSettings, FailureLimits, failureCountsFor } from "../identity/failure-limits.ts";
 import type { Identity } from "../identity/identity.ts";
-import type { Principal } from "../identity/principal.ts";
+import type { ScopedPrincipal } from "../identity/principal.ts";
 import { limits as bounds, type ReachLimit } from "../model/limits.ts";
 import type { Surroundings } from "../model/surroundings.ts";
 import type { Store } from "../store/seam.ts";
@@ -51,7 +51,7 @@ export function oauthOn(parts: OAuthParts) {
     tokens: tokensOn({ store, lifetimes, grantsEnded, reached }),
     metadata: () => metadata(issuer()),
     commandTokens,
-    verify(accessToken: string): Promise<Principal> {
+    verify(accessToken: string): Promise<ScopedPrincipal> {
       const access = commandTokens.open(accessToken);
       return access ? Promise.resolve(access.principal) : verification.verify(accessToken);
     },

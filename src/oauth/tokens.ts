@@ -5,6 +5,8 @@ import { hashOf, isSame, keyOf, newCredential } from "../identity/secrets.ts";
 import { InvalidClient, InvalidGrant, UnauthorizedClient } from "../model/errors.ts";
 import { ownerIdOf } from "../model/ids.ts";
 import type { ReachLimit } from "../model/limits.ts";
+import { InvalidScope } from "../model/scope-errors.ts";
+import { missingScopes, type Scopes, scopeText, storedScopes } from "../model/scopes.ts";
 import type { Store, Transaction } from "../store/seam.ts";
 import type { CodeRow } from "../store/tables/codes.ts";
 import type { GrantRow } from "../store/tables/grants.ts";
@@ -19,6 +21,8 @@ export interface IssuedTokens {
   readonly expiresInSeconds: number;
   /** None for a client that has only its own secret to show: it can come again at any time. */
   readonly refreshToken?: string;
+  /** What the access token may be used for; null: all. */
+  readonly scopes: Scopes;
 }
 
 export interface CodeExchange {
@@ -27,10 +31,16 @@ export interface CodeExchange {
   readonly verifier: string | undefined;
 }
 
+export interface Refresh {
+  readonly refreshToken: string;
+  readonly asked: Scopes;
+}
+
 export interface Tokens {
   exchangeCode(client: Client, exchange: CodeExchange, source: string): Promise<IssuedTokens>;
-  refresh(client: Client, refreshToken: string, source: string): Promise<IssuedTokens>;
-  issueToClient(client: Client, source: string): Promise<IssuedTokens>;
+  /** Scopes that are asked for narrow the new access token; null leaves it all that was granted. */
+  refresh(client: Client, refresh: Refresh, source: string): Promise<IssuedTokens>;
+  issueToClient(client: Client, asked: Scopes, source: string): Promise<IssuedTokens>;
   /** Ends the whole grant that the token belongs to; one of another client's, or an unknown one, is left alone. */
   revoke(client: Client, token: string, source: string): Promise<void>;
   /** Clears away what nobody can use any more. */
@@ -80,9 +90,14 @@ export function tokensOn({ store, lifetimes, grantsEnded, reached }: TokenParts)
     throw new InvalidGrant(settled.refused);
   }
 
-  async function issue(tx: TokenTables, grant: GrantRow, parentHash: string | null): Promise<IssuedTokens> {
+  async function issue(
+    tx: TokenTables,
+    grant: GrantRow,
+    parentHash: string | null,
+    asked: Scopes = null,
+  ): Promise<IssuedTokens> {
     const nowMs = await tx.clock.nowMs();
-    const access = await issueAccess(tx, grant, nowMs);
+    const access = await issueAccess(tx, grant, nowMs, asked);
     const refreshToken = newCredential("bwr_", ownerIdOf(grant));
     await tx.refreshTokens.add({
       ...keyOf(refreshToken),
@@ -94,10 +109,16 @@ export function tokensOn({ store, lifetimes, grantsEnded, reached }: TokenParts)
     return { ...access, refreshToken };
   }
 
-  async function issueAccess(tx: TokenTables, grant: GrantRow, nowMs: number): Promise<IssuedTokens> {
+  async function issueAccess(
+    tx: TokenTables,
+    grant: GrantRow,
+    nowMs: number,
+    asked: Scopes = null,
+  ): Promise<IssuedTokens> {
     const accessToken = newCredential("bwa_", ownerIdOf(grant));
-    await tx.accessTokens.add(keyOf(accessToken), grant.id, nowMs + lifetimes.accessSeconds * 1_000);
-    return { accessToken, expiresInSeconds: lifetimes.accessSeconds };
+    const expiresMs = nowMs + lifetimes.accessSeconds * 1_000;
+    await tx.accessTokens.add(keyOf(accessToken), grant.id, expiresMs, scopeText(asked));
+    return { accessToken, expiresInSeconds: lifetimes.accessSeconds, scopes: asked ?? storedScopes(grant.scope) };
   }
 
   /** Through a whole table, one stretch a transaction: it may be long, and others have to get their turn. */
@@ -134,13 +155,14 @@ export function tokensOn({ store, lifetimes, grantsEnded, reached }: TokenParts)
           userId: spent.userId,
           clientId: client.id,
           reach: isEnterprise ? "tenant" : "user",
+          scope: spent.scope,
         };
         await tx.grants.add(grant);
         await audit(tx, "grant", grant, source);
         return { issued: await issue(tx, grant, null) };
       }),
 
-    refresh: (client, refreshToken, source) =>
+    refresh: (client, { refreshToken, asked }, source) =>
       settle(client, async (tx) => {
         const key = keyOf(refreshToken);
         const grant = await tx.grants.lockOfRefreshToken(key);
@@ -154,6 +176,7 @@ export function tokensOn({ store, lifetimes, grantsEnded, reached }: TokenParts)
           await audit(tx, "refresh_reuse", grant, source);
           return { ...dead, ended: await endGrants(tx, [grant]) };
         }
+        refuseWider(grant, asked);
         await tx.refreshTokens.use(token, nowMs + lifetimes.refreshSeconds * 1_000);
         const isFirstOfSiblings = await tx.refreshTokens.retireParent(token, nowMs + retirementMs);
         // Two copies of one token, each with a successor in use: a client that runs twice, or a stolen token. The retry
@@ -163,10 +186,10 @@ export function tokensOn({ store, lifetimes, grantsEnded, reached }: TokenParts)
         }
         if (token.isUsed) await makeRoom(tx, token);
         await bounds.ofGrant(tx, grant, token.hash);
-        return { issued: await issue(tx, grant, token.hash) };
+        return { issued: await issue(tx, grant, token.hash, asked) };
       }),
 
-    async issueToClient(client, source) {
+    async issueToClient(client, asked, source) {
       if (client.kind !== "enterprise") {
         throw new UnauthorizedClient("Only an enterprise client may use client_credentials.");
       }
@@ -174,7 +197,8 @@ export function tokensOn({ store, lifetimes, grantsEnded, reached }: TokenParts)
         await stay(tx, client);
         const { ended, isWritten } = await bounds.ofClient(tx, client);
         const { tenantId, id: clientId } = client;
-        const grant: GrantRow = { id: randomUUID(), tenantId, userId: null, clientId, reach: "tenant" };
+        const scope = scopeText(asked);
+        const grant: GrantRow = { id: randomUUID(), tenantId, userId: null, clientId, reach: "tenant", scope };
         await tx.grants.add(grant);
         if (isWritten) await audit(tx, "client_credentials", grant, source);
         return { issued: await issueAccess(tx, grant, await tx.clock.nowMs()), ended };
@@ -230,6 +254,13 @@ async function replayed(tx: TokenTables, client: Client, code: string, source: s
   return { refused, ended: await endGrants(tx, [grant]) };
 }
 
+/** Nothing is changed then: the same refresh token may come again with fewer scopes, or with none. */
+function refuseWider({ scope }: GrantRow, asked: Scopes): void {
+  const granted = storedScopes(scope);
+  const missing = missingScopes(granted, asked ?? []);
+  if (granted && missing.length > 0) throw new InvalidScope(granted, missing);
+}
+
 /** Sent at authorize, it must be sent again; left out there, it may be left out or be the registered one. */
 function redirectProblem(code: CodeRow, redirectUri: string | undefined): string | undefined {
   if (redirectUri === undefined && !code.isRedirectUriSent) return undefined;
@@ -256,7 +287,8 @@ async function makeRoom(tx: TokenTables, token: RefreshTokenRow): Promise<void> 
 }
 
 function audit(tx: TokenTables, act: AuditAct, grant: GrantRow, source: string): Promise<void> {
-  const { tenantId, userId, clientId } = grant;
-  const detail = act === "refresh_siblings" ? { grant: grant.id } : {};
+  const { tenantId, userId, clientId, scope } = grant;
+  const isGiven = act === "grant" || act === "client_credentials";
+  const detail = act === "refresh_siblings" ? { grant: grant.id } : isGiven ? { scope: scope ?? undefined } : {};
   return tx.audit.add(auditEntry({ act, tenantId, userId, clientId, source, detail }));
 }

@@ -1,10 +1,11 @@
-import type { Principal } from "../identity/principal.ts";
+import type { ScopedPrincipal } from "../identity/principal.ts";
 import { isCredential, keyOf } from "../identity/secrets.ts";
 import { BackgroundTask } from "../model/background-task.ts";
 import { InvalidToken, StoreUnavailable } from "../model/errors.ts";
+import { storedScopes } from "../model/scopes.ts";
 import type { Cancel, Surroundings } from "../model/surroundings.ts";
 import type { Store, Transaction } from "../store/seam.ts";
-import type { GrantRow } from "../store/tables/grants.ts";
+import type { AccessTokenRow } from "../store/tables/access-tokens.ts";
 import { comparePositions, type LogPosition } from "../store/tables/log.ts";
 import { WatchedGrants } from "./watched-grants.ts";
 
@@ -41,7 +42,7 @@ interface NewsMark {
 }
 
 interface Held {
-  readonly principal: Principal;
+  readonly principal: ScopedPrincipal;
   readonly grantId: string;
   readonly clientId: string;
   /** On this node's own unjumping clock. */
@@ -92,7 +93,7 @@ export class Verification {
     this.#next?.();
   }
 
-  async verify(accessToken: string): Promise<Principal> {
+  async verify(accessToken: string): Promise<ScopedPrincipal> {
     const held = this.#held.get(accessToken);
     if (held && this.#isTrusted) {
       if (this.#surroundings.elapsedMs() < held.untilMs) return held.principal;
@@ -171,7 +172,7 @@ export class Verification {
     }
   }
 
-  async #lookUp(accessToken: string, tries = 3): Promise<Principal> {
+  async #lookUp(accessToken: string, tries = 3): Promise<ScopedPrincipal> {
     const forgotten = this.#forgotten;
     const askedMs = this.#surroundings.elapsedMs();
     const row = await this.#store.read((tx) => tx.accessTokens.find(keyOf(accessToken)));
@@ -180,7 +181,7 @@ export class Verification {
       if (tries > 1) return this.#lookUp(accessToken, tries - 1);
       throw new StoreUnavailable("The store is too slow to tell whether a token is good.");
     }
-    const principal = row && row.remainingMs > 0 ? principalOf(row.grant) : undefined;
+    const principal = row && row.remainingMs > 0 ? principalOf(row) : undefined;
     if (!row || !principal) throw new InvalidToken();
     // A revocation that arrived since we asked may be this token's: then what was read is good for this call at most.
     if (forgotten === this.#forgotten) {
@@ -253,7 +254,8 @@ export class Verification {
   }
 }
 
-function principalOf({ reach, userId, tenantId }: GrantRow): Principal | undefined {
-  if (reach === "tenant") return { kind: "enterprise", tenantId };
-  return userId === null ? undefined : { kind: "user", userId, tenantId };
+function principalOf({ grant: { reach, userId, tenantId }, scope }: AccessTokenRow): ScopedPrincipal | undefined {
+  const scopes = storedScopes(scope);
+  if (reach === "tenant") return { kind: "enterprise", tenantId, scopes };
+  return userId === null ? undefined : { kind: "user", userId, tenantId, scopes };
 }

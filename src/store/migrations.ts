@@ -18,6 +18,17 @@ const sealedAddresses: Step = () => [
 ];
 
 /**
+ * What a grant may be used for. Null in all rows from before, and in those that nodes of the version before add: all.
+ * Likewise webhooks that exist hear of alerts.
+ */
+const scopedTokens: Step = () => [
+  "ALTER TABLE codes ADD COLUMN scope TEXT",
+  "ALTER TABLE grants ADD COLUMN scope TEXT",
+  "ALTER TABLE access_tokens ADD COLUMN scope TEXT",
+  "ALTER TABLE webhooks ADD COLUMN hears_alerts INTEGER NOT NULL DEFAULT 1",
+];
+
+/**
  * The schema, step by step. A step that has been released never changes; a new one goes to the end. On PostgreSQL every
  * table that grows is keyed by whose its rows are, so that a large deployment can be split by it (docs/scaling.md). A
  * step runs there while others work, code from before it among them (docs/operations.md, Upgrade): it adds, and what it
@@ -209,11 +220,14 @@ const steps: readonly Step[] = [
   ],
   // Each node says which keys its key file holds, the one that seals first (tables/nodes.ts).
   () => ["ALTER TABLE nodes ADD COLUMN sealing_keys TEXT"],
+  scopedTokens,
 ];
 
 export const schemaVersion = steps.length;
 /** Versions that know fewer steps can't read sealed addresses. */
 export const sealedAddressStep = steps.indexOf(sealedAddresses) + 1;
+/** Versions that know fewer steps ignore scopes. */
+export const scopeStep = steps.indexOf(scopedTokens) + 1;
 
 /**
  * The steps that code from before them can't live with, because they took something away or gave it another meaning. All

@@ -85,7 +85,10 @@ export async function madeV3(t: TestContext) {
   const callers: Callers = {
     bySecToken: nobody,
     byClientSecret: nobody,
-    byAccessToken: async (token) => principals.get(token) ?? nobody(),
+    byAccessToken: async (token) => {
+      const principal = principals.get(token);
+      return principal ? { ...principal, scopes: null } : nobody();
+    },
   };
   addRoutes(app, routes, callers, exchanges);
   await app.listen({ host: "127.0.0.1", port: 0 });

@@ -63,6 +63,7 @@ async function streaming(t: TestContext) {
     methods: ["GET"],
     path: "/stream",
     access: "bearer",
+    scopes: ["devices:read"],
     errors: "standard",
     description: followEvents,
     answer: async () => ({
@@ -72,7 +73,7 @@ async function streaming(t: TestContext) {
     }),
   };
   const nobody = () => Promise.reject(new Error("nobody"));
-  const byAccessToken = async () => ({ kind: "user", userId: 1, tenantId: 1 }) as never;
+  const byAccessToken = async () => ({ kind: "user", userId: 1, tenantId: 1, scopes: null }) as never;
   addRoutes(app, [route], { bySecToken: nobody, byClientSecret: nobody, byAccessToken }, exchanges);
   await app.listen({ host: "127.0.0.1", port: 0 });
   t.after(async () => {

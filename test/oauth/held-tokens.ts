@@ -37,8 +37,9 @@ export class HeldTokens {
   /** Adds an access token of that grant, and answers it. */
   add(grantId: string, { userId = 1, remainingMs = hourMs } = {}): string {
     const token = `bwa_${String(this.#rows.size).padStart(43, "0")}`;
-    const grant = { id: grantId, tenantId, userId: userId as UserId, clientId: "client", reach: "user" as const };
-    this.#rows.set(hashOf(token), { grant, remainingMs });
+    const whose = { tenantId, userId: userId as UserId, clientId: "client", reach: "user" as const };
+    const grant = { id: grantId, ...whose, scope: null };
+    this.#rows.set(hashOf(token), { grant, scope: null, remainingMs });
     return token;
   }
 

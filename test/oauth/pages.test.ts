@@ -25,7 +25,7 @@ function pagesWith(text: string | undefined): Record<string, Page> {
     hidden: { transaction: say("t-1"), csrf: say("c-1") },
   };
   const terms = { text: say("Be kind."), version: say("2.1"), dateMs: Date.UTC(2026, 2, 12) };
-  const user = { brand, ...common, userName: say("ada") };
+  const user = { brand, ...common, userName: say("ada"), scopes: null };
   const message = { brand, clientName: say("Lantern"), requestId: say("r-1"), sentence: say("It is broken.") };
   const withoutLogo = { ...brand, logoUrl: undefined };
   const wrong = { kind: "wrong" } as const;
@@ -89,6 +89,7 @@ describe("every page", () => {
       returnsTo: `${long}.${long}.${long}.example`,
       userName: long,
       reach: "tenant",
+      scopes: null,
       terms: { text: "word ".repeat(1_200), version: long, dateMs: 0 },
       action: "/oauth2/authorize",
       hidden: { transaction: long, csrf: long },

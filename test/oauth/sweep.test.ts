@@ -62,6 +62,7 @@ async function give(tx: Transaction, tenantId: TenantId, place: number, issuedMs
     tenantId,
     userId,
     clientId: "bwc_x",
+    scope: null,
     reach: userId ? "user" : "tenant",
   };
   const ownerId: OwnerId = ownerIdOf(grant);

@@ -1,4 +1,4 @@
-import { type EventFilter, type EventsOf, eventsThrough, type ReportUnreadable } from "../client-events.ts";
+import { type EventsOf, eventsThrough, type ReaderFilter, type ReportUnreadable } from "../client-events.ts";
 
 const keptAtMost = 2_000;
 
@@ -11,7 +11,7 @@ export class CompiledFilters {
     this.#unreadable = unreadable;
   }
 
-  of(webhook: EventFilter & { readonly id: string }): EventsOf {
+  of(webhook: ReaderFilter & { readonly id: string }): EventsOf {
     const { id } = webhook;
     const eventsOf = this.#compiled.get(id) ?? eventsThrough(webhook, this.#unreadable);
     this.#compiled.delete(id);

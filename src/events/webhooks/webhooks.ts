@@ -7,7 +7,7 @@ import { ownerWithin } from "../../model/reach.ts";
 import type { Store, Transaction } from "../../store/seam.ts";
 import type { DeliveryRow } from "../../store/tables/webhook-deliveries.ts";
 import type { WebhookOwner, WebhookRow } from "../../store/tables/webhooks.ts";
-import type { EventFilter } from "../client-events.ts";
+import type { ReaderFilter } from "../client-events.ts";
 import { boundedFilter } from "../event-filter.ts";
 import { OwnerLanes } from "../owner-lanes.ts";
 import { type AddressRules, NotReachable, reachableAddresses } from "./public-address.ts";
@@ -27,7 +27,7 @@ export interface WebhookParts extends AddressRules {
   readonly wake: () => void;
 }
 
-export interface NewWebhook extends EventFilter {
+export interface NewWebhook extends ReaderFilter {
   readonly url: string;
 }
 
@@ -65,7 +65,7 @@ export function webhooksOn({ store, seal, addressOf, sealsAddresses, newId, wake
     `${limits.webhookLookupsWaiting} addresses of this owner wait to be looked up. Try again when they are answered.`,
   );
   return {
-    async add(owner, { url, ...filter }, signal = new AbortController().signal, keep) {
+    async add(owner, { url, hearsAlerts = true, ...filter }, signal = new AbortController().signal, keep) {
       const { deviceIds, attributes } = boundedFilter(filter);
       const { hostname } = readUrl(url, rules.allowsPrivate);
       refuseMore(await store.read((tx) => tx.webhooks.ofOwner(owner)));
@@ -89,6 +89,7 @@ export function webhooksOn({ store, seal, addressOf, sealsAddresses, newId, wake
           sealedSecret: seal(secret, sealedPlace(id)),
           deviceIds,
           attributes,
+          hearsAlerts,
           from,
         });
         const added = { webhook: { ...(await tx.webhooks.byKey(key))!, url }, secret };

@@ -14,8 +14,20 @@ export interface AccessDescription {
 
 export type SecurityScheme = "accessToken" | "secToken" | "secTokenHeader" | "clientSecret";
 
-export function accessOf({ access, errors }: Pick<Described, "access" | "errors">): AccessDescription {
-  return access === "secToken" && errors === "fault" ? secTokenOfCalls : accessDescriptions[access];
+export function accessOf({
+  access,
+  scopes,
+  errors,
+}: Pick<Described, "access" | "scopes" | "errors">): AccessDescription {
+  const told = access === "secToken" && errors === "fault" ? secTokenOfCalls : accessDescriptions[access];
+  if (scopes.length === 0) return told;
+  const named = scopes.map((scope) => `\`${scope}\``).join(" and ");
+  const lacking = {
+    status: 403,
+    code: errors === "adaptor" ? 106 : "insufficient_scope",
+    when: `The access token was not granted the scope ${named}. \`WWW-Authenticate\` names what is needed.`,
+  };
+  return { ...told, words: `${told.words} Its scope: ${named}.`, errors: [...told.errors, lacking] };
 }
 
 const secToken: Parameter = {

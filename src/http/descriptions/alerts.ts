@@ -178,6 +178,7 @@ export const createAlert: Description = {
   words: [
     "An alert watches one attribute and fires when its condition is true of a change or a write; with `autoDisarm` once, until the condition has been false. Making it never fires. What it writes is durable together with the change that caused it.",
     "A `regex` must match the whole value: `away` doesn't match `auto-away`; `away|auto-away` and `(auto-)?away` do. The syntax is RE2, up to 256 characters.",
+    "An alert with `targets` writes devices: to make it also needs the scope `devices:control`.",
   ],
   body,
   answers: [{ status: 201, meaning: "The alert is made.", content: json(alert, sample) }],
@@ -203,7 +204,7 @@ export const changeAlert: Description = {
   tag: "Alerts",
   summary: "Change an alert",
   words: [
-    "Replaces the whole definition; what is left out is off or empty. The device stays. A new condition, another `autoDisarm` or switching it on arms it.",
+    "Replaces the whole definition; what is left out is off or empty. The device stays. A new condition, another `autoDisarm` or switching it on arms it. A definition with `targets` also needs the scope `devices:control`.",
   ],
   parameters: [alertId],
   body,

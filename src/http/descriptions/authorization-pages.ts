@@ -53,7 +53,10 @@ export const startAuthorization: Description = {
       "One of the addresses registered for your client, character for character. May be left out when there is only one; sent here, it must be sent again with the code.",
       { schema: { type: "string", format: "uri" } },
     ),
-    query("scope", "Accepted, and without effect."),
+    query(
+      "scope",
+      "What the tokens may be used for: some of the scopes, with spaces between them. Unknown words are ignored. Without a known one: everything.",
+    ),
     query("code_challenge", "PKCE: the SHA-256 of your verifier in base64url.", {
       schema: { type: "string", pattern: "^[A-Za-z0-9_-]{43}$" },
     }),

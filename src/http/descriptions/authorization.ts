@@ -39,7 +39,10 @@ export const issueToken: Description = {
     parameter("code_verifier", "PKCE: the verifier of your `code_challenge`.", {
       schema: { type: "string", pattern: "^[A-Za-z0-9._~-]{43,128}$" },
     }),
-    parameter("scope", "Accepted, and without effect."),
+    parameter(
+      "scope",
+      "With `client_credentials`: what the token may be used for. With `refresh_token`: narrows the new access token, not the grant. Ignored with `authorization_code`, where the user has decided. Unknown words are ignored; without a known one the token has all that was granted.",
+    ),
   ],
   answers: [
     {
@@ -56,7 +59,12 @@ export const issueToken: Description = {
               token_type: text("Always `Bearer`.", { enum: ["Bearer"] }),
               expires_in: integer("Seconds until the access token ends.", { minimum: 1 }),
             },
-            { refresh_token: text("For the next pair. Not with `client_credentials`.") },
+            {
+              refresh_token: text("For the next pair. Not with `client_credentials`."),
+              scope: text(
+                "What the access token may be used for. Absent when no known scope was asked for: everything.",
+              ),
+            },
           ),
         ),
         example: { access_token: "bwa_…", token_type: "Bearer", expires_in: 3600, refresh_token: "bwr_…" },
@@ -66,6 +74,7 @@ export const issueToken: Description = {
   errors: [
     badRequest,
     { status: 400, code: "invalid_grant", when: "The code or the refresh token is not valid, or not yours." },
+    { status: 400, code: "invalid_scope", when: "A refresh asks for a known scope that was not granted." },
     { status: 400, code: "unauthorized_client", when: "Only enterprise clients may use `client_credentials`." },
     { status: 400, code: "unsupported_grant_type", when: "There is no such `grant_type`." },
   ],
@@ -117,6 +126,7 @@ export const getServerMetadata: Description = {
             authorization_endpoint: address("Where the user's browser goes."),
             token_endpoint: address("Where tokens come from."),
             revocation_endpoint: address("Where tokens end."),
+            scopes_supported: words("What tokens may be used for."),
             response_types_supported: words("`code`."),
             response_modes_supported: words("`query`."),
             grant_types_supported: words("What the token endpoint takes."),

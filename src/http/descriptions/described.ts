@@ -1,3 +1,4 @@
+import type { Scope } from "../../model/scopes.ts";
 import type { ContentType, Description, ErrorDescription, Parameter } from "../description.ts";
 import type { ErrorShape } from "../error-shape.ts";
 import type { Access, Method, Route } from "../routes.ts";
@@ -10,6 +11,8 @@ export interface Described {
   /** With `{name}` for what varies. */
   readonly path: string;
   readonly access: Exclude<Access, "operation">;
+  /** What an access token needs; empty where none is taken. */
+  readonly scopes: readonly Scope[];
   readonly errors: ErrorShape;
   readonly description: Description;
 }
@@ -21,12 +24,14 @@ export function describedRoutes(routes: readonly Route[]): readonly Described[] 
     if (route.access !== "operation") {
       const { access, takesKey } = route;
       const description = takesKey ? withKey(route.description) : route.description;
-      return [{ methods, path: withBraces(route.path), access, errors, description }];
+      const scopes = "scopes" in route ? route.scopes : [];
+      return [{ methods, path: withBraces(route.path), access, scopes, errors, description }];
     }
     return route.descriptions.map((description) => ({
       methods,
       path: route.path.replace(":operation", description.operation),
       access: description.access,
+      scopes: [],
       errors,
       description,
     }));

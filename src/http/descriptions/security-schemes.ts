@@ -1,4 +1,5 @@
 import type { SecurityScheme } from "./access.ts";
+import { scopeMeanings } from "./scopes.ts";
 
 /** How callers prove themselves, in OpenAPI's terms. */
 export function securitySchemes(baseUrl: string): Readonly<Record<SecurityScheme, object>> {
@@ -7,15 +8,15 @@ export function securitySchemes(baseUrl: string): Readonly<Record<SecurityScheme
     accessToken: {
       type: "oauth2",
       description:
-        "An access token in `Authorization: Bearer`. Scopes are accepted and have no effect: what a token reaches follows from who granted it.",
+        "An access token in `Authorization: Bearer`. Whose devices it reaches follows from who granted it, what it may do there from its scopes. A token for which no known scope was asked has all of them.",
       flows: {
         authorizationCode: {
           authorizationUrl: `${baseUrl}/oauth2/authorize`,
           tokenUrl,
           refreshUrl: tokenUrl,
-          scopes: {},
+          scopes: scopeMeanings,
         },
-        clientCredentials: { tokenUrl, scopes: {} },
+        clientCredentials: { tokenUrl, scopes: scopeMeanings },
       },
     },
     secToken: {

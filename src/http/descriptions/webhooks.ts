@@ -70,7 +70,7 @@ export const addWebhook: Description = {
     "From now on every change, alert, link state and fan outcome is sent to the address as a signed POST (Standard Webhooks: verify `webhook-id`, `webhook-timestamp` and `webhook-signature` with the secret, which is shown here and never again). The body is `{type, timestamp, data}`; for `attribute` the data holds all that one commit changed: `{deviceId, updateTime, cause, attributes}`.",
     "Answer with a 2xx within 15 seconds. Each message is sent at least once, those of one device in order: the next one waits until the one before it was taken. What fails is tried again after 5 seconds, then ever more rarely, for 24 hours. Use `webhook-id` to pass over what you have heard already.",
     'Up to 10,000 messages wait for one webhook, and 16 MiB of them. Beyond that the oldest give way to one message of the type `resync` with `{reason: "too_many_waiting"}`: not all that happened was sent, so read your devices again.',
-    "A webhook belongs to your client and to whom the token speaks for. It ends when the user takes the client's access away. There may be 20.",
+    "A webhook belongs to your client and to whom the token speaks for. It ends when the user takes the client's access away. There may be 20. It is sent `alert` messages only if the token that makes it has the scope `alerts`.",
   ],
   body: {
     contentType: "application/json",

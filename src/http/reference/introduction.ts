@@ -1,7 +1,9 @@
+import { scopes } from "../../model/scopes.ts";
 import { type Html, html } from "../../oauth/pages/html.ts";
 import { accessOf } from "../descriptions/access.ts";
 import type { Described } from "../descriptions/described.ts";
 import { commonErrors, errorContents } from "../descriptions/errors.ts";
+import { scopeMeanings } from "../descriptions/scopes.ts";
 import type { Deployment } from "../openapi.ts";
 import { shellCode } from "./code.ts";
 import { errorList } from "./operation.ts";
@@ -38,6 +40,11 @@ ${caller("A client with an access token", "bearer", "The user grants it in the b
 ${caller("A user with a security token", "secToken", "`userLogin` gives it, for 60 minutes from its last use. It links accounts and makes platform calls.")}
 ${caller("A client with its secret", "client", "Shown once, when the client is registered. It gets, refreshes and revokes tokens.")}
 </ul>
+<h3 id="scopes">Scopes</h3>
+<p>${words("A client may ask for less than everything: `scope` at `/oauth2/authorize`, or with `client_credentials`, names what its tokens may be used for. Without a known scope they may be used for all of it; unknown words are ignored. A call that needs more answers 403 `insufficient_scope`.")}</p>
+<ul class="fields">
+${scopes.map((scope) => html`<li><p class="field"><code>${scope}</code></p><p>${words(scopeMeanings[scope])}</p></li>`)}
+</ul>
 <p>Secrets belong into headers and bodies, not into addresses: those are kept in logs and histories.</p>
 </div>
 <div class="showing">${panel("Before the examples", "Variables of the examples", shellCode(variables))}</div>
@@ -64,6 +71,6 @@ CLIENT_SECRET='…'`;
 
 function caller(name: string, access: Described["access"], meaning: string): Html {
   return html`<li><p class="field"><strong>${name}</strong></p>
-<p>${words(accessOf({ access, errors: "standard" }).words)}</p>
+<p>${words(accessOf({ access, scopes: [], errors: "standard" }).words)}</p>
 <p>${words(meaning)}</p></li>`;
 }

@@ -72,6 +72,7 @@ export function adaptorRoutes(federation: AdaptorFederation, devices: Pick<Devic
       path: "/adaptor/largestrings",
       access: "secTokenOrBearer",
       errors: "adaptor",
+      scopes: ["devices:read"],
       description: getLargeStrings,
       async answer(incoming, caller) {
         const deviceId = parseId<DeviceId>(required(incoming, "id"));

@@ -1,5 +1,6 @@
 import { BadParameter, UnsupportedGrantType } from "../../model/errors.ts";
 import { parseId, type TenantId } from "../../model/ids.ts";
+import { askedScopes, type Scopes, scopeText } from "../../model/scopes.ts";
 import { addresses, type BrowserAnswer, type Form, transactionMs } from "../../oauth/authorize/browser.ts";
 import type { Client } from "../../oauth/clients.ts";
 import type { OAuth } from "../../oauth/oauth.ts";
@@ -99,6 +100,15 @@ function pageRoutes({ oauth: { authorize }, logoOf, baseUrl }: OAuthRouteParts):
   ];
 }
 
+function scopesOf(given: Parameters): Scopes {
+  return askedScopes(given.optional("scope"));
+}
+
+/** Throws when `scope` was sent twice: also an exchange, which ignores its value, must not (RFC 6749 3.2). */
+function refuseSecondScope(given: Parameters): void {
+  given.optional("scope");
+}
+
 /** Why a page says that something is wrong, for the log. */
 const pageCodes: Readonly<Record<number, string>> = {
   400: "invalid_request",
@@ -137,10 +147,10 @@ function clientRoutes({ oauth: { tokens, metadata } }: OAuthRouteParts): readonl
           if (refreshToken === undefined) {
             throw new BadParameter("refresh_token", "The parameter refresh_token is missing.");
           }
-          return tokens.refresh(client, refreshToken, source);
+          return tokens.refresh(client, { refreshToken, asked: scopesOf(given) }, source);
         },
       ],
-      ["client_credentials", (client, _, source) => tokens.issueToClient(client, source)],
+      ["client_credentials", (client, given, source) => tokens.issueToClient(client, scopesOf(given), source)],
     ]);
   return [
     {
@@ -158,9 +168,9 @@ function clientRoutes({ oauth: { tokens, metadata } }: OAuthRouteParts): readonl
             `The parameter grant_type must be one of ${[...grantTypes.keys()].join(", ")}.`,
           );
         }
-        given.optional("scope");
+        refuseSecondScope(given);
         const issued = await issue(client, given, incoming.source);
-        const { accessToken, expiresInSeconds, refreshToken } = issued;
+        const { accessToken, expiresInSeconds, refreshToken, scopes } = issued;
         return jsonAnswer(
           200,
           {
@@ -168,6 +178,7 @@ function clientRoutes({ oauth: { tokens, metadata } }: OAuthRouteParts): readonl
             token_type: "Bearer",
             expires_in: expiresInSeconds,
             ...(refreshToken !== undefined && { refresh_token: refreshToken }),
+            ...(scopes && { scope: scopeText(scopes) }),
           },
           // RFC 6749 5.1 asks for it beside Cache-Control, which every answer has.
           { pragma: "no-cache" },

@@ -1,6 +1,8 @@
-import type { AlertPlace, Alerts, TriggerRow } from "../../alerts/alerts.ts";
+import type { AlertPlace, Alerts, GivenTrigger, TriggerRow } from "../../alerts/alerts.ts";
+import type { ScopedPrincipal } from "../../identity/principal.ts";
 import { BadParameter, UnknownTrigger } from "../../model/errors.ts";
 import { parseId, type TriggerId } from "../../model/ids.ts";
+import { requireScopes } from "../../model/scope-errors.ts";
 import { readAlert, readDryRun } from "../alert-body.ts";
 import { done, jsonAnswer } from "../answer.ts";
 import {
@@ -32,6 +34,7 @@ export function alertRoutes({ alerts, idempotency, tokens }: AlertRouteParts): r
       path: "/v3/alerts",
       access: "bearer",
       errors: "standard",
+      scopes: ["alerts"],
       description: listAlerts,
       async answer(incoming, caller) {
         const page = await alerts.page(caller, placeOf(incoming));
@@ -44,10 +47,13 @@ export function alertRoutes({ alerts, idempotency, tokens }: AlertRouteParts): r
     keyed(keys, {
       methods: ["POST"],
       path: "/v3/alerts",
+      scopes: ["alerts"],
       description: createAlert,
       async answer({ body }, caller, keep) {
         const created = (alert: TriggerRow) => jsonAnswer(201, shown(alert));
-        return created(await alerts.add(caller, readAlert(body), keep(created)));
+        const given = readAlert(body);
+        requireWriting(caller, given);
+        return created(await alerts.add(caller, given, keep(created)));
       },
     }),
     {
@@ -55,6 +61,7 @@ export function alertRoutes({ alerts, idempotency, tokens }: AlertRouteParts): r
       path: "/v3/alerts/dry-run",
       access: "bearer",
       errors: "standard",
+      scopes: ["alerts", "devices:read"],
       description: dryRunAlert,
       async answer({ body }, caller) {
         const { given, stretch } = readDryRun(body);
@@ -67,24 +74,28 @@ export function alertRoutes({ alerts, idempotency, tokens }: AlertRouteParts): r
       path,
       access: "bearer",
       errors: "standard",
+      scopes: ["alerts"],
       description: getAlert,
       answer: async (incoming, caller) => jsonAnswer(200, shown(await alerts.find(caller, alertIdOf(incoming)))),
     },
     keyed(keys, {
       methods: ["PUT"],
       path,
+      scopes: ["alerts"],
       description: changeAlert,
       async answer(incoming, caller, keep) {
         const changed = (alert: TriggerRow) => jsonAnswer(200, shown(alert));
         // A foreign alert is unknown before anything is said about the body.
         await alerts.find(caller, alertIdOf(incoming));
         const given = readAlert(incoming.body);
+        requireWriting(caller, given);
         return changed(await alerts.redefine(caller, alertIdOf(incoming), given, keep(changed)));
       },
     }),
     keyed(keys, {
       methods: ["DELETE"],
       path,
+      scopes: ["alerts"],
       description: removeAlert,
       async answer(incoming, caller, keep) {
         refuseBody(incoming);
@@ -97,6 +108,7 @@ export function alertRoutes({ alerts, idempotency, tokens }: AlertRouteParts): r
       path: `${path}/explain`,
       access: "bearer",
       errors: "standard",
+      scopes: ["alerts", "devices:read"],
       description: explainAlert,
       async answer(incoming, caller) {
         const { trigger, value, isTrue, sentence, evaluations } = await alerts.explain(caller, alertIdOf(incoming));
@@ -110,6 +122,11 @@ export function alertRoutes({ alerts, idempotency, tokens }: AlertRouteParts): r
       },
     },
   ];
+}
+
+/** An alert that writes devices controls them in the client's place. */
+function requireWriting(caller: ScopedPrincipal, { targets }: GivenTrigger): void {
+  if (targets.length > 0) requireScopes(caller, ["alerts", "devices:control"]);
 }
 
 /** A cursor goes on in the same list, which is named again beside it. */

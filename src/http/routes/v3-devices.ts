@@ -11,7 +11,7 @@ import { deviceBody, ownerFor, WholeDevices } from "../device-body.ts";
 import { type DeviceNowParts, deviceNow } from "../device-now.ts";
 import type { Incoming } from "../incoming.ts";
 import { type KeyedRouteParts, keyed } from "../keyed-routes.ts";
-import type { Route } from "../routes.ts";
+import type { NeededScopes, Route } from "../routes.ts";
 import { deviceIdOf, each, onlyOne, timeOf } from "../v3-parameters.ts";
 
 export interface DeviceRouteParts extends DeviceNowParts, KeyedRouteParts {
@@ -20,6 +20,8 @@ export interface DeviceRouteParts extends DeviceNowParts, KeyedRouteParts {
 }
 
 export const devicePath = "/v3/devices/:deviceId";
+/** Also for the fast lane (device-read-lane.ts), which answers for this route. */
+export const deviceReadScopes: NeededScopes = ["devices:read"];
 const bodyBytes = 65_536;
 
 /** Devices (interface 2.4, 4.2). Whose they are is decided below, by the caller that each call is handed. */
@@ -33,6 +35,7 @@ export function deviceRoutes(
       path: "/v3/devices",
       access: "bearer",
       errors: "standard",
+      scopes: ["devices:read"],
       description: listDevices,
       async answer(incoming, caller) {
         const page = await devices.page(caller, placeOf(incoming, caller, cursors));
@@ -54,6 +57,7 @@ export function deviceRoutes(
       path: devicePath,
       access: "bearer",
       errors: "standard",
+      scopes: deviceReadScopes,
       description: getDevice,
       async answer(incoming, caller) {
         const question = questionOf(incoming);
@@ -71,6 +75,7 @@ export function deviceRoutes(
         methods: ["PUT"],
         path: devicePath,
         bodyBytes,
+        scopes: ["devices:control"],
         description: updateDevice,
         async answer(incoming, caller, keep) {
           const writes = readWrites(incoming.body);

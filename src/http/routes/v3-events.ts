@@ -2,6 +2,7 @@ import { askedNames } from "../../devices/asked-names.ts";
 import type { DeviceReading } from "../../devices/read.ts";
 import { boundedFilter } from "../../events/event-filter.ts";
 import type { Events } from "../../events/events.ts";
+import { hasScope } from "../../model/scopes.ts";
 import type { TokenLife } from "../../oauth/verification.ts";
 import { followEvents } from "../descriptions/events.ts";
 import type { Route } from "../routes.ts";
@@ -27,6 +28,7 @@ export function eventRoutes({ devices, events, tokens }: EventRouteParts): reado
       path: "/v3/events",
       access: "bearer",
       errors: "standard",
+      scopes: ["devices:read"],
       description: followEvents,
       async answer(incoming, caller) {
         const { deviceIds } = boundedFilter({
@@ -36,7 +38,10 @@ export function eventRoutes({ devices, events, tokens }: EventRouteParts): reado
         const heartbeatSeconds = heartbeatSecondsOf(incoming);
         const named: { readonly isVirtual: boolean }[] = [];
         for (const deviceId of deviceIds) named.push(await devices.device(caller, deviceId));
-        const filter = boundedFilter({ deviceIds, attributes: askedNames(each(incoming, "attribute"), named) });
+        const filter = {
+          ...boundedFilter({ deviceIds, attributes: askedNames(each(incoming, "attribute"), named) }),
+          hearsAlerts: hasScope(caller, "alerts"),
+        };
         // Some stand-ins for a browser's EventSource can't send the header.
         const lastEventId = incoming.lastEventId || onlyOne(incoming, "lastEventId");
         const beginning = await events.beginning(lastEventId, heartbeatSeconds);

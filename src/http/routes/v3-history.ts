@@ -25,6 +25,7 @@ export function historyRoutes({ devices, events, federation }: HistoryRouteParts
       path: "/v3/devices/:deviceId/history",
       access: "bearer",
       errors: "standard",
+      scopes: ["devices:read"],
       description: getHistory,
       async answer(incoming, caller) {
         const stretch = {
@@ -52,6 +53,7 @@ export function historyRoutes({ devices, events, federation }: HistoryRouteParts
       path: "/v3/devices/:deviceId/commands",
       access: "bearer",
       errors: "standard",
+      scopes: ["devices:read"],
       description: getCommands,
       async answer(incoming, caller) {
         const { id, userId } = await devices.device(caller, deviceIdOf(incoming));

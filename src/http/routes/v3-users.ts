@@ -12,6 +12,7 @@ export function userRoutes(users: UserReading): readonly Route[] {
       path: "/v3/users",
       access: "bearer",
       errors: "standard",
+      scopes: ["devices:read"],
       description: listUsers,
       answer: async (_incoming, caller) => jsonAnswer(200, await users.usersOf(caller)),
     },
@@ -20,6 +21,7 @@ export function userRoutes(users: UserReading): readonly Route[] {
       path: "/v3/users/:userId",
       access: "bearer",
       errors: "standard",
+      scopes: ["devices:read"],
       description: getUser,
       async answer({ pathParameters }, caller) {
         const id = parseId<UserId>(pathParameters.userId ?? "");

@@ -5,6 +5,7 @@ import { noDevice } from "../../events/webhooks/resync.ts";
 import type { AddedWebhook, DeliveryRow, WebhookOwner, WebhookRow, Webhooks } from "../../events/webhooks/webhooks.ts";
 import type { Principal } from "../../identity/principal.ts";
 import { BadParameter, NotFound } from "../../model/errors.ts";
+import { hasScope } from "../../model/scopes.ts";
 import { done, jsonAnswer } from "../answer.ts";
 import { addWebhook, listDeliveries, listWebhooks, removeWebhook, resendDelivery } from "../descriptions/webhooks.ts";
 import type { Body, Incoming } from "../incoming.ts";
@@ -31,10 +32,11 @@ export function webhookRoutes({ devices, webhooks, idempotency, tokens }: Webhoo
       methods: ["POST"],
       path,
       isSecret: true,
+      scopes: ["webhooks", "devices:read"],
       description: addWebhook,
       async answer(incoming, caller, keep) {
         const created = ({ webhook, secret }: AddedWebhook) => jsonAnswer(201, { ...shownWebhook(webhook), secret });
-        const wanted = readNewWebhook(incoming.body);
+        const wanted = { ...readNewWebhook(incoming.body), hearsAlerts: hasScope(caller, "alerts") };
         const named: { readonly isVirtual: boolean }[] = [];
         for (const deviceId of wanted.deviceIds) named.push(await devices.device(caller, deviceId));
         refuseUnknown(wanted.attributes, named);
@@ -47,6 +49,7 @@ export function webhookRoutes({ devices, webhooks, idempotency, tokens }: Webhoo
       path,
       access: "bearer",
       errors: "standard",
+      scopes: ["webhooks"],
       description: listWebhooks,
       async answer(incoming, caller) {
         const owner: WebhookOwner = await ownerOf(incoming, caller);
@@ -56,6 +59,7 @@ export function webhookRoutes({ devices, webhooks, idempotency, tokens }: Webhoo
     keyed(keys, {
       methods: ["DELETE"],
       path: `${path}/:webhookId`,
+      scopes: ["webhooks"],
       description: removeWebhook,
       async answer(incoming, caller, keep) {
         refuseBody(incoming);
@@ -68,6 +72,7 @@ export function webhookRoutes({ devices, webhooks, idempotency, tokens }: Webhoo
       path: `${path}/:webhookId/deliveries`,
       access: "bearer",
       errors: "standard",
+      scopes: ["webhooks"],
       description: listDeliveries,
       async answer(incoming, caller) {
         const deliveries = await webhooks.deliveries(await ownerOf(incoming, caller), idOf(incoming));
@@ -77,6 +82,7 @@ export function webhookRoutes({ devices, webhooks, idempotency, tokens }: Webhoo
     keyed(keys, {
       methods: ["POST"],
       path: `${path}/:webhookId/deliveries/:deliveryId/resend`,
+      scopes: ["webhooks"],
       description: resendDelivery,
       async answer(incoming, caller, keep) {
         refuseBody(incoming);

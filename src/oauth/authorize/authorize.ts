@@ -24,7 +24,7 @@ export interface Authorize {
 }
 
 export interface AuthorizeParts {
-  readonly store: Store<Pick<Transaction, "users" | "clients" | "signIns" | "codes" | "audit" | "clock">>;
+  readonly store: Store<Pick<Transaction, "users" | "clients" | "signIns" | "codes" | "audit" | "nodes" | "clock">>;
   readonly identity: Pick<Identity, "signIn" | "brandOf">;
   readonly clients: Pick<Clients, "findClient">;
   readonly sealer: Sealer;

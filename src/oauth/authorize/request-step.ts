@@ -1,4 +1,5 @@
 import { newSecret } from "../../identity/secrets.ts";
+import { scopes, scopeText } from "../../model/scopes.ts";
 import type { Authorize, AuthorizeParts } from "./authorize.ts";
 import { transactionMs } from "./browser.ts";
 import { newLoginTicket } from "./login-ticket.ts";
@@ -15,8 +16,14 @@ export function requestStep(parts: AuthorizeParts): Authorize["begin"] {
       const { client, request } = await readAuthorizationRequest(query, (id) => clients.findClient(id));
       // One that is there stays: a second login page in another tab must not spoil the first.
       const browserSecret = isSecret(visit.browserSecret) ? visit.browserSecret : newSecret("");
-      const nowMs = await store.read((tx) => tx.clock.nowMs());
-      const ticket = newLoginTicket(request, browserSecret, nowMs + transactionMs);
+      const { nowMs, areScopesKept } = await store.read(async (tx) => ({
+        nowMs: await tx.clock.nowMs(),
+        areScopesKept: !store.isShared || (await tx.nodes.doAllEnforceScopes()),
+      }));
+      // A node of the version before would turn the user's decision into a grant of everything. While there is one, the
+      // page must ask for everything.
+      const asked = areScopesKept || request.scope === null ? request : { ...request, scope: scopeText(scopes) };
+      const ticket = newLoginTicket(asked, browserSecret, nowMs + transactionMs);
       return { ...(await show.login(client, ticket)), browserSecret };
     } catch (error) {
       if (error instanceof UnsafeRequest) return show.message(400, { kind: "error", sentence: error.message });

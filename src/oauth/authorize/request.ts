@@ -1,4 +1,5 @@
 import { BadParameter } from "../../model/errors.ts";
+import { askedScopes, scopeText } from "../../model/scopes.ts";
 import type { Client } from "../clients.ts";
 import { Parameters, type SentParameters } from "../parameters.ts";
 
@@ -10,6 +11,8 @@ export interface AuthorizationRequest {
   readonly isRedirectUriSent: boolean;
   readonly state: string;
   readonly challenge: string | null;
+  /** The known scopes that are asked for, as text. Null, or absent in a request from before scopes: all. */
+  readonly scope?: string | null;
 }
 
 /** It can't be told where the browser should go back to: the person is told here. */
@@ -71,6 +74,7 @@ export async function readAuthorizationRequest(
       isRedirectUriSent,
       state: parameters.required("state"),
       challenge: parameters.optional("code_challenge") ?? null,
+      scope: scopeText(askedScopes(parameters.optional("scope"))),
     },
   };
 }
@@ -104,7 +108,7 @@ function stateIsThere({ parameters }: Asked): Problem | undefined {
   return invalid(`The parameter state must have at most ${longestState} bytes.`);
 }
 
-/** Any scope is accepted and has no effect. */
+/** Any text is accepted, once: unknown words are ignored. */
 function scopeIsOne({ parameters }: Asked): Problem | undefined {
   parameters.optional("scope");
   return undefined;

@@ -1,5 +1,6 @@
 import { auditEntry } from "../../identity/audit.ts";
 import { derivedSecret, hashOf, isSame, keyOf, withOwner } from "../../identity/secrets.ts";
+import { storedScopes } from "../../model/scopes.ts";
 import type { Transaction } from "../../store/seam.ts";
 import type { SignInRow } from "../../store/tables/sign-ins.ts";
 import type { Client } from "../clients.ts";
@@ -45,6 +46,7 @@ export function termsStep(parts: AuthorizeParts): Pick<Authorize, "showTerms" | 
         returnsTo: returnsTo(request),
         userName: user.name,
         reach: client.kind === "enterprise" ? "tenant" : "user",
+        scopes: storedScopes(request.scope ?? null),
         terms,
         action: show.address("terms"),
         hidden: { transaction, csrf: csrfOf(browserSecret, transaction) },
@@ -87,7 +89,7 @@ async function settle(
   tx: Pick<Transaction, "users" | "signIns" | "codes" | "audit" | "clock">,
   { userId, idHash }: SignInRow,
   { id: clientId, tenantId, kind }: Client,
-  { redirectUri, isRedirectUriSent, challenge }: AuthorizationRequest,
+  { redirectUri, isRedirectUriSent, challenge, scope = null }: AuthorizationRequest,
   { isAccepted, code, codeSeconds, source }: Choice,
 ): Promise<Settled> {
   const nowMs = await tx.users.lock(userId);
@@ -107,11 +109,11 @@ async function settle(
   if (await tx.signIns.decisionOf(row.loginId)) return { page: "expired" };
   await tx.signIns.decide(row, isAccepted ? "accepted" : "declined");
   const act = isAccepted ? "accepted" : "declined";
-  await tx.audit.add(auditEntry({ act, tenantId, userId, clientId, source }));
+  await tx.audit.add(auditEntry({ act, tenantId, userId, clientId, source, detail: { scope: scope ?? undefined } }));
   if (!isAccepted) return { goBackWith: denied.declined };
   const expiresMs = nowMs + codeSeconds * 1_000;
   const { hash } = key;
-  await tx.codes.add({ hash, clientId, userId, redirectUri, isRedirectUriSent, challenge, expiresMs });
+  await tx.codes.add({ hash, clientId, userId, redirectUri, isRedirectUriSent, challenge, scope, expiresMs });
   return { goBackWith: { code } };
 }
 

@@ -1,3 +1,4 @@
+import type { Scope, Scopes } from "../../model/scopes.ts";
 import { type Html, html } from "./html.ts";
 import { iconOf } from "./icons.ts";
 import { type Brand, hiddenFields, hostOf, named, type Page, pageOf } from "./page.ts";
@@ -16,6 +17,8 @@ export interface TermsPageValues {
   readonly userName: string;
   /** With "tenant" the app sees and changes what every user of the company has. */
   readonly reach: "user" | "tenant";
+  /** What the app asks to do; null: everything. */
+  readonly scopes: Scopes;
   readonly terms: Terms | undefined;
   readonly action: string;
   readonly hidden: Readonly<Record<string, string>>;
@@ -41,29 +44,49 @@ ${hiddenFields(hidden)}
   return pageOf({ title: `Let ${clientName} in?`, brand, main, footer });
 }
 
-function heading({ brand, clientName, reach }: TermsPageValues): Html {
-  return reach === "tenant"
+function heading({ brand, clientName, reach, scopes }: TermsPageValues): Html {
+  if (reach === "user") return html`Let <bdi>${clientName}</bdi> use your account?`;
+  return scopes === null
     ? html`Let <bdi>${clientName}</bdi> manage all of <bdi>${brand.tenantName}</bdi>?`
-    : html`Let <bdi>${clientName}</bdi> use your account?`;
+    : html`Let <bdi>${clientName}</bdi> use accounts of <bdi>${brand.tenantName}</bdi>?`;
 }
 
 function widerReach({ tenantName }: Brand): Html {
   return html`<p class="note">${iconOf("warning")}<span>This is about more than your own account: it covers every user of <bdi>${tenantName}</bdi>.</span></p>`;
 }
 
-function rights({ brand, reach }: TermsPageValues): readonly Html[] {
-  return reach === "tenant"
-    ? [
-        html`See every user of <bdi>${brand.tenantName}</bdi>`,
-        html`See every device of every user, and what it does`,
-        html`Change and control all of these devices`,
-      ]
-    : [
-        html`See your user name`,
-        html`See your devices, such as thermostats and smoke alarms, and what they do`,
-        html`Change and control your devices`,
-      ];
+function rights({ brand: { tenantName }, reach, scopes }: TermsPageValues): readonly Html[] {
+  if (reach === "tenant") {
+    const see = [
+      html`See every user of <bdi>${tenantName}</bdi>`,
+      html`See every device of every user, and what it does`,
+    ];
+    if (scopes === null) return [...see, html`Change and control all of these devices`];
+    return scopes.flatMap((scope) => (scope === "devices:read" ? see : tenantRights[scope]));
+  }
+  const see = [
+    html`See your user name`,
+    html`See your devices, such as thermostats and smoke alarms, and what they do`,
+  ];
+  if (scopes === null) return [...see, userRights["devices:control"]];
+  return scopes.flatMap((scope) => (scope === "devices:read" ? see : userRights[scope]));
 }
+
+type OtherRights = Readonly<Record<Exclude<Scope, "devices:read">, Html>>;
+
+const userRights: OtherRights = {
+  "devices:control": html`Change and control your devices`,
+  alerts: html`See and change the alerts on your devices`,
+  webhooks: html`Be sent what your devices do, as it happens`,
+  links: html`Manage the accounts that you have linked`,
+};
+
+const tenantRights: OtherRights = {
+  "devices:control": html`Change and control every device of every user`,
+  alerts: html`See and change the alerts on every device`,
+  webhooks: html`Be sent what every device does, as it happens`,
+  links: html`Manage the accounts that users have linked`,
+};
 
 function termsOf({ text, version, dateMs }: Terms, { tenantName }: Brand): Html {
   const date = new Date(dateMs);

@@ -6,13 +6,16 @@ import { type Mark, removeFromStretch } from "./stretches.ts";
 
 export interface AccessTokenRow {
   readonly grant: GrantRow;
+  /** What it may be used for, as text: its own scope, else the grant's; null: all. */
+  readonly scope: string | null;
   /** By the store's clock; zero or less when it has expired. */
   readonly remainingMs: number;
 }
 
 /** Access tokens; only their SHA-256 is kept. They go with their grant. */
 export interface AccessTokenTable {
-  add(key: CredentialKey, grantId: string, expiresMs: number): Promise<void>;
+  /** A scope narrows the token below its grant; null leaves it the grant's. */
+  add(key: CredentialKey, grantId: string, expiresMs: number, scope?: string | null): Promise<void>;
   find(key: CredentialKey): Promise<AccessTokenRow | undefined>;
   /** Keeps so many tokens of a grant, those that expire last; answers how many left. */
   keepNewest(ownerId: OwnerId, grantId: string, count: number): Promise<number>;
@@ -22,25 +25,23 @@ export interface AccessTokenTable {
 
 export function accessTokenTable(sql: Sql): AccessTokenTable {
   return {
-    async add({ ownerId, hash }, grantId, expiresMs) {
-      await sql.run("INSERT INTO access_tokens (owner_id, hash, grant_id, expires_ms) VALUES ($1, $2, $3, $4)", [
-        ownerId,
-        hash,
-        grantId,
-        expiresMs,
-      ]);
+    async add({ ownerId, hash }, grantId, expiresMs, scope = null) {
+      await sql.run(
+        "INSERT INTO access_tokens (owner_id, hash, grant_id, scope, expires_ms) VALUES ($1, $2, $3, $4, $5)",
+        [ownerId, hash, grantId, scope, expiresMs],
+      );
     },
     async find({ ownerId, hash }) {
       const row = await first(
-        sql.all<GrantRow & { expiresMs: number }>(
-          `SELECT ${grantColumns}, t.expires_ms AS "expiresMs" FROM access_tokens t
+        sql.all<GrantRow & { ownScope: string | null; expiresMs: number }>(
+          `SELECT ${grantColumns}, t.scope AS "ownScope", t.expires_ms AS "expiresMs" FROM access_tokens t
            JOIN grants g ON g.owner_id = t.owner_id AND g.id = t.grant_id WHERE ${isOfKey("t.owner_id", "t.hash")}`,
           [ownerId, hash],
         ),
       );
       if (!row) return undefined;
-      const { expiresMs, ...grant } = row;
-      return { grant, remainingMs: expiresMs - (await sql.nowMs()) };
+      const { ownScope, expiresMs, ...grant } = row;
+      return { grant, scope: ownScope ?? grant.scope, remainingMs: expiresMs - (await sql.nowMs()) };
     },
     keepNewest: (ownerId, grantId, count) =>
       sql.run(

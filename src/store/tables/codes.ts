@@ -11,13 +11,16 @@ export interface CodeRow {
   /** Whether the client sent the address at authorize: then it must send it again. */
   readonly isRedirectUriSent: boolean;
   readonly challenge: string | null;
+  /** The scopes that the user accepted, as text; null: all. */
+  readonly scope: string | null;
   readonly expiresMs: number;
   /** What it was exchanged for; null while it is unused. Empty when it was spent for nothing. */
   readonly grantId: string | null;
 }
 
 export interface CodeTable {
-  add(code: Omit<CodeRow, "grantId">): Promise<void>;
+  /** Without a scope it is good for all. */
+  add(code: Omit<CodeRow, "grantId" | "scope"> & Partial<Pick<CodeRow, "scope">>): Promise<void>;
   find(key: CredentialKey): Promise<CodeRow | undefined>;
   /** Spends the code, once: whoever comes second hears undefined. */
   spend(code: CodeRow, clientId: string, grantId: string): Promise<CodeRow | undefined>;
@@ -27,7 +30,7 @@ export interface CodeTable {
 }
 
 const columns = `hash, client_id AS "clientId", user_id AS "userId", redirect_uri AS "redirectUri",
-  is_redirect_uri_sent AS "isRedirectUriSent", challenge, expires_ms AS "expiresMs", grant_id AS "grantId"`;
+  is_redirect_uri_sent AS "isRedirectUriSent", challenge, scope, expires_ms AS "expiresMs", grant_id AS "grantId"`;
 
 export function codeTable(sql: Sql): CodeTable {
   const one = async (rows: Promise<CodeRow[]>) => {
@@ -35,11 +38,11 @@ export function codeTable(sql: Sql): CodeTable {
     return row && { ...row, isRedirectUriSent: Boolean(row.isRedirectUriSent) };
   };
   return {
-    async add({ hash, clientId, userId, redirectUri, isRedirectUriSent, challenge, expiresMs }) {
+    async add({ hash, clientId, userId, redirectUri, isRedirectUriSent, challenge, scope = null, expiresMs }) {
       await sql.run(
-        `INSERT INTO codes (hash, client_id, user_id, redirect_uri, is_redirect_uri_sent, challenge, expires_ms)
-         VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-        [hash, clientId, userId, redirectUri, isRedirectUriSent ? 1 : 0, challenge, expiresMs],
+        `INSERT INTO codes (hash, client_id, user_id, redirect_uri, is_redirect_uri_sent, challenge, scope, expires_ms)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+        [hash, clientId, userId, redirectUri, isRedirectUriSent ? 1 : 0, challenge, scope, expiresMs],
       );
     },
     find: ({ ownerId, hash }) =>

@@ -11,12 +11,15 @@ export interface GrantRow {
   readonly userId: UserId | null;
   readonly clientId: string;
   readonly reach: GrantReach;
+  /** What it may be used for, as text (model/scopes.ts); null: all. */
+  readonly scope: string | null;
 }
 
 export type GrantReach = "user" | "tenant";
 
 export interface GrantTable {
-  add(grant: GrantRow): Promise<void>;
+  /** Without a scope it is good for all. */
+  add(grant: Omit<GrantRow, "scope"> & Partial<Pick<GrantRow, "scope">>): Promise<void>;
   /** Held until the transaction ends, so that its tokens change one after the other. */
   lock(ownerId: OwnerId, id: string): Promise<GrantRow | undefined>;
   /** The same, for who has one of its refresh tokens. */
@@ -36,7 +39,7 @@ export interface GrantTable {
 }
 
 export const grantColumns = `g.id, g.tenant_id AS "tenantId", CASE WHEN g.owner_id > 0 THEN g.owner_id END AS "userId",
-  g.client_id AS "clientId", g.reach`;
+  g.client_id AS "clientId", g.reach, g.scope`;
 
 export function grantTable(sql: Sql): GrantTable {
   const rows = (tail: string, parameters: readonly (string | number)[]) =>
@@ -44,10 +47,11 @@ export function grantTable(sql: Sql): GrantTable {
   const locked = (where: string, parameters: readonly (string | number)[]) =>
     first(rows(`${where}${sql.dialect === "postgres" ? " FOR UPDATE OF g" : ""}`, parameters));
   return {
-    async add({ id, tenantId, userId, clientId, reach }) {
+    async add({ id, tenantId, userId, clientId, reach, scope = null }) {
       await sql.run(
-        `INSERT INTO grants (id, tenant_id, owner_id, client_id, reach, created_ms) VALUES ($1, $2, $3, $4, $5, $6)`,
-        [id, tenantId, ownerIdOf({ userId, tenantId }), clientId, reach, await sql.nowMs()],
+        `INSERT INTO grants (id, tenant_id, owner_id, client_id, reach, scope, created_ms)
+         VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+        [id, tenantId, ownerIdOf({ userId, tenantId }), clientId, reach, scope, await sql.nowMs()],
       );
     },
     lock: (ownerId, id) => locked("g.owner_id = $1 AND g.id = $2", [ownerId, id]),

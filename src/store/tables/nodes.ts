@@ -1,5 +1,5 @@
 import type { NodeId } from "../../model/ids.ts";
-import { schemaVersion, sealedAddressStep } from "../migrations.ts";
+import { schemaVersion, scopeStep, sealedAddressStep } from "../migrations.ts";
 import type { Sql } from "../sql.ts";
 
 /** Which nodes are alive, on the store's own clock: no decision compares the clocks of two machines. */
@@ -16,6 +16,8 @@ export interface NodeTable {
   forget(silentForMs: number): Promise<number>;
   /** Whether all nodes that aren't forgotten yet can read sealed addresses. */
   areAllNew(): Promise<boolean>;
+  /** Whether all nodes that aren't forgotten yet enforce scopes. */
+  doAllEnforceScopes(): Promise<boolean>;
   /** From now on versions that can't read sealed addresses refuse this store; answers whether they did before. */
   refuseOld(): Promise<boolean>;
 }
@@ -30,6 +32,9 @@ export interface NodeKeys {
 }
 
 export function nodeTable(sql: Sql): NodeTable {
+  const doAllKnow = async (step: number) =>
+    (await sql.all("SELECT 1 FROM nodes WHERE schema_version IS NULL OR schema_version < $1 LIMIT 1", [step]))
+      .length === 0;
   return {
     async beat(id, keyIds) {
       const nowMs = await sql.nowMs();
@@ -69,12 +74,8 @@ export function nodeTable(sql: Sql): NodeTable {
       );
       return row!.isSettled;
     },
-    areAllNew: async () =>
-      (
-        await sql.all("SELECT 1 FROM nodes WHERE schema_version IS NULL OR schema_version < $1 LIMIT 1", [
-          sealedAddressStep,
-        ])
-      ).length === 0,
+    areAllNew: () => doAllKnow(sealedAddressStep),
+    doAllEnforceScopes: () => doAllKnow(scopeStep),
     refuseOld: async () =>
       (await sql.run("UPDATE schema_reach SET oldest = $1 WHERE oldest < $1", [sealedAddressStep])) === 0,
     forget: async (silentForMs) => sql.run("DELETE FROM nodes WHERE beat_ms < $1", [(await sql.nowMs()) - silentForMs]),

@@ -22,10 +22,15 @@ export interface WebhookRow extends WebhookKey {
   readonly sealedSecret: string;
   readonly deviceIds: readonly DeviceId[];
   readonly attributes: readonly string[];
+  /** Whether it hears of alerts that fire: its client had the scope `alerts`. */
+  readonly hearsAlerts: boolean;
   /** It hears of what comes after. */
   readonly from: LogPosition;
   readonly createdMs: number;
 }
+
+export type NewWebhookRow = Omit<WebhookRow, "ownerId" | "createdMs" | "hearsAlerts"> &
+  Partial<Pick<WebhookRow, "hearsAlerts">>;
 
 /** Whose webhooks they are: those of one client, for one user or for its tenant. */
 export type WebhookOwner = Reach & { readonly clientId: string };
@@ -35,7 +40,8 @@ export type WebhookOwner = Reach & { readonly clientId: string };
  * gone as one that was removed, at once and wherever it lost it.
  */
 export interface WebhookTable {
-  add(webhook: Omit<WebhookRow, "ownerId" | "createdMs">): Promise<WebhookKey>;
+  /** It hears of alerts unless it says otherwise. */
+  add(webhook: NewWebhookRow): Promise<WebhookKey>;
   ofOwner(owner: WebhookOwner): Promise<WebhookRow[]>;
   find(owner: WebhookOwner, id: string): Promise<WebhookRow | undefined>;
   byKey(key: WebhookKey): Promise<WebhookRow | undefined>;
@@ -70,15 +76,20 @@ export interface FeedPlace extends LogPosition {
 
 const columns = `w.owner_id AS "ownerId", w.id, w.tenant_id AS "tenantId",
   CASE WHEN w.owner_id > 0 THEN w.owner_id END AS "userId", w.client_id AS "clientId", w.url,
-  w.sealed_url AS "sealedUrl", w.sealed_secret AS "sealedSecret", w.device_ids AS "deviceIds", w.attributes, w.from_transaction AS "fromTransaction",
+  w.sealed_url AS "sealedUrl", w.sealed_secret AS "sealedSecret", w.device_ids AS "deviceIds", w.attributes,
+  w.hears_alerts AS "hearsAlerts", w.from_transaction AS "fromTransaction",
   w.from_entry AS "fromEntry", w.created_ms AS "createdMs"`;
-const lives = `EXISTS (SELECT 1 FROM clients c WHERE c.id = w.client_id) AND (w.owner_id < 0 OR EXISTS
-  (SELECT 1 FROM grants g WHERE g.owner_id = w.owner_id AND g.client_id = w.client_id AND g.reach = 'user'))`;
+/** A grant that allows to hear all that the webhook hears. */
+const allows = `g.scope IS NULL OR (g.scope LIKE '%webhooks%' AND g.scope LIKE '%devices:read%'
+  AND (w.hears_alerts = 0 OR g.scope LIKE '%alerts%'))`;
+const lives = `EXISTS (SELECT 1 FROM clients c WHERE c.id = w.client_id) AND (w.owner_id < 0 OR EXISTS (SELECT 1
+  FROM grants g WHERE g.owner_id = w.owner_id AND g.client_id = w.client_id AND g.reach = 'user' AND (${allows})))`;
 const ofOwner = "w.owner_id = $1 AND w.client_id = $2";
 
-type StoredWebhook = Omit<WebhookRow, "deviceIds" | "attributes" | "from"> & {
+type StoredWebhook = Omit<WebhookRow, "deviceIds" | "attributes" | "hearsAlerts" | "from"> & {
   readonly deviceIds: string;
   readonly attributes: string;
+  readonly hearsAlerts: number;
   readonly fromTransaction: number;
   readonly fromEntry: number;
 };
@@ -104,11 +115,13 @@ export function webhookTable(sql: Sql): WebhookTable {
     await sql.run("DELETE FROM webhooks WHERE owner_id = $1 AND id = $2", [ownerId, id]);
   };
   return {
-    async add({ id, tenantId, userId, clientId, url, sealedUrl, sealedSecret, deviceIds, attributes, from }) {
+    async add({ id, tenantId, userId, clientId, url, sealedUrl, sealedSecret, ...heard }) {
+      const { deviceIds, attributes, hearsAlerts = true, from } = heard;
       const ownerId = ownerIdOf({ userId, tenantId });
       await sql.run(
         `INSERT INTO webhooks (owner_id, id, tenant_id, client_id, url, sealed_url, sealed_secret, device_ids, attributes,
-           from_transaction, from_entry, created_ms) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
+           hears_alerts, from_transaction, from_entry, created_ms)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
         [
           ownerId,
           id,
@@ -119,6 +132,7 @@ export function webhookTable(sql: Sql): WebhookTable {
           sealedSecret,
           JSON.stringify(deviceIds),
           JSON.stringify(attributes),
+          hearsAlerts ? 1 : 0,
           from.transaction,
           from.id,
           await sql.nowMs(),
@@ -165,11 +179,19 @@ export function webhookTable(sql: Sql): WebhookTable {
   };
 }
 
-function fromStored({ deviceIds, attributes, fromTransaction, fromEntry, ...row }: StoredWebhook): WebhookRow {
+function fromStored({
+  deviceIds,
+  attributes,
+  hearsAlerts,
+  fromTransaction,
+  fromEntry,
+  ...row
+}: StoredWebhook): WebhookRow {
   return {
     ...row,
     deviceIds: JSON.parse(deviceIds) as DeviceId[],
     attributes: JSON.parse(attributes) as string[],
+    hearsAlerts: hearsAlerts !== 0,
     from: { transaction: fromTransaction, id: fromEntry },
   };
 }

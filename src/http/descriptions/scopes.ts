@@ -1,0 +1,13 @@
+import type { Scope } from "../../model/scopes.ts";
+
+/** What each scope allows, for developers of clients. */
+export const scopeMeanings: Readonly<Record<Scope, string>> = {
+  "devices:read":
+    "Read users, devices, their history and commands, and `largestrings`; follow events. Events of alerts that fire also need `alerts`.",
+  "devices:control": "Write devices, fans included. It does not include reading them.",
+  alerts:
+    "Read, make, change and remove alerts. An alert that writes devices also needs `devices:control`; `explain` and `dry-run` show values, and also need `devices:read`.",
+  webhooks:
+    "List and remove webhooks, list and resend deliveries. To make one also needs `devices:read`, since it is sent what devices do; messages about alerts that fire also need `alerts`.",
+  links: "Linked accounts. No call needs it yet: linking takes a user's security token.",
+};

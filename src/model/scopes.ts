@@ -1,0 +1,36 @@
+/** What an access token may be used for (RFC 6749 3.3), in the order in which answers name it. */
+export const scopes = ["devices:read", "devices:control", "alerts", "webhooks", "links"] as const;
+export type Scope = (typeof scopes)[number];
+
+/** The scopes of a token or grant. Null: all of them, because no known scope was asked for. */
+export type Scopes = readonly Scope[] | null;
+
+/**
+ * The known scopes in a `scope` parameter. Unknown words are ignored; without a known one the answer is null. Some
+ * clients write commas instead of spaces: read as one unknown word, such a parameter would grant everything.
+ */
+export function askedScopes(parameter: string | undefined): Scopes {
+  const words = new Set(parameter?.split(/[\s,]+/));
+  const known = scopes.filter((scope) => words.has(scope));
+  return known.length === 0 ? null : known;
+}
+
+export function scopeText(granted: Scopes): string | null {
+  return granted && granted.join(" ");
+}
+
+/** Scopes as the store has them. Words of a later version are left out, and never turn the rest into "all". */
+export function storedScopes(text: string | null): Scopes {
+  if (text === null) return null;
+  const words = new Set(text.split(" "));
+  return scopes.filter((scope) => words.has(scope));
+}
+
+/** The needed scopes that were not granted. */
+export function missingScopes(granted: Scopes, needed: readonly Scope[]): readonly Scope[] {
+  return granted === null ? [] : needed.filter((scope) => !granted.includes(scope));
+}
+
+export function hasScope({ scopes: granted }: { readonly scopes: Scopes }, scope: Scope): boolean {
+  return granted === null || granted.includes(scope);
+}
