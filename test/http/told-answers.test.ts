@@ -16,6 +16,7 @@ describe("what the service answers", () => {
     await callForHealth(world, t);
     await comeByBrowser(world);
     const accessToken = await getTokens(world);
+    await lackScopes(world);
     const deviceId = await link(world, accessToken);
     await useUsersAndDevices(world, accessToken, deviceId);
     const lampId = await addLamp(world);
@@ -138,6 +139,18 @@ async function getTokens({ call, addClient, code }: ToldWorld): Promise<string> 
   await call("revokeToken", 200, { json: { ...client, token: second.access_token } });
   await call("listUsers", 401, { bearer: second.access_token });
   return (await ask(200, { grant_type: "authorization_code", code: await code(client.client_id) })).access_token;
+}
+
+/** With a token that was granted a scope which no call needs. */
+async function lackScopes({ operations, call, addClient, code }: ToldWorld): Promise<void> {
+  const client = await addClient("user");
+  const exchange = { ...client, grant_type: "authorization_code", code: await code(client.client_id, "links") };
+  const { access_token: bearer, refresh_token } = await call("issueToken", 200, { form: exchange });
+  for (const { operationId, security } of operations) {
+    if (security.some((one) => "accessToken" in one)) await call(operationId, 403, { at: "1", bearer });
+  }
+  const wider = { ...client, grant_type: "refresh_token", refresh_token, scope: "alerts" };
+  await call("issueToken", 400, { form: wider });
 }
 
 /** Answers the virtual device's id. */

@@ -59,8 +59,9 @@ export async function toldWorld(t: TestContext) {
   };
   const authorizeUrl = (clientId: string) =>
     `${baseUrl}/oauth2/authorize?${new URLSearchParams({ response_type: "code", client_id: clientId, state: "s" })}`;
-  const code = async (clientId: string): Promise<string> => {
-    const returned = await new ScriptedBrowser(() => baseUrl).authorize(authorizeUrl(clientId), person);
+  const code = async (clientId: string, scope?: string): Promise<string> => {
+    const address = `${authorizeUrl(clientId)}${scope === undefined ? "" : `&scope=${scope}`}`;
+    const returned = await new ScriptedBrowser(() => baseUrl).authorize(address, person);
     return returned.searchParams.get("code") ?? "";
   };
 

@@ -1,0 +1,109 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { type Scope, scopes } from "../../src/model/scopes.ts";
+import { type Call, callsOf } from "./calls.ts";
+import { type Address, everyAddress, titleOf } from "./every-address.ts";
+import { type Home, owner, ownersHome } from "./home.ts";
+import { differences } from "./lasting-rows.ts";
+import { requestOf } from "./requests.ts";
+import { header, send, toldBy, type WireAnswer } from "./wire.ts";
+
+/** What each call needs that takes an access token, said a second time: the table of routes must agree. */
+const needed: Readonly<Record<string, readonly Scope[]>> = {
+  "GET /v3/users": ["devices:read"],
+  "GET /v3/users/:userId": ["devices:read"],
+  "GET /v3/devices": ["devices:read"],
+  "GET /v3/devices/:deviceId": ["devices:read"],
+  "PUT /v3/devices/:deviceId": ["devices:control"],
+  "GET /v3/devices/:deviceId/history": ["devices:read"],
+  "GET /v3/devices/:deviceId/commands": ["devices:read"],
+  "GET /v3/events": ["devices:read"],
+  "GET /v3/alerts": ["alerts"],
+  "POST /v3/alerts": ["alerts"],
+  "GET /v3/alerts/:alertId": ["alerts"],
+  "PUT /v3/alerts/:alertId": ["alerts"],
+  "DELETE /v3/alerts/:alertId": ["alerts"],
+  "GET /v3/alerts/:alertId/explain": ["alerts", "devices:read"],
+  "POST /v3/alerts/dry-run": ["alerts", "devices:read"],
+  "GET /v3/webhooks": ["webhooks"],
+  "POST /v3/webhooks": ["webhooks", "devices:read"],
+  "DELETE /v3/webhooks/:webhookId": ["webhooks"],
+  "GET /v3/webhooks/:webhookId/deliveries": ["webhooks"],
+  "POST /v3/webhooks/:webhookId/deliveries/:deliveryId/resend": ["webhooks"],
+  "GET /adaptor/largestrings": ["devices:read"],
+  "POST /adaptor/largestrings": ["devices:read"],
+};
+
+describe("an access token with scopes", () => {
+  it("opens exactly the calls that need no other, and a refused call changes nothing", {
+    timeout: 240_000,
+  }, async (t) => {
+    const home = await ownersHome(t, "sqlite");
+    const tokens = await tokensOfEach(home);
+    const addresses = everyAddress().filter(({ rule }) => rule === "bearer");
+    assert.deepEqual(addresses.map(titleOf).sort(), Object.keys(needed).sort());
+    for (const address of addresses) {
+      await t.test(titleOf(address), async () => {
+        const needs = needed[titleOf(address)]!;
+        const isAllowed = ({ granted }: ScopedToken) => needs.every((scope) => granted.includes(scope));
+        const exactly = tokens.find(({ granted }) => granted.join() === needs.join())!;
+        const before = await home.rows();
+        const calls = callsOf(address, home.things());
+        for (const call of calls) {
+          for (const { granted, token } of tokens.filter((one) => !isAllowed(one))) {
+            assertLacking(address, needs, await ask(home, address, call, token), granted);
+          }
+        }
+        assert.deepEqual(differences(before, await home.rows()), []);
+        for (const call of calls) {
+          const answer = await ask(home, address, call, exactly.token);
+          assert.equal(answer.status, call.success ?? 200, `${needs.join(" ")}: ${toldBy(answer)}`);
+          if (address.method !== "GET") await home.renew(address, call);
+        }
+      });
+    }
+  });
+});
+
+interface ScopedToken {
+  readonly granted: readonly Scope[];
+  readonly token: string;
+}
+
+/** One token for each scope, and one for each set that a call needs. */
+async function tokensOfEach({ world }: Home): Promise<readonly ScopedToken[]> {
+  const code = await world.code({ scope: scopes.join(" ") }, owner);
+  const { body: whole } = await world.exchange(code);
+  const { id: client_id, secret: client_secret } = world.client;
+  const form = { grant_type: "refresh_token", refresh_token: whole.refresh_token, client_id, client_secret };
+  const sets: readonly (readonly Scope[])[] = [
+    ...scopes.map((scope) => [scope]),
+    ...Object.values(needed).filter(({ length }) => length > 1),
+  ];
+  const tokens: ScopedToken[] = [];
+  for (const granted of sets) {
+    const { status, body } = await world.post("/oauth2/access_token", { ...form, scope: granted.join(" ") });
+    assert.equal(status, 200, JSON.stringify(body));
+    tokens.push({ granted, token: body.access_token });
+  }
+  return tokens;
+}
+
+function ask({ world }: Home, address: Address, call: Call, bearer: string): Promise<WireAnswer> {
+  return send(world.baseUrl, requestOf(address, call, { bearer }, "header"));
+}
+
+function assertLacking(
+  { errors }: Address,
+  needs: readonly Scope[],
+  answer: WireAnswer,
+  granted: readonly Scope[],
+): void {
+  const told = `${granted.join(" ")}: ${toldBy(answer)}`;
+  assert.equal(answer.status, 403, told);
+  const challenge = `Bearer error="insufficient_scope", scope="${needs.join(" ")}"`;
+  assert.equal(header(answer, "www-authenticate"), challenge, told);
+  const body = JSON.parse(answer.text);
+  if (errors === "adaptor") assert.equal(body.errorCode, 106, told);
+  else assert.equal(body.error, "insufficient_scope", told);
+}

@@ -1,0 +1,228 @@
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { describe, it } from "node:test";
+import pg from "pg";
+import { hashOf, newCredential } from "../../src/identity/secrets.ts";
+import { scopes } from "../../src/model/scopes.ts";
+import { send, write } from "../events/made-home.ts";
+import { ada, admin, callback, type MadeClient, type OAuthWorld, oauthWorld } from "./oauth-world.ts";
+
+const everything = scopes.join(" ");
+
+it("a client that asks for scopes", async (t) => {
+  const world = await oauthWorld(t);
+  const lampId = await world.addDevice(world.userId, "Lamp");
+
+  await t.test("gets those it names, is told so, and keeps them over refreshes and a restart", async () => {
+    const asked = { scope: "openid devices:read,alerts" };
+    const first = (await world.exchange(await world.code(asked), world.client, { scope: everything })).body;
+    assert.equal(first.scope, "devices:read alerts", "the exchange can't add what the user did not accept");
+    const second = (await world.refresh(first.refresh_token)).body;
+    assert.equal(second.scope, "devices:read alerts");
+    await world.restart();
+    for (const token of [first.access_token, second.access_token]) {
+      // The first way is the fast lane's, the second is the route's.
+      for (const path of [`/v3/devices/${lampId}`, `/v3/devices/${lampId}?since=0`, "/v3/alerts"]) {
+        assert.equal((await world.get(path, token)).status, 200, path);
+      }
+      assert.equal((await world.get("/v3/webhooks", token)).status, 403);
+      assert.equal((await put(world, token, lampId)).status, 403);
+    }
+    const { body } = await world.exchange(await world.code({ scope: "devices:control" }));
+    await write(world, body.access_token, lampId, { power: "on" });
+    for (const path of [`/v3/devices/${lampId}`, `/v3/devices/${lampId}?since=0`]) {
+      const { status, headers } = await world.get(path, body.access_token);
+      assert.equal(status, 403, path);
+      assert.match(headers.get("www-authenticate") ?? "", /^Bearer error="insufficient_scope", scope="devices:read"$/);
+    }
+  });
+
+  await t.test("gets everything without a known one, and the answer names none", async () => {
+    for (const scope of [undefined, "openid offline_access devices:write *"]) {
+      const { body } = await world.exchange(await world.code({ scope }));
+      assert.equal("scope" in body, false);
+      for (const path of ["/v3/users", "/v3/alerts", "/v3/webhooks"]) {
+        assert.equal((await world.get(path, body.access_token)).status, 200, path);
+      }
+      assert.equal((await put(world, body.access_token, lampId)).status, 200);
+      assert.equal("scope" in (await world.refresh(body.refresh_token)).body, false);
+      const narrowed = await refresh(world, body.refresh_token, "alerts");
+      assert.equal(narrowed.body.scope, "alerts");
+      assert.equal((await world.get("/v3/users", narrowed.body.access_token)).status, 403);
+    }
+  });
+
+  await t.test(
+    "may narrow an access token by a refresh, never widen it, and the refresh token keeps its scopes",
+    async () => {
+      const { body: first } = await world.exchange(await world.code({ scope: "devices:read alerts" }));
+      const narrowed = await refresh(world, first.refresh_token, "alerts unheard-of");
+      assert.equal(narrowed.body.scope, "alerts");
+      assert.equal((await world.get("/v3/users", narrowed.body.access_token)).status, 403);
+      const wider = await refresh(world, narrowed.body.refresh_token, "devices:control alerts");
+      assert.equal(wider.status, 400);
+      assert.equal(wider.body.error, "invalid_scope");
+      // The refused refresh has used nothing up, and unknown words are no reason to refuse.
+      const again = await refresh(world, narrowed.body.refresh_token, "unheard-of");
+      assert.equal(again.body.scope, "devices:read alerts");
+      assert.equal((await world.get("/v3/users", again.body.access_token)).status, 200);
+    },
+  );
+
+  await t.test("gets by client_credentials what it names", async () => {
+    const { id, secret } = await world.addClient({ kind: "enterprise" });
+    const form = { grant_type: "client_credentials", client_id: id, client_secret: secret };
+    const { body } = await world.post("/oauth2/access_token", { ...form, scope: "webhooks unheard-of" });
+    assert.equal(body.scope, "webhooks");
+    assert.equal((await world.get("/v3/webhooks", body.access_token)).status, 200);
+    assert.equal((await world.get("/v3/users", body.access_token)).status, 403);
+    const { body: all } = await world.post("/oauth2/access_token", form);
+    assert.equal("scope" in all, false);
+    assert.equal((await world.get("/v3/users", all.access_token)).status, 200);
+  });
+
+  await t.test("may make an alert that writes devices only with the scope to control them", async () => {
+    const { body } = await world.exchange(await world.code({ scope: "alerts devices:control" }));
+    const { body: lesser } = await refresh(world, body.refresh_token, "alerts");
+    const alerts = `${world.baseUrl}/v3/alerts`;
+    const telling = {
+      deviceId: lampId,
+      attrName: "power",
+      operation: "equals",
+      stringThreshold: "on",
+      action: "email",
+    };
+    const targets = [{ deviceId: lampId, attrName: "scene", value: "evening" }];
+    const writing = { ...telling, action: "attribute", targets };
+    const refused = await send(alerts, lesser.access_token, "POST", writing);
+    assert.equal(refused.status, 403);
+    assert.match(refused.headers.get("www-authenticate") ?? "", /scope="alerts devices:control"/);
+    const made = await send(alerts, lesser.access_token, "POST", telling);
+    assert.equal(made.status, 201);
+    const own = `${alerts}/${made.body.alertId}`;
+    assert.equal((await send(own, lesser.access_token, "PUT", writing)).status, 403);
+    assert.deepEqual((await world.get(`/v3/alerts/${made.body.alertId}`, lesser.access_token)).body.targets, []);
+    assert.equal((await send(own, body.access_token, "PUT", writing)).status, 200);
+  });
+
+  await t.test("is shown on the terms page, in the audit log and in the metadata by what it asks for", async () => {
+    const rights = async (client: MadeClient, scope: string | undefined, person = ada) => {
+      const shown = await world.browser().signIn(world.authorizeUrl({ client_id: client.id, scope }), person);
+      return [...shown.body.matchAll(/<li>.*?<span>(.*?)<\/span><\/li>/g)].map(([, right = ""]) =>
+        right.replace(/<[^>]*>/g, ""),
+      );
+    };
+    const see = ["See your user name", "See your devices, such as thermostats and smoke alarms, and what they do"];
+    const control = "Change and control your devices";
+    assert.deepEqual(await rights(world.client, undefined), [...see, control]);
+    assert.deepEqual(await rights(world.client, "devices:read"), see);
+    const others = [
+      control,
+      "See and change the alerts on your devices",
+      "Be sent what your devices do, as it happens",
+      "Manage the accounts that you have linked",
+    ];
+    assert.deepEqual(await rights(world.client, "links webhooks alerts devices:control"), others);
+    const enterprise = await world.addClient({ kind: "enterprise" });
+    assert.deepEqual(await rights(enterprise, "devices:control", admin), [
+      "Change and control every device of every user",
+    ]);
+
+    const client = await world.addClient();
+    await world.exchange(await world.code({ client_id: client.id, scope: "alerts devices:read" }), client);
+    await world.tokens(client);
+    const entries = (await world.service.parts.identity.audit.list({ limit: 20 })).filter(
+      ({ act, clientId }) => clientId === client.id && act !== "sign_in",
+    );
+    const told = entries.map(({ act, detail }) => [act, detail]);
+    const scope = "devices:read alerts";
+    assert.deepEqual(told, [
+      ["grant", {}],
+      ["accepted", {}],
+      ["grant", { scope }],
+      ["accepted", { scope }],
+    ]);
+    const { body } = await world.get("/.well-known/oauth-authorization-server");
+    assert.deepEqual(body.scopes_supported, scopes);
+  });
+});
+
+describe("what was given before there were scopes", () => {
+  it("keeps everything: tokens and codes of the version before", async (t) => {
+    const world = await oauthWorld(t);
+    const { accessToken, code } = addAsVersionBefore(world);
+    const { status, body } = await world.exchange(code);
+    assert.equal(status, 200, JSON.stringify(body));
+    assert.equal("scope" in body, false);
+    for (const token of [accessToken, body.access_token]) {
+      for (const path of ["/v3/users", "/v3/alerts", "/v3/webhooks"]) {
+        assert.equal((await world.get(path, token)).status, 200, path);
+      }
+    }
+  });
+});
+
+describe("scopes on several nodes", () => {
+  it("hold at each of them, and are not promised while a node of the version before lives", async (t) => {
+    const world = await oauthWorld(t, { database: "three nodes" });
+    const { body } = await world.exchange(await world.code({ scope: "alerts" }));
+    const narrowed = await refresh(world, body.refresh_token, "alerts");
+    for (const token of [body.access_token, narrowed.body.access_token]) {
+      for (const { url } of world.nodes) {
+        const statusOf = async (path: string) =>
+          (await fetch(`${url}${path}`, { headers: { authorization: `Bearer ${token}` } })).status;
+        // The second time the node remembers the token.
+        for (const path of ["/v3/alerts", "/v3/users", "/v3/users"]) {
+          assert.equal(await statusOf(path), path === "/v3/alerts" ? 200 : 403, path);
+        }
+      }
+    }
+
+    const database = new pg.Client({ connectionString: world.databaseUrl });
+    await database.connect();
+    t.after(() => database.end());
+    await database.query(
+      "INSERT INTO nodes (id, beat_ms, schema_version) SELECT 'older', max(beat_ms), min(schema_version) - 1 FROM nodes",
+    );
+    const meanwhile = await world.exchange(await world.code({ scope: "alerts" }));
+    assert.equal(meanwhile.body.scope, everything);
+    await database.query("DELETE FROM nodes WHERE id = 'older'");
+    assert.equal((await world.exchange(await world.code({ scope: "alerts" }))).body.scope, "alerts");
+  });
+});
+
+function refresh(world: OAuthWorld, refreshToken: string, scope: string) {
+  const { id: client_id, secret: client_secret } = world.client;
+  const form = { grant_type: "refresh_token", refresh_token: refreshToken, client_id, client_secret, scope };
+  return world.post("/oauth2/access_token", form);
+}
+
+function put(world: OAuthWorld, token: string, deviceId: number) {
+  return send(`${world.baseUrl}/v3/devices/${deviceId}`, token, "PUT", { power: "on" });
+}
+
+/** Rows with the columns that the version before knows. */
+function addAsVersionBefore({ folder, userId, tenantId, client }: OAuthWorld) {
+  const database = new DatabaseSync(join(folder, "breezeway.db"));
+  database.exec("PRAGMA busy_timeout = 5000");
+  const [accessToken, code, grantId] = [newCredential("bwa_", userId), newCredential("", userId), randomUUID()];
+  const laterMs = Date.now() + 50_000;
+  database
+    .prepare(
+      "INSERT INTO grants (id, tenant_id, owner_id, client_id, reach, created_ms) VALUES (?, ?, ?, ?, 'user', 1)",
+    )
+    .run(grantId, tenantId, userId, client.id);
+  database
+    .prepare("INSERT INTO access_tokens (owner_id, hash, grant_id, expires_ms) VALUES (?, ?, ?, ?)")
+    .run(userId, hashOf(accessToken), grantId, laterMs);
+  database
+    .prepare(
+      `INSERT INTO codes (hash, client_id, user_id, redirect_uri, is_redirect_uri_sent, challenge, expires_ms)
+       VALUES (?, ?, ?, ?, 0, NULL, ?)`,
+    )
+    .run(hashOf(code), client.id, userId, callback, laterMs);
+  database.close();
+  return { accessToken, code };
+}
