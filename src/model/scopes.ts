@@ -16,7 +16,7 @@ export function askedScopes(parameter: string | undefined): Scopes {
 }
 
 export function scopeText(granted: Scopes): string | null {
-  return granted && granted.join(" ");
+  return granted?.join(" ") ?? null;
 }
 
 /** Scopes as the store has them. Words of a later version are left out, and never turn the rest into "all". */

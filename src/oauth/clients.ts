@@ -8,6 +8,7 @@ import { BadParameter, InvalidClient, NotFound } from "../model/errors.ts";
 import type { TenantId } from "../model/ids.ts";
 import type { Store, Transaction } from "../store/seam.ts";
 import type { ClientKind, ClientRow, ClientSecret } from "../store/tables/clients.ts";
+import type { ScopeCount } from "../store/tables/grants.ts";
 import { KnownClients } from "./known-clients.ts";
 
 /** A cloud that may ask users of one tenant for access. */
@@ -46,6 +47,8 @@ export interface Clients {
   /** Ends everything that was ever granted to it; answers how many grants there were. */
   removeClient(clientId: string): Promise<{ readonly client: Client; readonly grants: number }>;
   findClient(clientId: string): Promise<Client | undefined>;
+  /** What the client was granted, counted by scope. */
+  grantsByScope(clientId: string): Promise<readonly ScopeCount[]>;
   authenticateClient(credentials: ClientCredentials): Promise<Client>;
 }
 
@@ -113,6 +116,8 @@ export function clientsOn({ store, tenants, limits, nowMs: ownMs, grantsEnded }:
       const row = await store.read((tx) => tx.clients.byId(clientId));
       return row && withoutSecrets(row);
     },
+
+    grantsByScope: (clientId) => store.read((tx) => tx.grants.countByScope(clientId)),
 
     async authenticateClient({ clientId, secret, source, gone }) {
       const check = async () => {

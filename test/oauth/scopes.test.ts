@@ -107,46 +107,54 @@ it("a client that asks for scopes", async (t) => {
     assert.equal((await send(own, body.access_token, "PUT", writing)).status, 200);
   });
 
-  await t.test("is shown on the terms page, in the audit log and in the metadata by what it asks for", async () => {
-    const rights = async (client: MadeClient, scope: string | undefined, person = ada) => {
-      const shown = await world.browser().signIn(world.authorizeUrl({ client_id: client.id, scope }), person);
-      return [...shown.body.matchAll(/<li>.*?<span>(.*?)<\/span><\/li>/g)].map(([, right = ""]) =>
-        right.replace(/<[^>]*>/g, ""),
-      );
-    };
-    const see = ["See your user name", "See your devices, such as thermostats and smoke alarms, and what they do"];
-    const control = "Change and control your devices";
-    assert.deepEqual(await rights(world.client, undefined), [...see, control]);
-    assert.deepEqual(await rights(world.client, "devices:read"), see);
-    const others = [
-      control,
-      "See and change the alerts on your devices",
-      "Be sent what your devices do, as it happens",
-      "Manage the accounts that you have linked",
-    ];
-    assert.deepEqual(await rights(world.client, "links webhooks alerts devices:control"), others);
-    const enterprise = await world.addClient({ kind: "enterprise" });
-    assert.deepEqual(await rights(enterprise, "devices:control", admin), [
-      "Change and control every device of every user",
-    ]);
+  await t.test(
+    "is shown by what it asks for: on the terms page, in the audit log, by client show and in the metadata",
+    async () => {
+      const rights = async (client: MadeClient, scope: string | undefined, person = ada) => {
+        const shown = await world.browser().signIn(world.authorizeUrl({ client_id: client.id, scope }), person);
+        return [...shown.body.matchAll(/<li>.*?<span>(.*?)<\/span><\/li>/g)].map(([, right = ""]) =>
+          right.replace(/<[^>]*>/g, ""),
+        );
+      };
+      const see = ["See your user name", "See your devices, such as thermostats and smoke alarms, and what they do"];
+      const control = "Change and control your devices";
+      assert.deepEqual(await rights(world.client, undefined), [...see, control]);
+      assert.deepEqual(await rights(world.client, "devices:read"), see);
+      const others = [
+        control,
+        "See and change the alerts on your devices",
+        "Be sent what your devices do, as it happens",
+        "Manage the accounts that you have linked",
+      ];
+      assert.deepEqual(await rights(world.client, "links webhooks alerts devices:control"), others);
+      const enterprise = await world.addClient({ kind: "enterprise" });
+      assert.deepEqual(await rights(enterprise, "devices:control", admin), [
+        "Change and control every device of every user",
+      ]);
 
-    const client = await world.addClient();
-    await world.exchange(await world.code({ client_id: client.id, scope: "alerts devices:read" }), client);
-    await world.tokens(client);
-    const entries = (await world.service.parts.identity.audit.list({ limit: 20 })).filter(
-      ({ act, clientId }) => clientId === client.id && act !== "sign_in",
-    );
-    const told = entries.map(({ act, detail }) => [act, detail]);
-    const scope = "devices:read alerts";
-    assert.deepEqual(told, [
-      ["grant", {}],
-      ["accepted", {}],
-      ["grant", { scope }],
-      ["accepted", { scope }],
-    ]);
-    const { body } = await world.get("/.well-known/oauth-authorization-server");
-    assert.deepEqual(body.scopes_supported, scopes);
-  });
+      const client = await world.addClient();
+      await world.exchange(await world.code({ client_id: client.id, scope: "alerts devices:read" }), client);
+      await world.tokens(client);
+      const entries = (await world.service.parts.identity.audit.list({ limit: 20 })).filter(
+        ({ act, clientId }) => clientId === client.id && act !== "sign_in",
+      );
+      const told = entries.map(({ act, detail }) => [act, detail]);
+      const scope = "devices:read alerts";
+      assert.deepEqual(told, [
+        ["grant", {}],
+        ["accepted", {}],
+        ["grant", { scope }],
+        ["accepted", { scope }],
+      ]);
+      const shown = await world.service.parts.administration.run("client show", { client: client.id });
+      assert.deepEqual((shown as { readonly grants: unknown }).grants, [
+        { scope: null, grants: 1 },
+        { scope, grants: 1 },
+      ]);
+      const { body } = await world.get("/.well-known/oauth-authorization-server");
+      assert.deepEqual(body.scopes_supported, scopes);
+    },
+  );
 });
 
 describe("what was given before there were scopes", () => {

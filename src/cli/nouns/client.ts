@@ -78,7 +78,8 @@ const show: AdminCommand = {
   options: (command) => command.option("--client <id>", "the same as an option"),
   async act({ identity, clients }, input) {
     const found = await chosenClient(clients, input);
-    return { answer: shown(found, (await tenantNames(identity)).get(found.tenantId)) };
+    const client = shown(found, (await tenantNames(identity)).get(found.tenantId));
+    return { answer: { ...client, grants: await clients.grantsByScope(found.id) } };
   },
   tell: (answer, _typed, width) =>
     rows(
@@ -90,10 +91,19 @@ const show: AdminCommand = {
         ["PKCE", answer.require_pkce ? "required" : "optional"],
         ["redirect addresses", answer.redirect_uris],
         ["created", answer.created],
+        ["grants", grantsInWords(answer.grants)],
       ],
       width,
     ),
 };
+
+type Grants = Awaited<ReturnType<AdministrationParts["clients"]["grantsByScope"]>>;
+
+/** `3 of everything, 1 of devices:read alerts`. */
+function grantsInWords(grants: Grants): string {
+  if (grants.length === 0) return "none";
+  return grants.map(({ scope, grants: count }) => `${count} of ${scope ?? "everything"}`).join(", ");
+}
 
 const rotateSecret: AdminCommand = {
   name: "client rotate-secret",

@@ -17,6 +17,12 @@ export interface GrantRow {
 
 export type GrantReach = "user" | "tenant";
 
+export interface ScopeCount {
+  /** Null: everything. */
+  readonly scope: string | null;
+  readonly grants: number;
+}
+
 export interface GrantTable {
   /** Without a scope it is good for all. */
   add(grant: Omit<GrantRow, "scope"> & Partial<Pick<GrantRow, "scope">>): Promise<void>;
@@ -28,6 +34,8 @@ export interface GrantTable {
   existing(grants: readonly GrantRow[]): Promise<ReadonlySet<string>>;
   ofUser(userId: UserId): Promise<GrantRow[]>;
   ofClient(clientId: string): Promise<GrantRow[]>;
+  /** How many grants a client has of each scope, those of everything first. */
+  countByScope(clientId: string): Promise<ScopeCount[]>;
   /** How many grants of its own (client_credentials) a client has. */
   countOwn(tenantId: TenantId, clientId: string): Promise<number>;
   /** The oldest of a client's own grants. */
@@ -73,6 +81,14 @@ export function grantTable(sql: Sql): GrantTable {
     },
     ofUser: (userId) => rows("g.owner_id = $1 ORDER BY g.id", [userId]),
     ofClient: (clientId) => rows("g.client_id = $1 ORDER BY g.id", [clientId]),
+    async countByScope(clientId) {
+      const counts = await sql.all<ScopeCount>(
+        `SELECT g.scope, COUNT(*) AS grants FROM grants g WHERE g.client_id = $1
+         GROUP BY g.scope ORDER BY COALESCE(g.scope, '')`,
+        [clientId],
+      );
+      return counts.map(({ scope, grants }) => ({ scope, grants: Number(grants) }));
+    },
     async countOwn(tenantId, clientId) {
       const row = await first(
         sql.all<{ count: number }>(
