@@ -116,8 +116,9 @@ for (const [database, place] of Object.entries(places)) {
       t.after(() => store.close());
 
       await store.transaction(async (tx) => {
-        const { grant } = (await tx.accessTokens.find(keyOf(held.access)))!;
-        assert.deepEqual({ ...grant }, { id: "g", tenantId, userId, clientId: "c", reach: "user" });
+        const { grant, scope } = (await tx.accessTokens.find(keyOf(held.access)))!;
+        assert.deepEqual({ ...grant }, { id: "g", tenantId, userId, clientId: "c", reach: "user", scope: null });
+        assert.equal(scope, null, "it is good for everything, as before");
         assert.equal((await tx.accessTokens.find(keyOf(held.ofTenant)))?.grant.userId, null);
         const refresh = (await tx.refreshTokens.find(keyOf(held.refresh)))!;
         assert.deepEqual([refresh.ownerId, refresh.grantId], [userId, "g"]);
