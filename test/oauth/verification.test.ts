@@ -5,7 +5,7 @@ import { revocationNews, Verification } from "../../src/oauth/verification.ts";
 import { movedSurroundings, settled } from "../federation/moved-surroundings.ts";
 import { HeldTokens, hourMs, tenantId } from "./held-tokens.ts";
 
-const ada = { kind: "user", userId: 1, tenantId };
+const ada = { kind: "user", userId: 1, tenantId, scopes: null };
 
 describe("verification on one node", () => {
   it("looks at the store once for each token", async (t) => {

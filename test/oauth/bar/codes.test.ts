@@ -152,7 +152,7 @@ for (const database of databases) {
       }
     });
 
-    it("29: belongs to one person, and to no scope", async (t) => {
+    it("29: belongs to one person, whatever scope or user the exchange names", async (t) => {
       const world = await oauthWorld(t, { database });
       const bob = { name: "bob", password: "another word" };
       const codes = [await world.code({ scope: "all admin *" }), await world.code({}, bob)];
