@@ -1,18 +1,18 @@
 import { randomUUID } from "node:crypto";
 import { type AuditAct, auditEntry } from "../identity/audit.ts";
 import { endGrants } from "../identity/grants.ts";
-import { hashOf, isSame, keyOf, newCredential } from "../identity/secrets.ts";
+import { keyOf, newCredential } from "../identity/secrets.ts";
 import { InvalidClient, InvalidGrant, UnauthorizedClient } from "../model/errors.ts";
 import { ownerIdOf } from "../model/ids.ts";
 import type { ReachLimit } from "../model/limits.ts";
 import { InvalidScope } from "../model/scope-errors.ts";
 import { missingScopes, type Scopes, scopeText, storedScopes } from "../model/scopes.ts";
 import type { Store, Transaction } from "../store/seam.ts";
-import type { CodeRow } from "../store/tables/codes.ts";
 import type { GrantRow } from "../store/tables/grants.ts";
 import type { RefreshTokenRow } from "../store/tables/refresh-tokens.ts";
 import type { Mark } from "../store/tables/stretches.ts";
 import type { Client } from "./clients.ts";
+import { exchangeProblem } from "./exchange-problem.ts";
 import { tokenBounds } from "./token-bounds.ts";
 
 /** What a client is given. */
@@ -147,7 +147,7 @@ export function tokensOn({ store, lifetimes, grantsEnded, reached }: TokenParts)
         const problem =
           nowMs >= spent.expiresMs || !isAllowed
             ? "The code is not valid."
-            : (redirectProblem(spent, redirectUri) ?? verifierProblem(spent, verifier));
+            : exchangeProblem(spent, { redirectUri, verifier });
         if (problem) return { refused: problem };
         const grant: GrantRow = {
           id: grantId,
@@ -259,24 +259,6 @@ function refuseWider({ scope }: GrantRow, asked: Scopes): void {
   const granted = storedScopes(scope);
   const missing = missingScopes(granted, asked ?? []);
   if (granted && missing.length > 0) throw new InvalidScope(granted, missing);
-}
-
-/** Sent at authorize, it must be sent again; left out there, it may be left out or be the registered one. */
-function redirectProblem(code: CodeRow, redirectUri: string | undefined): string | undefined {
-  if (redirectUri === undefined && !code.isRedirectUriSent) return undefined;
-  if (redirectUri === code.redirectUri) return undefined;
-  return "The parameter redirect_uri differs from the one of the authorization request.";
-}
-
-/** RFC 7636 4.6; a verifier without a challenge may be an attempt to pass off somebody else's code (RFC 9700 4.8.2). */
-function verifierProblem({ challenge }: CodeRow, verifier: string | undefined): string | undefined {
-  if (challenge === null) {
-    return verifier === undefined ? undefined : "The authorization request had no code_challenge.";
-  }
-  if (verifier === undefined) return "The parameter code_verifier is missing.";
-  const isWellFormed = /^[A-Za-z0-9._~-]{43,128}$/.test(verifier);
-  const fits = isSame(hashOf(verifier), challenge);
-  return isWellFormed && fits ? undefined : "The parameter code_verifier doesn't fit the code_challenge.";
 }
 
 /** The ninth successor of a token that was used before ends the oldest that was never used itself. */
