@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { startChild } from "../stories/child-service.ts";
-import { freePort } from "../verify/world.ts";
 import { blocksOf, documents, readBlocks } from "./blocks.ts";
 import { notRun, reasonFor } from "./not-run.ts";
 import { Reader } from "./reader.ts";
@@ -12,15 +11,9 @@ describe("every block of the documents", () => {
     const folder = clonedFolder(t);
     const demo = await startChild("demo", { BREEZEWAY_PORT: "0" }, { cwd: folder });
     t.after(() => demo.process.kill("SIGKILL"));
-    const [servicePort, simulatorPort] = [await freePort(), await freePort()];
     const addresses = {
       "http://127.0.0.1:8080": demo.baseUrl,
       "http://127.0.0.1:8090": simulatorOf(demo.said),
-      // docs/verify.md starts a service and a simulator of its own.
-      "BREEZEWAY_PORT=8082": `BREEZEWAY_PORT=${servicePort}`,
-      "http://127.0.0.1:8082": `http://127.0.0.1:${servicePort}`,
-      "--port 8091": `--port ${simulatorPort}`,
-      "http://127.0.0.1:8091": `http://127.0.0.1:${simulatorPort}`,
     };
     for (const document of documents()) {
       const reader = new Reader(folder, addresses, document);

@@ -16,7 +16,7 @@ export const notRun: readonly NotRun[] = [
   { document: "README.md", firstLine: "npm test", because: "these very tests are what it runs" },
   {
     document: "README.md",
-    firstLine: "bin/breezeway serve",
+    firstLine: "breezeway serve",
     because: "it runs until it is stopped: the stories start it, each in a process of its own",
   },
   {
@@ -30,13 +30,28 @@ export const notRun: readonly NotRun[] = [
   },
   {
     document: "docs/verify.md",
-    firstLine: 'npx breezeway verify --url "$DEPLOYMENT" --client-id "$CLIENT" --browser',
+    firstLine: 'breezeway verify --url "$DEPLOYMENT" --client-id "${CLIENT:?}" --browser',
     because: "a person has to sign in with a browser: test/verify does that",
   },
   {
+    document: "examples/rule-engine/README.md",
+    firstLine: "npm start --prefix examples/rule-engine",
+    because: "it runs until it is stopped, and a person has to sign in: test/examples does both",
+  },
+  {
+    document: "examples/voice-assistant/README.md",
+    firstLine: "npm start --prefix examples/voice-assistant",
+    because: "it runs until it is stopped: test/examples starts it and sends it directives",
+  },
+  {
+    document: "examples/voice-assistant/README.md",
+    firstLine: `curl -sf http://127.0.0.1:9000 -d '{"name": "Discover"}' -w '\\n' \\`,
+    because: "it needs the skill of the block before it: test/examples sends it directives",
+  },
+  {
     document: "sdk/README.md",
-    firstLine: "npm install @breezeway/sdk",
-    because: "it is not published yet: test/sdk installs the packed package instead, and runs the blocks below it",
+    firstLine: 'export SDK="$PWD/sdk"',
+    because: "docs/first-steps.md packs and installs it in the same way; test/sdk runs the examples below it",
   },
 ];
 

@@ -12,7 +12,8 @@ export type Addresses = Readonly<Record<string, string>>;
 
 /**
  * Somebody who reads a document and does what it says, block after block: in a clone of the repository, beside a
- * running demo. What a block of bash exports, and the folder it ends in, later blocks of the same document have.
+ * running demo. What a block of bash exports, and the folder it ends in, later blocks of the same document have. The
+ * command is on the path only if the document puts it there.
  */
 export class Reader {
   readonly #folder: string;
@@ -87,8 +88,6 @@ export class Reader {
       cwd: existsSync(this.#place) ? readFileSync(this.#place, "utf8").trimEnd() : this.#folder,
       env: {
         ...withoutOurs(environment),
-        // As after installing: the command is on the path.
-        PATH: `${this.#folder}/bin:${process.env.PATH}`,
         NO_COLOR: "1",
         // Nothing that a document installs comes from elsewhere.
         npm_config_offline: "true",

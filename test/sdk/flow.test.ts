@@ -67,14 +67,14 @@ describe("linking a home, from the ecosystem's consent to two alerts", () => {
     assert.match(told, /^d\.structures\[1\]\.d\.smokeCoAlarms\[1\]\.smoke_alarm_state is \w+\n$/);
 
     const byState = readmeExamples().find((code) => code.includes("onState"))!;
-    const showing = `const showHome = (_, time) => console.log(time);
-      const showState = (state) => { console.log(state); if (state === "live") process.exit(); };\n`;
+    const untilLive = `const { log } = console;
+      console.log = (line) => { log(line); if (line === "stream: live") process.exit(); };\n`;
     const token = world.store.tokens!.accessToken;
     const ofHome = real(byState)
       .replace("<access token>", token)
       .replace("getDevice(1)", `getDevice(${linked.deviceId})`);
-    writeFileSync(join(sdk.project, "by-state.js"), showing + ofHome);
-    assert.equal(await sdk.run("node", "by-state.js"), "now\nunknown\nlive\n");
+    writeFileSync(join(sdk.project, "by-state.js"), untilLive + ofHome);
+    assert.equal(await sdk.run("node", "by-state.js"), "away: home, now\nstream: stale\nstream: live\n");
   });
 
   it("works in a page of another origin, under a strict policy", { skip, timeout: 120_000 }, async (t) => {

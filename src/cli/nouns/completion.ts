@@ -6,9 +6,9 @@ const completion: OwnCommand = {
   name: "completion",
   meaning: "print what makes a shell complete the commands",
   examples: [
-    "breezeway completion bash > ~/.local/share/bash-completion/completions/breezeway",
-    "breezeway completion zsh > ~/.zfunc/_breezeway",
-    "breezeway completion fish > ~/.config/fish/completions/breezeway.fish",
+    "mkdir -p ~/.local/share/bash-completion/completions && breezeway completion bash > ~/.local/share/bash-completion/completions/breezeway",
+    "mkdir -p ~/.zfunc && breezeway completion zsh > ~/.zfunc/_breezeway",
+    "mkdir -p ~/.config/fish/completions && breezeway completion fish > ~/.config/fish/completions/breezeway.fish",
   ],
   arguments: [{ name: "shell", isRequired: true, meaning: "bash, zsh or fish", choices: ["bash", "zsh", "fish"] }],
   async run({ typed, program, print, terminal }) {
