@@ -47,7 +47,7 @@ export const split: Readonly<Record<string, Split>> = {
   nodes: { by: null, words: "one place: who lives is asked of one clock" },
   log_horizon: { by: null, words: "one row" },
   log_epoch: { by: null, words: "one row" },
-  webhook_feed: { by: null, words: "one row, which whoever turns the log into deliveries locks" },
+  webhook_feed: { by: null, words: "one row, locked by the node that turns the log into deliveries" },
   schema_steps: { by: null, words: "each database its own" },
   schema_reach: { by: null, words: "each database its own" },
 };

@@ -51,7 +51,7 @@ describe("the operations document, followed on PostgreSQL in one terminal", {
         (text, [written, free]) => text.replaceAll(written, String(free)),
         blocksBelow(section, heading),
       );
-      return shell.paste(`${section}, ${heading}`, onFreePorts);
+      return shell.paste([section, heading].join(" "), onFreePorts);
     };
 
     assert.equal(JSON.parse((await follow("Several nodes")).at(-1)!).nodes, 2);
