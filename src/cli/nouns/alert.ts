@@ -186,6 +186,6 @@ function stateOf(alert: Answer): string {
 export const alert: Noun = {
   name: "alert",
   alias: "alerts",
-  meaning: "what happens by itself when an attribute becomes so",
+  meaning: "what happens automatically when an attribute gets a value",
   commands: [list, show, add, remove, enable!, disable!, explain, dryRun],
 };
