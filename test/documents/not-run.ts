@@ -45,7 +45,7 @@ export const notRun: readonly NotRun[] = [
   },
   {
     document: "examples/voice-assistant/README.md",
-    firstLine: `curl -sf http://127.0.0.1:9000 -d '{"name": "Discover"}' -w '\\n' \\`,
+    firstLine: `curl -fsS http://127.0.0.1:9000 -d '{"name": "Discover"}' -w '\\n' \\`,
     because: "it needs the skill of the block before it: test/examples sends it directives",
   },
   {
