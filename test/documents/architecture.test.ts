@@ -1,0 +1,25 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { describe, it } from "node:test";
+
+const textOf = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
+
+describe("the arrows in docs/architecture.md", () => {
+  it("are those that the linter enforces", () => {
+    const enforced = [...textOf("biome.json").matchAll(/src\/(\w+) sees only: ([\w, ]+) \(docs/g)].map(
+      ([, folder, imports]) => [folder!, imports === "nothing" ? [] : imports!.split(", ").sort()] as const,
+    );
+    assert.ok(enforced.length > 10);
+    assert.deepEqual(
+      Object.fromEntries(enforced.map(([folder]) => [folder, writtenFor(folder)])),
+      Object.fromEntries(enforced),
+    );
+  });
+});
+
+/** The folders that the table allows a folder to import; a remark in brackets does not count. */
+function writtenFor(folder: string): readonly string[] {
+  const rows = [...textOf("docs/architecture.md").matchAll(/^\| ([^|]+) \| ([^|(]+)[^|]*\|$/gm)];
+  const row = rows.find(([, folders]) => folders!.includes(`\`${folder}\``));
+  return [...(row?.[2] ?? "").matchAll(/`(\w+)`/g)].map(([, name]) => name!).sort();
+}
