@@ -25,7 +25,7 @@ function blocksBelow(section: string, heading?: string): string {
 describe("the operations document, followed on PostgreSQL in one terminal", {
   skip: missingPostgres() ?? false,
 }, () => {
-  it("starts two nodes, changes their key, backs their store up and restores it", { timeout: 120_000 }, async (t) => {
+  it("starts two nodes, changes their key, backs their store up and restores it", { timeout: 240_000 }, async (t) => {
     const { keyFile, databaseUrl, parts } = await madeWorld(t, "postgres", 4);
     await parts.close();
     const desk = folderOf(t);

@@ -74,7 +74,7 @@ describe("linking a home, from the ecosystem's consent to two alerts", () => {
       .replace("<access token>", token)
       .replace("getDevice(1)", `getDevice(${linked.deviceId})`);
     writeFileSync(join(sdk.project, "by-state.js"), untilLive + ofHome);
-    assert.equal(await sdk.run("node", "by-state.js"), "away: home, now\nstream: stale\nstream: live\n");
+    assert.equal(await sdk.run("node", "by-state.js"), "away: home, now\nstream: stale, no event yet\nstream: live\n");
   });
 
   it("works in a page of another origin, under a strict policy", { skip, timeout: 120_000 }, async (t) => {
