@@ -159,7 +159,7 @@ function describeWords(described: Command, { arguments: words = [], options, exa
 }
 
 function withExamples(command: Command, examples: readonly string[]): Command {
-  const shown = examples.map((one) => (/(^|[|&] )breezeway /.test(one) ? one : `breezeway ${one}`));
+  const shown = examples.map((one) => (/(^|[|] )breezeway /.test(one) ? one : `breezeway ${one}`));
   return command.addHelpText("after", `\nExamples:\n${shown.map((one) => `  ${one}`).join("\n")}`);
 }
 

@@ -17,8 +17,14 @@ export function commandLineReference(program: Command): string {
     const verbs = noun.commands.map((verb) => sectionOf(verb, [noun.name(), verb.name()], "###"));
     return [`## ${title}`, sentence(noun.description()), ...verbs].join("\n\n");
   });
-  return `${[introduction, ...nouns].join("\n\n")}\n`;
+  return `${[introduction, onThePath, ...nouns].join("\n\n")}\n`;
 }
+
+const onThePath = `The examples need \`breezeway\` on the path. In the folder of the clone:
+
+\`\`\`bash
+export PATH="$PWD/bin:$PATH"
+\`\`\``;
 
 function sectionOf(command: Command, path: readonly string[], heading: string): string {
   const help = command.createHelp();
@@ -70,20 +76,14 @@ function cell(text: string): string {
 
 const introduction = `# The command line
 
-\`breezeway <noun> <verb>\`. The singular and the plural of a noun mean the same. A program writes this page from the commands themselves.
+\`breezeway <noun> <verb>\`; nouns are understood in either number. This page is written by the program itself.
 
-The examples need \`breezeway\` on the path. In the folder of the clone:
-
-\`\`\`bash
-export PATH="$PWD/bin:$PATH"
-\`\`\`
-
-- **Output.** Data goes to standard output: a table on a terminal; one JSON object in a pipe or with \`--json\`; one JSON object a line from commands that watch. Messages, progress and errors go to standard error.
-- **Target.** By default a command talks to the service that runs on the data folder (\`--data\`), through its control socket, as its administrator. Commands about tenants, users and clients also work on the store of a stopped service. \`--url\` or \`BREEZEWAY_URL\` names the address of another service; then the command needs a token in \`BREEZEWAY_TOKEN\` or \`BREEZEWAY_TOKEN_FILE\`. \`--profile\` or \`BREEZEWAY_PROFILE\` names a stored address with its credentials.
-- **Secrets** are never flags. A command reads them from standard input or from a variable, or asks for them without showing them.
-- **Colour and progress** appear on terminals only. \`NO_COLOR\`, \`CI\` and \`TERM=dumb\` turn colour off; \`FORCE_COLOR\` turns it on in a pipe.
-- **Exit codes**: 0 ok, 1 failed, 2 usage (the command was typed wrongly), 3 configuration, 4 not authorised (the service or the ecosystem refused a password, a token or a client's secret), 5 not found, 6 unreachable, 7 conflict. Ctrl-C is 130.
-- **Ids** of clients, webhooks and simulated accounts are random text. The first four or more characters are enough; if several ids begin with them, the command lists these ids. Type numeric ids in full.
-- **Times** in tables are relative ("2 min ago"); \`--json\` and \`show\` have full times.
-- **While a service starts**, a command waits for it for up to 30 s, and says so on standard error.
-- Every command takes the service's settings as flags; \`breezeway serve --help\` lists them.`;
+- **Data** goes to standard output: a table on a terminal, one JSON object when it is piped or with \`--json\`, one JSON object a line from what watches. Words, progress and errors go to standard error.
+- **Where to.** Without more, commands go to the service that runs on this machine's data folder (\`--data\`), through its control socket, as its administrator; those about tenants, users and clients also work on a store that nobody runs. \`--url\` or \`BREEZEWAY_URL\` names an address, with a token from \`BREEZEWAY_TOKEN\` or \`BREEZEWAY_TOKEN_FILE\`; \`--profile\` or \`BREEZEWAY_PROFILE\` names both at once.
+- **Secrets** are never flags: they come from standard input, from a variable, or are asked for without being shown.
+- **Colour and progress** are for terminals; \`NO_COLOR\`, \`CI\` and \`TERM=dumb\` are obeyed, \`FORCE_COLOR\` brings colour into a pipe.
+- **Exit codes**: 0 ok, 1 failed, 2 usage (the command was typed wrongly), 3 configuration, 4 not authorised (a password, a token or a client's secret was refused, by the service or by the ecosystem), 5 not found, 6 unreachable, 7 conflict. Ctrl-C is 130.
+- **Ids** that are random text (clients, webhooks, simulated accounts) may be typed by their beginning, four characters at least; when several begin so, the command lists them. Ids that are numbers are typed whole.
+- **Times** in tables say how long ago; \`--json\` and \`show\` have them in full.
+- **While a service starts**, a command waits for it, 30 s at most, and says so on standard error.
+- Every command takes the settings of the service as flags; \`breezeway serve --help\` lists them.`;

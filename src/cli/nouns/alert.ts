@@ -186,6 +186,6 @@ function stateOf(alert: Answer): string {
 export const alert: Noun = {
   name: "alert",
   alias: "alerts",
-  meaning: "what happens automatically when an attribute gets a value",
+  meaning: "rules that act when an attribute meets a condition",
   commands: [list, show, add, remove, enable!, disable!, explain, dryRun],
 };

@@ -10,7 +10,7 @@ const backedUp: AdminCommand = {
     return { answer: { time }, changed: { detail: { time } } };
   },
   tell: ({ time }) =>
-    `The last backup is now noted as of ${time} (breezeway_last_backup_timestamp_seconds). Run this after each backup that succeeded; breezeway backup does it automatically.`,
+    `The last backup is now noted as of ${time} (breezeway_last_backup_timestamp_seconds). Run this after each backup that succeeded; breezeway backup does it by itself.`,
 };
 
 export const backedUpNoun: Noun = { name: "backed-up", meaning: backedUp.meaning, commands: [backedUp] };

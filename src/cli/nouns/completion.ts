@@ -6,9 +6,9 @@ const completion: OwnCommand = {
   name: "completion",
   meaning: "print what makes a shell complete the commands",
   examples: [
-    "mkdir -p ~/.local/share/bash-completion/completions && breezeway completion bash > ~/.local/share/bash-completion/completions/breezeway",
-    "mkdir -p ~/.zfunc && breezeway completion zsh > ~/.zfunc/_breezeway",
-    "mkdir -p ~/.config/fish/completions && breezeway completion fish > ~/.config/fish/completions/breezeway.fish",
+    kept("bash", "~/.local/share/bash-completion/completions", "breezeway"),
+    kept("zsh", "~/.zfunc", "_breezeway"),
+    kept("fish", "~/.config/fish/completions", "breezeway.fish"),
   ],
   arguments: [{ name: "shell", isRequired: true, meaning: "bash, zsh or fish", choices: ["bash", "zsh", "fish"] }],
   async run({ typed, program, print, terminal }) {
@@ -20,5 +20,10 @@ const completion: OwnCommand = {
     else terminal.out.write(script);
   },
 };
+
+/** A new account has none of these folders. */
+function kept(shell: string, folder: string, file: string): string {
+  return `breezeway completion ${shell} | (mkdir -p ${folder} && cat > ${folder}/${file})`;
+}
 
 export const completionNoun: Noun = { name: "completion", meaning: completion.meaning, commands: [completion] };
