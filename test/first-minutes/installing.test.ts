@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { open } from "node:fs/promises";
+import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { open, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { describe, it, type TestContext } from "node:test";
@@ -13,30 +13,37 @@ import { cleanEnvironment } from "../stories/child-service.ts";
 const launcher = new URL("../../bin", import.meta.url).pathname;
 const skip = process.platform === "win32" ? "npm is replaced by a shell script" : false;
 
+/** Installs one package of the service and, unless they are left out, one that only tests need. */
+const npm = `
+  mkdir -p node_modules/served
+  case "$*" in *--omit=dev*) ;; *) mkdir -p node_modules/tested ;; esac
+  touch node_modules/.package-lock.json`;
+
 describe("the first start", { skip, timeout: 30_000 }, () => {
-  it("installs what is missing, says so, and the second start has nothing to do", async (t) => {
-    const clone = cloneWith(t, "mkdir -p node_modules && touch node_modules/.package-lock.json");
+  it("installs what the service needs, says so, and the second start has nothing to do", async (t) => {
+    const clone = cloneWith(t, npm);
     const first = await clone.start();
     assert.deepEqual([first.code, first.out], [0, "started\n"]);
-    assert.match(first.err, /^breezeway: installing npm packages .*\n$/);
+    assert.equal(first.err, "breezeway: installing the npm packages that the service needs …\n");
+    assert.deepEqual(clone.packages(), ["served"]);
     assert.deepEqual(await clone.start(), { code: 0, out: "started\n", err: "" });
     assert.equal(clone.timesInstalled(), 1);
   });
 
-  it("goes on when npm gives up halfway and calls that a success", async (t) => {
+  it("goes on when npm stops halfway and exits with 0", async (t) => {
     const clone = cloneWith(t, "mkdir node_modules 2>/dev/null || touch node_modules/.package-lock.json");
     const { code, out, err } = await clone.start();
     assert.deepEqual([code, out], [0, "started\n"]);
-    assert.match(err, /\nbreezeway: npm has given up halfway; once more …\n$/);
+    assert.match(err, /\nbreezeway: npm stopped halfway\. Trying again …\n$/);
     assert.equal(clone.timesInstalled(), 2);
   });
 
   it("that can't install says why, and the next one tries again", async (t) => {
-    for (const [npm, sentence, tries] of [
-      ["mkdir -p node_modules", /npm has given up halfway twice\. Run npm ci by hand in \S+ to see why/, 2],
+    for (const [broken, sentence, tries] of [
+      ["mkdir -p node_modules", /npm stopped halfway twice\. Run npm ci by hand in \S+ to see why/, 2],
       ["exit 3", /npm ci failed \(exit code 3\)\. Run it by hand in \S+ to see why/, 1],
     ] as const) {
-      const clone = cloneWith(t, npm);
+      const clone = cloneWith(t, broken);
       for (const round of [1, 2]) {
         const { code, out, err } = await clone.start();
         assert.deepEqual([code, out], [1, ""]);
@@ -47,52 +54,102 @@ describe("the first start", { skip, timeout: 30_000 }, () => {
   });
 });
 
+describe("development packages", { skip, timeout: 30_000 }, () => {
+  it("are added for tests and checks, beside packages that a running service may use, and kept from then on", async (t) => {
+    const clone = cloneWith(t, npm);
+    await clone.start();
+    clone.write("node_modules/served/in-use", "");
+    const checks = await clone.start({ args: ["--run", "src/main.ts"] });
+    assert.equal(checks.err, "breezeway: installing npm packages, with those for tests and checks …\n");
+    assert.deepEqual(clone.packages(), ["served", "tested"]);
+    assert.ok(clone.has("node_modules/served/in-use"), "an installed package was replaced");
+    for (const args of [[], ["--run", "src/main.ts"]]) assert.equal((await clone.start({ args })).err, "");
+
+    clone.write("package-lock.json", `${lockFile} `);
+    assert.match((await clone.start()).err, /with those for tests and checks/);
+    assert.deepEqual(clone.packages(), ["served", "tested"]);
+    assert.ok(!clone.has("node_modules/served/in-use"), "an outdated package was kept");
+    assert.equal(clone.timesInstalled(), 3);
+  });
+});
+
 describe("a start while packages are installed", { skip, timeout: 30_000 }, () => {
   it("waits for the one that installs, and says so; nothing is installed twice", async (t) => {
-    const clone = cloneWith(t, "cat path/gate; mkdir node_modules; touch node_modules/.package-lock.json");
-    await promisify(execFile)("mkfifo", [join(clone.folder, "path/gate")]);
+    const clone = cloneWith(t, `cat "$CLONE/path/gate"; ${npm}`);
+    await promisify(execFile)("mkfifo", [clone.at("path/gate")]);
     const first = clone.start();
     // Opens when npm has begun, and lets it go on when it is closed.
-    const gate = await open(join(clone.folder, "path/gate"), "w");
-    const second = clone.start((said) => said.includes("waiting for it …\n") && void gate.close());
+    const gate = await open(clone.at("path/gate"), "w");
+    const hears = (said: string) => said.includes("waiting for it …\n") && void gate.close();
+    const second = clone.start({ hears });
     assert.deepEqual([(await first).code, (await second).code], [0, 0]);
     assert.match((await second).err, /^breezeway: another start is installing npm packages; waiting for it …\n$/);
     assert.equal(clone.timesInstalled(), 1);
   });
+});
 
-  it("doesn't wait for one that was stopped in the middle", async (t) => {
-    const clone = cloneWith(t, "mkdir -p node_modules; touch node_modules/.package-lock.json");
-    const gone = spawn(process.execPath, ["-e", "0"]);
-    await once(gone, "close");
-    mkdirSync(join(clone.folder, ".breezeway-installing"));
-    writeFileSync(join(clone.folder, ".breezeway-installing/pid"), String(gone.pid));
+describe("a start that was killed while it installed", { skip, timeout: 30_000 }, () => {
+  it("leaves the packages as they were, the next start doesn't wait for it, and its npm changes nothing", async (t) => {
+    const clone = cloneWith(t, npm);
+    await clone.start();
+    clone.write("package-lock.json", `${lockFile} `);
+    clone.write("path/npm", npmThat('cat "$CLONE/path/gate"; mkdir -p node_modules/late; echo > "$CLONE/path/over"'));
+    await promisify(execFile)("mkfifo", [clone.at("path/gate"), clone.at("path/over")]);
+    const killed = clone.spawn();
+    const gate = await open(clone.at("path/gate"), "w");
+    killed.kill("SIGKILL");
+    await once(killed, "exit");
+    assert.deepEqual(clone.packages(), ["served"]);
+
+    clone.write("path/npm", npmThat(npm));
     assert.equal((await clone.start()).code, 0);
+    await gate.close();
+    await readFile(clone.at("path/over"));
+    assert.deepEqual(clone.packages(), ["served"]);
+    assert.ok(!clone.has(".breezeway-installing"));
   });
 });
 
+const lockFile = JSON.stringify({ packages: { "node_modules/served": {}, "node_modules/tested": { dev: true } } });
+
+/** Also counts how often it runs. */
+const npmThat = (does: string) => `#!/bin/sh\necho once >> "$CLONE/counted"\n${does}\n`;
+
 /** A clone with nothing in it but the launcher, on a machine whose npm does this. */
-function cloneWith(t: TestContext, npm: string) {
+function cloneWith(t: TestContext, does: string) {
   const folder = folderOf(t);
-  const counted = join(folder, "counted");
-  cpSync(launcher, join(folder, "bin"), { recursive: true });
-  for (const name of ["src", "path"]) mkdirSync(join(folder, name));
-  writeFileSync(join(folder, "package-lock.json"), "{}");
-  writeFileSync(join(folder, "src/main.ts"), 'console.log("started");\n');
-  writeFileSync(join(folder, "src/node-flags"), "--disable-warning=ExperimentalWarning\n");
-  writeFileSync(join(folder, "path/npm"), `#!/bin/sh\necho once >> "${counted}"\n${npm}\n`);
-  chmodSync(join(folder, "path/npm"), 0o755);
+  const at = (path: string) => join(folder, path);
+  const write = (path: string, content: string) => writeFileSync(at(path), content);
+  cpSync(launcher, at("bin"), { recursive: true });
+  for (const name of ["src", "path"]) mkdirSync(at(name));
+  write("package-lock.json", lockFile);
+  write("src/main.ts", 'console.log("started");\n');
+  write("src/node-flags", "--disable-warning=ExperimentalWarning\n");
+  write("path/npm", npmThat(does));
+  chmodSync(at("path/npm"), 0o755);
+  const start = (args: readonly string[] = []) =>
+    spawn(process.execPath, [at("bin/breezeway"), ...args], {
+      env: cleanEnvironment({ PATH: `${at("path")}:${process.env.PATH}`, CLONE: folder }),
+      stdio: ["ignore", "pipe", "pipe"],
+    });
   return {
-    folder,
-    async start(hears: (said: string) => void = () => undefined) {
-      const child = spawn(process.execPath, [join(folder, "bin/breezeway")], {
-        env: cleanEnvironment({ PATH: `${join(folder, "path")}:${process.env.PATH}` }),
-        stdio: ["ignore", "pipe", "pipe"],
-      });
+    at,
+    write,
+    has: (path: string) => existsSync(at(path)),
+    packages: () => readdirSync(at("node_modules")).filter((name) => !name.startsWith(".")),
+    spawn: start,
+    async start({ args = [], hears = () => undefined }: StartOptions = {}) {
+      const child = start(args);
       child.stderr.on("data", (chunk) => hears(String(chunk)));
       const [out, err] = [text(child.stdout), text(child.stderr)];
       const [code] = await once(child, "close");
       return { code, out: await out, err: await err };
     },
-    timesInstalled: () => (existsSync(counted) ? readFileSync(counted, "utf8").split("\n").length - 1 : 0),
+    timesInstalled: () => (existsSync(at("counted")) ? readFileSync(at("counted"), "utf8").split("\n").length - 1 : 0),
   };
+}
+
+interface StartOptions {
+  readonly args?: readonly string[];
+  readonly hears?: (said: string) => void;
 }

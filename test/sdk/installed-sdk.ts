@@ -24,6 +24,7 @@ export async function installedSdk(test: TestContext): Promise<InstalledSdk> {
   // A copy, since packing builds, and others may build at the same time.
   const source = join(folder, "source");
   cpSync(join(root, "sdk"), source, { recursive: true, filter: (path) => !path.endsWith("/dist") });
+  cpSync(join(root, "bin"), join(folder, "bin"), { recursive: true });
   symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
   const quiet = ["--offline", "--no-audit", "--no-fund", "--loglevel=error"];
   await runIn(source, "npm", "pack", "--pack-destination", folder, ...quiet);
