@@ -22,6 +22,13 @@ export async function inspect(config: Config): Promise<Inspection> {
   return { isRunning, listensAt, keyFile, keyProblem, knownVersion, clockOffsetMs: 0, ...facts };
 }
 
+/** Whether there is a store already. One that can't be opened counts: opening it says what is wrong. */
+export async function hasStore({ databaseUrl, dataFolder: given }: Config): Promise<boolean> {
+  if (!databaseUrl) return existsSync(join(dataFolder(given).path, databaseName));
+  const { schemaVersion, databaseProblem } = await seenInPostgres(databaseUrl);
+  return schemaVersion !== undefined || databaseProblem !== undefined;
+}
+
 /** A service that is frozen does not answer. */
 const silenceMs = 4_000;
 
@@ -39,6 +46,8 @@ async function addressOn(folder: DataFolder): Promise<string | undefined> {
     );
   }
 }
+
+const databaseName = "breezeway.db";
 
 type Seen = Partial<Pick<Inspection, "schemaVersion" | "oldestVersion" | "databaseProblem" | "clockOffsetMs">> & {
   /** The ids of the keys without which the service doesn't start on this store. */
@@ -69,7 +78,7 @@ function idsIn(row: unknown): readonly string[] {
 }
 
 function seenInSqlite(folder: string): Seen {
-  const file = join(folder, "breezeway.db");
+  const file = join(folder, databaseName);
   if (!existsSync(file)) return {};
   try {
     const database = new DatabaseSync(file, { readOnly: true, timeout: 1_000 });

@@ -4,7 +4,7 @@ import { commandsForLostKeys } from "./cli/nouns/key.ts";
 import type { Access, Moved, Programs, Restored, Say } from "./cli/programs.ts";
 import type { Tell } from "./cli/progress.ts";
 import { type Config, ConfigurationError } from "./config.ts";
-import { NotRunning } from "./model/errors.ts";
+import { NotFound, NotRunning } from "./model/errors.ts";
 import { anyOf, untilTold } from "./signals.ts";
 import { whenReachable } from "./starting-service.ts";
 import { dataFolder } from "./store/data-folder.ts";
@@ -29,8 +29,12 @@ export const programs: Programs = {
 const showsState: ReadonlySet<string> = new Set(["status", "link facts", "user show", "device owners"]);
 const patienceMs = 4_000;
 
+/** The command that begins a store. All others refuse where there is none: an empty store would hide a wrong folder. */
+const firstCommand = "tenant add";
+
 async function serve(config: Config): Promise<void> {
   const told = untilTold();
+  await sayIfNew(config, (sentence) => process.stderr.write(`${sentence}\n`));
   const [{ startService }, { startLogging }, { untilUncaught }] = await loadService();
   const report = startLogging(config.logLevel);
   const fatal = untilUncaught(report);
@@ -52,11 +56,12 @@ async function administer(
   tell?: Tell,
   say: Say = () => undefined,
 ): Promise<object> {
-  if (config.databaseUrl) return onTheStore(config, command, input, tell);
+  const onStore = () => onTheStore(config, command, input, tell, say);
+  if (config.databaseUrl) return onStore();
   const folder = dataFolder(config.dataFolder);
   const signWithinMs = showsState.has(command) ? patienceMs : undefined;
   const overSocket = () => callControl(folder.trustedSocket(), command, input, tell, signWithinMs);
-  return whenReachable(folder, { overSocket, otherwise: () => onTheStore(config, command, input, tell) }, say);
+  return whenReachable(folder, { overSocket, otherwise: onStore }, say);
 }
 
 /** A command that speaks with the service needs one that runs: with SQLite on this folder, else at its address. */
@@ -70,13 +75,15 @@ async function access(config: Config, wanted: object, say: Say = () => undefined
     (await callControl(folder.trustedSocket(), "access", wanted, undefined, patienceMs)) as Access;
   const otherwise = async () => {
     throw new NotRunning(
-      `No service runs on ${folder.path}. Start one with: breezeway serve (or breezeway demo), or name another with --url or --profile`,
+      `No service runs on ${folder.path}. Start one with: breezeway serve (or breezeway demo). Or name another folder with --data, or a service elsewhere with --url or --profile.`,
     );
   };
   return whenReachable(folder, { overSocket, otherwise }, say);
 }
 
-async function onTheStore(config: Config, command: string, input: object, tell?: Tell): Promise<object> {
+async function onTheStore(config: Config, command: string, input: object, tell?: Tell, say?: Say): Promise<object> {
+  if (command === firstCommand) await sayIfNew(config, say);
+  else await refuseWithoutStore(config);
   const [{ openParts }, { startLogging }] = await loadService();
   const mayLackKeys = commandsForLostKeys.includes(command);
   const parts = await openParts(config, startLogging("warn"), undefined, { mayLackKeys });
@@ -85,6 +92,26 @@ async function onTheStore(config: Config, command: string, input: object, tell?:
   } finally {
     await parts.close();
   }
+}
+
+async function sayIfNew(config: Config, say: Say = () => undefined): Promise<void> {
+  const { hasStore } = await import("./inspection.ts");
+  if (!(await hasStore(config))) say(`Making a new store in ${placeOf(config)}.`);
+}
+
+async function refuseWithoutStore(config: Config): Promise<void> {
+  const { hasStore } = await import("./inspection.ts");
+  if (await hasStore(config)) return;
+  const another = config.databaseUrl
+    ? "Name another one with BREEZEWAY_DATABASE_URL."
+    : "Name another folder with --data or BREEZEWAY_DATA.";
+  throw new NotFound(
+    `There is no store in ${placeOf(config)}. ${another} A new store begins with: breezeway ${firstCommand} --name NAME, or breezeway serve.`,
+  );
+}
+
+function placeOf({ databaseUrl, dataFolder: given }: Config): string {
+  return databaseUrl ? "the database that BREEZEWAY_DATABASE_URL names" : dataFolder(given).path;
 }
 
 async function restore(config: Config, from: string): Promise<Restored> {

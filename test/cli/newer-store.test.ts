@@ -16,7 +16,7 @@ describe("a store that a later version has made", () => {
   it("on sqlite is refused by every command with a sentence and exit code 3, and not touched", async (t) => {
     const folder = folderOf(t);
     const environment = { BREEZEWAY_DATA: folder, BREEZEWAY_PORT: "0" };
-    assert.equal((await breezeway(["status"], { environment })).code, 0);
+    assert.equal((await breezeway(["tenant", "add", "--name", "Acme"], { environment })).code, 0);
     const file = join(folder, "breezeway.db");
     const database = new DatabaseSync(file);
     database.exec(oneStepOn);
@@ -32,7 +32,7 @@ describe("a store that a later version has made", () => {
   it("on postgres is refused likewise", async (t) => {
     const url = await (await sharedCluster()).createDatabase();
     const environment = { BREEZEWAY_DATA: folderOf(t), BREEZEWAY_PORT: "0", BREEZEWAY_DATABASE_URL: url };
-    assert.equal((await breezeway(["status"], { environment })).code, 0);
+    assert.equal((await breezeway(["tenant", "add", "--name", "Acme"], { environment })).code, 0);
     const client = new pg.Client({ connectionString: url });
     await client.connect();
     t.after(() => client.end());
@@ -48,7 +48,7 @@ describe("a store that a later version has made", () => {
     const url = await (await sharedCluster()).createDatabase();
     for (const store of [{}, { BREEZEWAY_DATABASE_URL: url }]) {
       const environment = { BREEZEWAY_DATA: folder, BREEZEWAY_PORT: "0", ...store };
-      assert.equal((await breezeway(["status"], { environment })).code, 0);
+      assert.equal((await breezeway(["tenant", "add", "--name", "Acme"], { environment })).code, 0);
       const said = `${oneStepOn}; INSERT INTO schema_reach (step, oldest) VALUES (${schemaVersion + 1}, ${schemaVersion})`;
       if ("BREEZEWAY_DATABASE_URL" in store) {
         const client = new pg.Client({ connectionString: url });

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import type { Config } from "../../config.ts";
-import { BadParameter, EcosystemUnreachable } from "../../model/errors.ts";
+import { BadParameter, EcosystemUnreachable, NotFound, NotRunning } from "../../model/errors.ts";
 import { untilTold } from "../../signals.ts";
 import { canBeServed } from "../../verify/by-hand-visitor.ts";
 import type { Given } from "../../verify/given.ts";
@@ -100,13 +100,21 @@ async function simulatorOf({ dataFolder, ecosystems }: Config, ecosystem: string
 
 /** The address of the service on this data folder; undefined when none runs. */
 async function runningHere({ config, administer }: VerifySurroundings): Promise<string | undefined> {
-  if (config.databaseUrl === undefined && !existsSync(config.dataFolder)) return undefined;
-  const { baseUrl } = await administer("status", {});
+  const { baseUrl } = await administer("status", {}).catch((error) => {
+    // There is no store in this folder.
+    if (error instanceof NotFound) return {};
+    throw error;
+  });
   return baseUrl;
 }
 
-function ownAddress({ baseUrl, host, port }: Config): string {
-  return baseUrl ?? `http://${host}:${port}`;
+/** With SQLite a service that doesn't run on this folder is another deployment: it must be named. */
+function ownAddress({ baseUrl, host, port, databaseUrl, dataFolder }: Config): string {
+  if (baseUrl !== undefined) return baseUrl;
+  if (databaseUrl !== undefined) return `http://${host}:${port}`;
+  throw new NotRunning(
+    `No service runs on ${resolve(dataFolder)}. Start one with: breezeway serve. Or name another folder with --data, or a deployment with --url.`,
+  );
 }
 
 async function credentials(typed: VerifyTyped, { environment }: VerifySurroundings) {
