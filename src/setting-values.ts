@@ -20,15 +20,16 @@ export interface ConsentConfig {
   readonly clientSecret: string;
 }
 
-const simulatorHost = "127.0.0.1:8090";
+const simulatorUrl = "http://127.0.0.1:8090";
+
+/** The ecosystem that a simulator stands in for. */
+export function simulatorAt(apiUrl: string): readonly EcosystemConfig[] {
+  const allowedHosts = [new URL(apiUrl).host];
+  return [{ name: "nest", protocol: "nest", apiUrl, allowedHosts, consent: simulatorConsent(apiUrl) }];
+}
 
 export function readEcosystems(text: string | undefined): readonly EcosystemConfig[] {
-  if (text === undefined) {
-    const apiUrl = `http://${simulatorHost}`;
-    return [
-      { name: "nest", protocol: "nest", apiUrl, allowedHosts: [simulatorHost], consent: simulatorConsent(apiUrl) },
-    ];
-  }
+  if (text === undefined) return simulatorAt(simulatorUrl);
   const isFile = !text.trimStart().startsWith("{");
   const parsed = object(parseJson(isFile ? fileText(text) : text), "must be a JSON object, name → ecosystem");
   return Object.entries(parsed).map(([name, value]) => {

@@ -1,7 +1,6 @@
-import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import type { Command } from "commander";
 import { BadParameter, EcosystemUnreachable, NotFound } from "../model/errors.ts";
+import { demoSimulator } from "./demo-simulator.ts";
 import { idByPrefix } from "./id-prefix.ts";
 import { printerFor, table, whole } from "./output.ts";
 import type { Terminal } from "./terminal.ts";
@@ -18,7 +17,7 @@ export function describeSimulatorCommands(program: Command, terminal: Terminal):
       .addOption(
         command
           .createOption("--simulator <url>", "where the simulator listens")
-          .default(demoSimulator(terminal.environment) ?? defaultUrl, `the demo's, or ${defaultUrl}`),
+          .default(demoSimulator(terminal.environment.BREEZEWAY_DATA) ?? defaultUrl, `the demo's, or ${defaultUrl}`),
       )
       .option("--json", "print one JSON object");
 
@@ -61,12 +60,6 @@ export function describeSimulatorCommands(program: Command, terminal: Terminal):
       : await call(options, "GET", "faults");
     present(outcome, fault ? tellBroken : tellFaults, options.json === true);
   });
-}
-
-/** Where the demo on this data folder has said that its simulator listens: its usual port may have been taken. */
-function demoSimulator({ BREEZEWAY_DATA = "./breezeway-data" }: Terminal["environment"]): string | undefined {
-  const file = join(BREEZEWAY_DATA, "demo-simulator-url");
-  return existsSync(file) ? readFileSync(file, "utf8").trim() : undefined;
 }
 
 function example(...lines: readonly string[]): string {

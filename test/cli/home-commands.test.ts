@@ -70,6 +70,18 @@ describe("the commands about a home, on the machine of its service", () => {
     const readOnly = await at(["device", "set", deviceId, "Maple Street/away=home"]);
     assert.equal(readOnly.code, 2);
     assert.match(readOnly.err, /read-only/);
+    const misplaced = await at(["device", "set", lampId, "Hallway/power=off"]);
+    assert.equal(misplaced.code, 2);
+    assert.match(
+      misplaced.err,
+      /device 2 \(Hall lamp\) is an ordinary device .*Nothing was written\. .* as in power=…\n$/,
+    );
+    assert.deepEqual(Object.keys((await at(["device", "get", lampId])).json.attributes), ["power"]);
+    const misspelt = await at(["device", "set", deviceId, "d.structures[1].a.awy=home"]);
+    assert.match(
+      misspelt.err,
+      /^breezeway: Device 1 has no attribute d\.structures\[1\]\.a\.awy\. Nothing was written\.\n$/,
+    );
     const absent = await at(["device", "get", "999"]);
     assert.deepEqual([absent.code, absent.out], [5, ""]);
     assert.match(absent.err, /no device 999\. See all with: breezeway device list/);
@@ -149,7 +161,7 @@ describe("the commands about a home, on the machine of its service", () => {
   });
 
   it("add, explain, try and remove alerts", async (t) => {
-    const { at, deviceId, lampId } = await home(t);
+    const { at, deviceId, lampId, story } = await home(t);
     const definition = ["--device", deviceId, "--attribute", "d.structures[1].a.away", "--value", "home"];
     const added = await at(["alert", "add", ...definition, "--set", `${lampId},power=on`, "--auto-disarm"]);
     assert.equal(added.code, 0, added.err);
@@ -176,6 +188,24 @@ describe("the commands about a home, on the machine of its service", () => {
     for (const [words, sentence] of wrong) {
       const { code, err } = await at(["alert", "add", ...definition, ...words]);
       assert.equal(code, 2);
+      assert.match(err, sentence);
+    }
+    const { identity, administration } = story.service.parts;
+    const bob = await identity.addUser({ ...person, tenant: "Story", name: "bob", isAdmin: false });
+    const ofBob = { user: String(bob), name: "Lamp", type: "Lamp" };
+    const other = (await administration.run("device add", ofBob)) as { deviceId: DeviceId };
+    const absent: readonly (readonly [readonly string[], RegExp])[] = [
+      [["--set", "777,power=on"], /There is no device 777\. Nothing was changed\./],
+      [
+        ["--set", `${other.deviceId},power=on`],
+        /Device 1 and the devices that --set names \(3\) have different owners/,
+      ],
+      [["--set", `${deviceId},power=on`], /Device 1 \(Nest account\) has no attribute power\. Nothing was changed\./],
+      [["--action", "notify", "--attribute", "Attic/away"], /Device 1 \(Nest account\) has no attribute Attic\/away\./],
+    ];
+    for (const [words, sentence] of absent) {
+      const { code, err } = await at(["alert", "add", ...definition, ...words]);
+      assert.equal(code, 5);
       assert.match(err, sentence);
     }
   });
@@ -239,6 +269,14 @@ describe("the commands about a home, on the machine of its service", () => {
       const body = new URLSearchParams([...searchParams, ["decision", decision]]);
       void fetch(origin + pathname, { method: "POST", body });
     };
+    for (const [words, sentence, code] of [
+      [["--user", "999"], /There is no user 999\./, 5],
+      [["--ecosystem", "hearth"], /There is no ecosystem of that name\./, 2],
+    ] as const) {
+      const early = await at(["link", "--consent", ...words], { environment });
+      assert.deepEqual([early.code, early.err.includes("Open this address")], [code, false]);
+      assert.match(early.err, sentence);
+    }
     const said = await at(["link", "--consent"], { environment, heard: inBrowser("deny") });
     assert.equal(said.code, 4);
     assert.match(said.err, /^Open this address in a browser, and say yes there\. This command waits 10 minutes for it/);

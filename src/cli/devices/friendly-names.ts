@@ -1,6 +1,9 @@
 import { type AttributePlace, attributeName, parseAttributeName, placeOf } from "../../model/attribute-names.ts";
 import { BadParameter, NotFound } from "../../model/errors.ts";
 
+/** The type of the devices that mirror a linked account. */
+export const virtualTypeName = "EcosystemAccount";
+
 /** A device as /v3 answers it. */
 export interface ShownDevice {
   readonly deviceId: number;

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { BadParameter } from "../../model/errors.ts";
+import type { DeviceId } from "../../model/ids.ts";
 import type { Answer } from "../admin-command.ts";
 import { type Input, id, isGiven, optional, text, texts } from "../input.ts";
 
@@ -26,8 +27,21 @@ export function defining(command: Command): Command {
     .option("--disabled", "watch only once it is enabled");
 }
 
+export interface AlertTarget {
+  readonly deviceId: number;
+  readonly attrName: string;
+  readonly value: string | null;
+}
+
+/** The part of a definition that names devices. */
+export interface AlertDefinition {
+  readonly deviceId: number;
+  readonly attrName: string;
+  readonly targets: readonly AlertTarget[];
+}
+
 /** As /v3 wants it. */
-export function definitionOf(typed: Input): object {
+export function definitionOf(typed: Input) {
   const operation = text(typed, "when");
   const value = text(typed, "value");
   const isText = operation === "equals" || operation === "regex";
@@ -39,7 +53,7 @@ export function definitionOf(typed: Input): object {
   if (action === undefined)
     throw new BadParameter("set", "Say what a firing does: --set 1,power=on, or --action notify.");
   return {
-    deviceId: id(typed, "device"),
+    deviceId: id<DeviceId>(typed, "device"),
     attrName: text(typed, "attribute"),
     operation,
     ...(isText ? { stringThreshold: value } : { threshold: Number(value) }),
@@ -75,9 +89,9 @@ export function alertInWords(alert: Answer): string {
   return `When device ${alert.deviceId} › ${alert.attrName} ${operation} ${compared}, ${does}.`;
 }
 
-function readTarget(word: string): object {
+function readTarget(word: string): AlertTarget {
   const [, device, attrName, value] = /^(\d+)\s*[,:/]\s*([^=]+)=(.*)$/s.exec(word) ?? [];
   if (!device || !attrName)
     throw new BadParameter("set", `--set ${word}: it should be id,name=value, as in 1,power=on.`);
-  return { deviceId: Number(device), attrName, value: value === "" ? null : value };
+  return { deviceId: Number(device), attrName, value: value || null };
 }

@@ -9,6 +9,7 @@ import { progressOn } from "../progress.ts";
 import type { Api } from "../service/api.ts";
 import { actingFor, isElsewhere, reaching, serviceOf } from "../service/reach.ts";
 import { alertInWords, defining, definitionOf, definitionWithin } from "./alert-definition.ts";
+import { nameDevice } from "./alert-refusals.ts";
 
 const subject: Argument = { name: "alert", isRequired: true, meaning: "the alert's id; see: breezeway alert list" };
 
@@ -77,7 +78,9 @@ const add: OwnCommand = {
   async run(call) {
     const body = definitionOf(call.typed);
     const api = await serviceOf(call, { device: call.typed.device });
-    const added = await call.print.during("adding the alert", api.call("POST", "/v3/alerts", { body }));
+    const added = await call.print
+      .during("adding the alert", api.call("POST", "/v3/alerts", { body }))
+      .catch((error) => nameDevice(error, api, body));
     call.print.data(added, (one: Answer) => `Added alert ${one.alertId}. ${alertInWords(one)}`);
   },
 };
@@ -148,9 +151,12 @@ const dryRun: OwnCommand = {
   async run(call) {
     const { typed, print } = call;
     const [from, to] = [timeOption(typed, "from"), timeOption(typed, "to")];
-    const body = { ...definitionOf(typed), ...(from !== undefined && { from }), ...(to !== undefined && { to }) };
+    const definition = definitionOf(typed);
+    const body = { ...definition, ...(from !== undefined && { from }), ...(to !== undefined && { to }) };
     const api = await serviceOf(call, { device: typed.device });
-    const told = await print.during("trying it out", api.call("POST", "/v3/alerts/dry-run", { body }));
+    const told = await print
+      .during("trying it out", api.call("POST", "/v3/alerts/dry-run", { body }))
+      .catch((error) => nameDevice(error, api, definition));
     print.data(told, ({ events, firings }: Answer) => {
       const head = `Of ${counted(events, "event")} it would have fired at ${counted(firings.length, "event")}.`;
       if (firings.length === 0) return head;

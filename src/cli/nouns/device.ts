@@ -1,4 +1,3 @@
-import type { Command } from "commander";
 import { BadParameter, NotFound } from "../../model/errors.ts";
 import type { DeviceId, UserId } from "../../model/ids.ts";
 import { ownerOfDevice } from "../access.ts";
@@ -10,8 +9,7 @@ import type { Noun } from "../noun.ts";
 import { table } from "../output.ts";
 import { ServiceRefused } from "../service/api.ts";
 import { actingFor, isElsewhere, reaching, serviceOf } from "../service/reach.ts";
-
-const subject = { name: "device", meaning: "the device's id; see: breezeway device list", isRequired: true };
+import { set, subject } from "./device-set.ts";
 
 const add: AdminCommand = {
   name: "device add",
@@ -152,60 +150,6 @@ async function showDevice(call: Call, isWatched: boolean): Promise<void> {
   print.data(shown ?? found, () =>
     deviceView(found, shownNames, { style: print.style, width: print.width, nowMs: Date.now() }),
   );
-}
-
-const set: OwnCommand = {
-  name: "device set",
-  meaning: "write attributes, all or none; an empty value erases",
-  examples: [
-    "device set 2 power=on brightness=80",
-    "device set 2 power=",
-    "device set 1 Hallway/fan_timer_active.requestWrite=true",
-  ],
-  arguments: [subject, { name: "name=value", isRequired: true, isList: true, meaning: "what to write" }],
-  options: (command: Command) => actingFor(reaching(command)),
-  async run(call) {
-    const { typed, print } = call;
-    const device = id<DeviceId>(typed, "device", "The device's id");
-    const given = texts(typed, "name=value").map(readWrite);
-    const api = await serviceOf(call, { device: String(device) });
-    const written = await nameWrites(call, api, device, given);
-    await print.during("writing", api.call("PUT", `/v3/devices/${device}`, { body: written }));
-    print.data({ deviceId: device, status: "OK", written }, () => {
-      const lines = Object.entries(written).map(([name, value]) => `  ${name} = ${value === null ? "(blank)" : value}`);
-      return `Wrote to device ${device}:\n${lines.join("\n")}`;
-    });
-  },
-};
-
-function readWrite(word: string): readonly [name: string, value: string | null] {
-  const at = word.indexOf("=");
-  if (at < 1) throw new BadParameter("name=value", `"${word}" should be name=value.`);
-  return [word.slice(0, at), word.slice(at + 1) || null];
-}
-
-/** Words of a home become names on the wire; an ordinary device takes any name as it is. */
-async function nameWrites(
-  call: Call,
-  api: Awaited<ReturnType<typeof serviceOf>>,
-  device: DeviceId,
-  given: readonly (readonly [string, string | null])[],
-): Promise<Readonly<Record<string, string | null>>> {
-  const isWire = ([name]: readonly [string, unknown]) => /^[od]\./.test(name);
-  if (given.every(isWire)) return Object.fromEntries(given);
-  const { theOneMeant } = await import("../devices/friendly-names.ts");
-  const shown: ShownDevice = await call.print.during("reading", api.call("GET", `/v3/devices/${device}`));
-  const isVirtual = shown.deviceTypeName === "EcosystemAccount";
-  if (!isVirtual) return Object.fromEntries(given);
-  return Object.fromEntries(given.map(([name, value]) => [theOneMeant(withRequests(shown), name), value]));
-}
-
-/** Blank ones aren't shown, but can be written: a thermostat's fan request has a name all the same. */
-function withRequests(shown: ShownDevice): ShownDevice {
-  const requests = Object.keys(shown.attributes)
-    .filter((name) => /\.thermostats\[\d+\]\.name$/.test(name))
-    .map((name) => [name.replace(/name$/, "fan_timer_active.requestWrite"), { value: null, updateTime: 0 }] as const);
-  return { ...shown, attributes: { ...Object.fromEntries(requests), ...shown.attributes } };
 }
 
 const remove: AdminCommand = {

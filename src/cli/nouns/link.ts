@@ -32,8 +32,9 @@ const add: OwnCommand = {
   async run(call) {
     const { typed, print } = call;
     const ecosystem = optional(typed, "ecosystem") ?? "nest";
-    const anAccessToken = await ecosystemToken(call, ecosystem);
+    // The user is found before anybody is asked for consent: a consent can't be given twice.
     const { told, isNew } = await asUser(call, async (api) => {
+      const anAccessToken = await ecosystemToken(call, api, ecosystem);
       const give = async (method: "POST" | "PUT") => ({
         told: await api.adaptor(method, { anEcosystemName: ecosystem, anAccessToken }, linkLimitMs),
         isNew: method === "POST",
@@ -70,7 +71,7 @@ function explain(error: unknown, ecosystem: string): never {
   throw error;
 }
 
-async function ecosystemToken(call: Call, ecosystem: string): Promise<string> {
+async function ecosystemToken(call: Call, api: Api, ecosystem: string): Promise<string> {
   const { typed, terminal } = call;
   if (!isGiven(typed, "consent")) {
     const isPiped = terminal.input.isTTY !== true;
@@ -84,21 +85,35 @@ async function ecosystemToken(call: Call, ecosystem: string): Promise<string> {
     }
   }
   const { consentOf } = await import("../service/consent.ts");
+  await checkReady(call, api, ecosystem);
   return consentOf(call, ecosystem);
+}
+
+/** The service must take the user's security token and know the ecosystem. A user who isn't linked yet is refused in a known way. */
+async function checkReady({ print }: Call, api: Api, anEcosystemName: string): Promise<void> {
+  await print.during("asking the service", api.adaptor("GET", { anEcosystemName })).catch((error: unknown) => {
+    if (!(error instanceof ServiceRefused) || error.code !== adaptorErrors.notLinked) throw error;
+  });
 }
 
 const list: OwnCommand = {
   name: "link list",
   meaning: "list links and how they stand",
   examples: ["link list", "link list --user 3"],
-  options: (command) => ofUser(command).option("--tenant <name or id>", "of one tenant only (on this machine)"),
+  options: (command) =>
+    reaching(command)
+      .option("--user <id>", "of one user only (on this machine)")
+      .option("--tenant <name or id>", "of one tenant only (on this machine)")
+      .option("--ecosystem <name>", "of one ecosystem only; at an address, nest when left out"),
   async run(call) {
     const { print, programs, config, typed } = call;
-    const links: readonly Answer[] = isElsewhere(call)
-      ? [ofService(typed.ecosystem, await statusOf(call))]
+    const ecosystem = optional(typed, "ecosystem")?.toLowerCase();
+    const found: readonly Answer[] = isElsewhere(call)
+      ? [ofService(ecosystem ?? "nest", await statusOf(call))]
       : ((await programs.administer(config(), "link facts", typed)) as Answer).links;
+    const links = found.filter((one) => ecosystem === undefined || one.ecosystem === ecosystem);
     print.data({ links }, () => {
-      if (links.length === 0) return "Nobody is linked yet. See: breezeway link --help";
+      if (links.length === 0) return "There are no links. Link a user with: breezeway link --help";
       return table(
         ["DEVICE", "ECOSYSTEM", "USER", "STATE", "REASON", "CONFIRMED"],
         links.map((one) => [

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import type { Config } from "../../config.ts";
@@ -13,6 +13,7 @@ import { SimulatorControl } from "../../verify/simulator-control.ts";
 import { type Administer, type ThrowAway, throwAwayOn } from "../../verify/throw-away.ts";
 import { DeploymentUnreachable, verify } from "../../verify/verify.ts";
 import type { Call } from "../command.ts";
+import { demoSimulator } from "../demo-simulator.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { hasColour } from "../terminal.ts";
 import type { VerifyTyped } from "./verify.ts";
@@ -90,16 +91,15 @@ async function prepare(typed: VerifyTyped, surroundings: VerifySurroundings, tol
 
 /** Where the demo says that its simulator listens, or where this configuration's ecosystem is, if that is a simulator. */
 async function simulatorOf({ dataFolder, ecosystems }: Config, ecosystem: string): Promise<Given["simulator"]> {
-  const file = join(dataFolder, "demo-simulator-url");
   const configured = ecosystems.find(({ name }) => name === ecosystem.toLowerCase())?.apiUrl;
-  for (const url of [existsSync(file) ? readFileSync(file, "utf8").trim() : undefined, configured]) {
+  for (const url of [demoSimulator(dataFolder), configured]) {
     if (url !== undefined && (await new SimulatorControl(url).isThere())) return { url, isAssumed: true };
   }
   return undefined;
 }
 
 /** The address of the service on this data folder; undefined when none runs. */
-async function runningHere({ config, administer }: VerifySurroundings): Promise<string | undefined> {
+async function runningHere({ administer }: VerifySurroundings): Promise<string | undefined> {
   const { baseUrl } = await administer("status", {}).catch((error) => {
     // There is no store in this folder.
     if (error instanceof NotFound) return {};

@@ -17,8 +17,10 @@ export interface Credentials {
   enterAgain?(): Promise<void>;
   /** Gives back what was given for this one command. */
   leave?(): Promise<void>;
-  /** What to type when it isn't let in. */
+  /** What to do when the service refuses the access token. */
   readonly nextStep: string;
+  /** What to do when the adaptor refuses the security token. */
+  readonly secTokenStep?: string;
 }
 
 export type Query = Readonly<Record<string, string | number | undefined | readonly (string | number)[]>>;
@@ -84,7 +86,8 @@ export class Api {
       ...(Number.isFinite(limitMs) && { signal: AbortSignal.timeout(limitMs) }),
     });
     const told = await read(answer);
-    if (!answer.ok) throw this.#refusal(answer, { error: told.errorCode, error_description: told.errorMessage });
+    const next = this.#credentials.secTokenStep;
+    if (!answer.ok) throw this.#refusal(answer, { error: told.errorCode, error_description: told.errorMessage }, next);
     return told;
   }
 
@@ -131,9 +134,9 @@ export class Api {
     return refuseRedirect(answer, this.baseUrl);
   }
 
-  #refusal({ status }: Response, told: Answer): ServiceRefused {
+  #refusal({ status }: Response, told: Answer, nextStep = this.#credentials.nextStep): ServiceRefused {
     const sentence = String(told.error_description ?? `The service at ${this.baseUrl} answered ${status}.`);
-    const next = status === 401 ? ` ${this.#credentials.nextStep}` : "";
+    const next = status === 401 ? ` ${nextStep}` : "";
     return new ServiceRefused(status, String(told.error ?? status), `${sentence}${next}`);
   }
 }
@@ -157,7 +160,7 @@ export class ServiceRefused extends BreezewayError {
 }
 
 /** The adaptor's numbers that commands react to (interface 7). */
-export const adaptorErrors = { alreadyLinked: "118", ecosystemRefused: "121" } as const;
+export const adaptorErrors = { alreadyLinked: "118", notLinked: "119", ecosystemRefused: "121" } as const;
 
 const byStatus: Readonly<Record<number, number>> = {
   401: exitCodes.notAuthorised,

@@ -2,9 +2,11 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { ConfigurationError } from "../../config.ts";
+import { type Config, ConfigurationError, settings } from "../../config.ts";
 import { BreezewayError, EcosystemRefused, EcosystemUnreachable, NotFound } from "../../model/errors.ts";
+import { simulatorAt } from "../../setting-values.ts";
 import type { Call } from "../command.ts";
+import { demoSimulator } from "../demo-simulator.ts";
 import type { Answer } from "./api.ts";
 import { refuseRedirect, unfollowed } from "./redirects.ts";
 
@@ -15,8 +17,9 @@ const patienceMs = 10 * 60_000;
  * Asks the owner of an account in their browser, as a client does (interface 4.5): they come back to an address on this
  * machine with a code, which becomes the token. Only who comes back with our state is heard.
  */
-export async function consentOf({ config, print }: Call, ecosystemName: string): Promise<string> {
-  const ecosystems = config().ecosystems;
+export async function consentOf(call: Call, ecosystemName: string): Promise<string> {
+  const { print } = call;
+  const ecosystems = ecosystemsOf(call);
   const ecosystem = ecosystems.find(({ name }) => name === ecosystemName.toLowerCase());
   if (!ecosystem) {
     const known = ecosystems.map(({ name }) => name).join(", ");
@@ -43,6 +46,14 @@ export async function consentOf({ config, print }: Call, ecosystemName: string):
   } finally {
     returned.stop();
   }
+}
+
+/** Without a setting, the demo's simulator: it may listen on another port than usual. */
+function ecosystemsOf({ config, sources: { flags, environment } }: Call): Config["ecosystems"] {
+  const { ecosystems, dataFolder } = config();
+  const isSet = flags[settings.ecosystems.flag] || environment[settings.ecosystems.variable];
+  const simulator = isSet ? undefined : demoSimulator(dataFolder);
+  return simulator === undefined ? ecosystems : simulatorAt(simulator);
 }
 
 async function listenForReturn(state: string) {

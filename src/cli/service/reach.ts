@@ -54,6 +54,7 @@ async function elsewhere(call: Call): Promise<Credentials> {
   return {
     baseUrl,
     nextStep: again,
+    secTokenStep: name ? `${again} --login NAME --app-id NUMBER` : "Set BREEZEWAY_SEC_TOKEN anew.",
     async accessToken(isOver = false) {
       const own = await secret("access token", "BREEZEWAY_TOKEN");
       if (own) return isOver ? undefined : own;

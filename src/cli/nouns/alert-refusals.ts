@@ -1,0 +1,46 @@
+import { parseAttributeName } from "../../model/attribute-names.ts";
+import { type ShownDevice, virtualTypeName } from "../devices/friendly-names.ts";
+import { type Answer, type Api, ServiceRefused } from "../service/api.ts";
+import type { AlertDefinition } from "./alert-definition.ts";
+
+/**
+ * Names the device that a refusal is about. An alert watches one device and may write others, and the service's own
+ * sentence says only "this device". Any other error is thrown as it is.
+ */
+export async function nameDevice(error: unknown, api: Api, { deviceId, attrName, targets }: AlertDefinition) {
+  if (!(error instanceof ServiceRefused)) throw error;
+  const refuse = (what: string, next: string) =>
+    new ServiceRefused(error.status, error.code, `${what} Nothing was changed. ${next}`);
+  const named = [{ deviceId, attrName }, ...targets];
+  if (error.code === "unknown_device") {
+    for (const one of named) {
+      if (!(await find(api, one.deviceId))) {
+        throw refuse(`There is no device ${one.deviceId}.`, "See all with: breezeway device list");
+      }
+    }
+    const written = [...new Set(targets.map((one) => one.deviceId))].join(", ");
+    throw refuse(
+      `Device ${deviceId} and the devices that --set names (${written}) have different owners.`,
+      "An alert writes devices of one user only. See whose they are with: breezeway device list",
+    );
+  }
+  if (error.code === "unknown_attribute") {
+    for (const one of named) {
+      const device = parseAttributeName(one.attrName) ? undefined : await find(api, one.deviceId);
+      if (device?.deviceTypeName !== virtualTypeName) continue;
+      throw refuse(
+        `Device ${one.deviceId} (${device.deviceName}) has no attribute ${one.attrName}.`,
+        `See all with: breezeway device get ${one.deviceId} --json`,
+      );
+    }
+  }
+  throw error;
+}
+
+async function find(api: Api, deviceId: number): Promise<ShownDevice | undefined> {
+  const found: Promise<Answer> = api.call("GET", `/v3/devices/${deviceId}`);
+  return found.catch((error) => {
+    if (error instanceof ServiceRefused && error.status === 404) return undefined;
+    throw error;
+  });
+}
