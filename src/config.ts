@@ -242,6 +242,11 @@ export interface ConfigSources {
   readonly origin?: (variable: string) => string;
 }
 
+/** Whether a setting has a value of its own, by flag or by variable. Empty counts as not set. */
+export function isSet({ flag, variable }: Setting, { flags, environment }: ConfigSources): boolean {
+  return Boolean(flags[flag] || environment[variable]);
+}
+
 /** Reads every setting and reports all that is wrong at once. */
 export function readConfig({ flags, environment }: ConfigSources): Config {
   const problems = unknownVariables(environment);

@@ -25,10 +25,10 @@ import { webhook } from "./nouns/webhook.ts";
 
 /** Nouns that belong together, in the order of the help. A new noun goes into the group that its users would look in. */
 export const groups: readonly { readonly title: string; readonly nouns: readonly Noun[] }[] = [
-  { title: "Who may do what:", nouns: [tenant, user, client] },
+  { title: "Tenants, users and clients:", nouns: [tenant, user, client] },
   { title: "Homes:", nouns: [link, device, fan, alert, event, webhook] },
   {
-    title: "Running it:",
+    title: "Operation:",
     nouns: [
       status,
       doctorNoun,

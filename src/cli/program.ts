@@ -1,5 +1,5 @@
 import { Command, CommanderError } from "commander";
-import { type ConfigSources, readConfig } from "../config.ts";
+import { type ConfigSources, isSet, readConfig, settings } from "../config.ts";
 import type { AdminCommand } from "./admin-command.ts";
 import type { Call, DescribedCommand, OwnCommand } from "./command.ts";
 import { exitCodeOf, exitCodes } from "./exit-codes.ts";
@@ -63,10 +63,20 @@ export function describeProgram(
       program
         .command("demo")
         .description("run the service with a simulated house that is already linked")
-        .option("--seed <text>", "makes a house, and a life in it, that are the same each time (default: 7)"),
+        .option(
+          "--seed <text>",
+          "the seed of the simulated house; the same seed gives the same house and events (default: 7)",
+        ),
       ["demo", "demo --seed 42"],
     ),
-  ).action((options: { seed?: string }, command: Command) => programs.demo(configOf(command), options));
+  ).action(({ seed }: { seed?: string }, command: Command) => {
+    const sources = sourcesOf(command);
+    return programs.demo(readConfig(sources), {
+      ...(seed !== undefined && { seed }),
+      hasEcosystems: isSet(settings.ecosystems, sources),
+      hasLogLevel: isSet(settings.logLevel, sources),
+    });
+  });
   withSettings(
     withExamples(program.command("serve").description("run the service"), ["serve", "serve --port 8443"]),
   ).action((_, command: Command) => programs.serve(configOf(command)));
@@ -86,7 +96,7 @@ export function describeProgram(
   }
   program.helpCommand("help [command]", "print help");
   for (const command of program.commands) tellHelpAfterError(command, "breezeway");
-  return program.addHelpText("after", "\nEach has help of its own: breezeway device get --help\n");
+  return program.addHelpText("after", "\nEvery command has its own help, as in: breezeway device get --help\n");
 
   function describeNoun({ name, alias, meaning, commands }: Noun): void {
     const isAlone = commands[0]?.name === name;
@@ -134,7 +144,7 @@ function heardAt({ environment, err }: Terminal, programs: Programs): Programs {
   };
 }
 
-/** Whoever has mistyped something is told of the help that is nearest. */
+/** An error names the help of the nearest command. */
 function tellHelpAfterError(command: Command, parent: string): void {
   const name = `${parent} ${command.name()}`;
   command.showHelpAfterError(`(${name} --help lists its ${command.commands.length > 0 ? "commands" : "options"})`);
@@ -159,7 +169,7 @@ function describeWords(described: Command, { arguments: words = [], options, exa
 }
 
 function withExamples(command: Command, examples: readonly string[]): Command {
-  const shown = examples.map((one) => (/(^|[|] )breezeway /.test(one) ? one : `breezeway ${one}`));
+  const shown = examples.map((one) => (/(^|[|] |^\w+=\S+ )breezeway /.test(one) ? one : `breezeway ${one}`));
   return command.addHelpText("after", `\nExamples:\n${shown.map((one) => `  ${one}`).join("\n")}`);
 }
 

@@ -5,11 +5,20 @@ import type { Tell } from "./progress.ts";
 /** A sentence for the person who typed the command, while it goes on. */
 export type Say = (sentence: string) => void;
 
+/** What the demo does otherwise than `serve`, depending on what was given. */
+export interface DemoChoice {
+  readonly seed?: string;
+  /** The demo always uses its own simulator, and says so when ecosystems are configured. */
+  readonly hasEcosystems: boolean;
+  /** The demo logs less than the service does by default. */
+  readonly hasLogLevel: boolean;
+}
+
 /** What the command line can start or reach; main.ts knows how. */
 export interface Programs {
   /** Each resolves when it has ended. */
   serve(config: Config): Promise<void>;
-  demo(config: Config, options: { readonly seed?: string }): Promise<void>;
+  demo(config: Config, options: DemoChoice): Promise<void>;
   simulator(address: { readonly host: string; readonly port: number }): Promise<void>;
   /** Runs an administrator's command, in the running service or on the store itself. */
   administer(config: Config, command: string, input: object, tell?: Tell, say?: Say): Promise<object>;

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { Programs } from "./programs.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** The commands without anything behind them, for who only wants to read about them. */
+/** The commands for reading their descriptions: none of them can run. */
 export function programToDescribe(describe: (programs: Programs, terminal: Terminal) => Command): Command {
   const silent = { columns: 100, write: () => undefined };
   const input = process.stdin;
@@ -76,14 +76,15 @@ function cell(text: string): string {
 
 const introduction = `# The command line
 
-\`breezeway <noun> <verb>\`; nouns are understood in either number. This page is written by the program itself.
+\`breezeway <noun> <verb>\`; every noun works in singular and plural. The program writes this page.
 
-- **Data** goes to standard output: a table on a terminal, one JSON object when it is piped or with \`--json\`, one JSON object a line from what watches. Words, progress and errors go to standard error.
-- **Where to.** Without more, commands go to the service that runs on this machine's data folder (\`--data\`), through its control socket, as its administrator; those about tenants, users and clients also work on a store that nobody runs. \`--url\` or \`BREEZEWAY_URL\` names an address, with a token from \`BREEZEWAY_TOKEN\` or \`BREEZEWAY_TOKEN_FILE\`; \`--profile\` or \`BREEZEWAY_PROFILE\` names both at once.
-- **Secrets** are never flags: they come from standard input, from a variable, or are asked for without being shown.
-- **Colour and progress** are for terminals; \`NO_COLOR\`, \`CI\` and \`TERM=dumb\` are obeyed, \`FORCE_COLOR\` brings colour into a pipe.
+- **Data** goes to standard output: a table on a terminal, one JSON object when it is piped or with \`--json\`, one JSON object per line from commands that watch. Other text, progress and errors go to standard error.
+- **Which service.** By default a command talks to the service that runs on this machine's data folder (\`--data\`), through its control socket, as its administrator. Commands about tenants, users and clients also work while no service runs. \`--url\` or \`BREEZEWAY_URL\` names an address, with a token from \`BREEZEWAY_TOKEN\` or \`BREEZEWAY_TOKEN_FILE\`; \`--profile\` or \`BREEZEWAY_PROFILE\` names both.
+- **No store.** Where there is no store, a command says which folder it looked in, makes nothing, and exits with 5. Only \`serve\`, \`demo\`, \`restore\` and \`tenant add\` make a store.
+- **Secrets** are never flags: they come from standard input, from a variable, or from a prompt that does not show them.
+- **Colour and progress** are for terminals; \`NO_COLOR\`, \`CI\` and \`TERM=dumb\` are obeyed, \`FORCE_COLOR\` turns colour on in a pipe.
 - **Exit codes**: 0 ok, 1 failed, 2 usage (the command was typed wrongly), 3 configuration, 4 not authorised (a password, a token or a client's secret was refused, by the service or by the ecosystem), 5 not found, 6 unreachable, 7 conflict. Ctrl-C is 130.
-- **Ids** that are random text (clients, webhooks, simulated accounts) may be typed by their beginning, four characters at least; when several begin so, the command lists them. Ids that are numbers are typed whole.
-- **Times** in tables say how long ago; \`--json\` and \`show\` have them in full.
+- **Ids** that are random text (clients, webhooks, simulated accounts) may be shortened to their first characters, at least four; if several ids match, the command lists them. Numeric ids are typed in full.
+- **Times** in tables are relative ("3 min ago"); \`--json\` and \`show\` have them in full.
 - **While a service starts**, a command waits for it, 30 s at most, and says so on standard error.
-- Every command takes the settings of the service as flags; \`breezeway serve --help\` lists them.`;
+- **Settings.** Every command except \`sim\` and \`simulator\` takes the settings of the service as flags; \`breezeway serve --help\` lists them.`;

@@ -14,10 +14,15 @@ export function withSettings(command: Command, { areOfService = true } = {}): Co
     const { flag, meaning, shown, isSecret } = setting;
     // A secret never travels in a command line, where other users of the machine can read it.
     if (isSecret) continue;
-    const option = command.createOption(`--${flag} <value>`, `${meaning} (default: ${shown})`);
+    const option = command.createOption(`--${flag} <value>`, inPlainText(`${meaning} (default: ${shown})`));
     command.addOption(areOfService || ofEveryCommand.includes(setting) ? option : option.hideHelp());
   }
   return command;
+}
+
+/** Settings are described in Markdown, for their page. A terminal shows its marks as they are. */
+export function inPlainText(markdown: string): string {
+  return markdown.replaceAll("`", "");
 }
 
 /** What was given of them, by flag. */

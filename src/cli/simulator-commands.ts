@@ -11,7 +11,7 @@ const defaultUrl = "http://127.0.0.1:8090";
 export function describeSimulatorCommands(program: Command, terminal: Terminal): void {
   const present = (answer: object, tell: (answer: Answer) => string, json: boolean) =>
     printerFor(terminal, { json }).data(answer, tell);
-  const sim = program.command("sim").description("make things happen in a running simulator");
+  const sim = program.command("sim").description("play scenes and set faults in a running simulator");
   const reaching = (command: Command) =>
     command
       .addOption(
@@ -36,7 +36,7 @@ export function describeSimulatorCommands(program: Command, terminal: Terminal):
       .addHelpText("after", example("sim trigger smoke", 'sim trigger rename structure=1 name="Elm Street"'))
       .argument("<scene>", "its name; see: breezeway sim scenes")
       .argument("[name=value...]", "the scene's arguments")
-      .option("--account <id>", "the account's id or the beginning of it; the only account when left out"),
+      .option("--account <id>", "the account's id or the beginning of it; may be left out when there is only one"),
   ).action(async (scene: string, words: string[], options: Reach & { account?: string }) => {
     const account = await chosenAccount(options);
     const played = { scene, ...readArguments(words) };
@@ -46,12 +46,12 @@ export function describeSimulatorCommands(program: Command, terminal: Terminal):
   reaching(
     sim
       .command("fault")
-      .description("break something; without a name, list what can break and what is broken")
+      .description("set a fault; without a name, list all faults and those that are set")
       .addHelpText("after", example("sim fault", "sim fault server-error status=503", "sim fault --clear"))
       .argument("[fault]", "its name")
       .argument("[name=value...]", "the fault's arguments")
-      .option("--account <id>", "break it for one account only")
-      .option("--clear", "mend everything"),
+      .option("--account <id>", "for one account only")
+      .option("--clear", "clear all faults"),
   ).action(async (fault: string | undefined, words: string[], options: Reach & { account?: string; clear?: true }) => {
     if (options.clear) await call(options, "DELETE", "faults");
     const account = options.account === undefined ? {} : { accountId: await chosenAccount(options) };

@@ -2,7 +2,7 @@ import { relative, resolve } from "node:path";
 import type { Simulator } from "../../simulator/simulator.ts";
 import type { Service } from "../service.ts";
 import { type House, structureName } from "./house.ts";
-import { type KeyFiles, login } from "./keys.ts";
+import { type KeyFiles, login, tenantName } from "./keys.ts";
 
 export const simulatorPort = 8090;
 const defaultFolder = "./breezeway-data";
@@ -31,7 +31,8 @@ export function banner({ version, house, service, simulator, files, folder, clai
   Simulator  ${simulator.url}
   Data       ${shownPath(folder)}   (delete the folder to start over)
   Login      user ${login.name}, password ${login.password}, appId ${house.keys.appId}
-  Tokens     ${shownPath(files.accessTokenFile)}   (for /v3; the secToken is in ${shownPath(files.secTokenFile)})
+  Tokens     ${shownPath(files.accessTokenFile)}   (enterprise access token for /v3: reaches every user of tenant ${tenantName})
+             ${shownPath(files.secTokenFile)}   (user ${login.name}'s secToken, for /adaptor and /zdk)
 
   Try        npx breezeway sim trigger smoke${simulatorFlag}
              npx breezeway devices get ${house.deviceId} --watch${dataFlag}

@@ -19,6 +19,8 @@ export interface DemoOptions {
   readonly version: string;
   /** What makes the house and its life the same each time. */
   readonly seed?: string;
+  readonly hasEcosystems: boolean;
+  readonly hasLogLevel: boolean;
 }
 
 /** Something that everybody sees happens at every other beat: within ten seconds, whenever somebody looks. */
@@ -28,11 +30,18 @@ const lifeEveryMs = 4_000;
  * The whole path on one machine: the service, a simulated house, and a user who is linked to it, through the same doors
  * that a client uses. Everything is kept; a second start goes on where the first ended.
  */
-export async function runDemo(config: Config, { version, seed }: DemoOptions): Promise<void> {
+export async function runDemo(
+  config: Config,
+  { version, seed, hasEcosystems, hasLogLevel }: DemoOptions,
+): Promise<void> {
   refuseOthers(config);
+  const say = (words: string) => process.stderr.write(words);
+  if (hasEcosystems) {
+    say("The demo uses its own simulator. BREEZEWAY_ECOSYSTEMS is ignored here; breezeway serve uses it.\n");
+  }
   const told = untilTold();
   const folder = dataFolder(config.dataFolder);
-  folder.make((sentence) => process.stderr.write(`${sentence}\n`));
+  folder.make((sentence) => say(`${sentence}\n`));
   // Before the simulator looks at its file: two of them would write over each other's houses.
   const unlock = folder.lock("demo");
   const stops: (() => void | Promise<void>)[] = [unlock];
@@ -44,7 +53,7 @@ export async function runDemo(config: Config, { version, seed }: DemoOptions): P
     const ecosystems = [
       { name: "nest", protocol: "nest" as const, apiUrl: simulator.url, allowedHosts: [new URL(simulator.url).host] },
     ];
-    const report = startLogging(process.env.BREEZEWAY_LOG_LEVEL ? config.logLevel : "warn");
+    const report = startLogging(hasLogLevel ? config.logLevel : "warn");
     const shown = demoConsole({ folder: folder.path, simulator, version });
     const fatal = untilUncaught(report);
     const service = await onFreePort(config.port, "The service", (port) =>
@@ -63,7 +72,6 @@ export async function runDemo(config: Config, { version, seed }: DemoOptions): P
     shown.open(house, service.baseUrl);
     simulator.startLife(house.accountId, { everyMs: lifeEveryMs });
 
-    const say = (words: string) => process.stderr.write(words);
     say(banner({ version, house, service, simulator, files: keys, folder: config.dataFolder, claim: shown.claim() }));
     say(`breezeway listening on ${service.baseUrl}\n`);
     onEnter(told, () => say(`  Console    ${shown.claim()}   (opens once, 30 min)\n`));

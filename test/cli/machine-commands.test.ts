@@ -77,6 +77,12 @@ describe("breezeway config", () => {
     assert.doesNotMatch(said.out, /hush/);
   });
 
+  it("shows a terminal no Markdown, and neither does the help of settings", async () => {
+    const shown = await typed(["config", "print"], { columns: 120 });
+    assert.match(shown.out, /\nBREEZEWAY_BASE_URL +http:\/\/<host>:<port> +default\n/);
+    for (const { out } of [shown, await typed(["serve", "--help"])]) assert.doesNotMatch(out, /`/);
+  });
+
   it("checks all at once, with exit code 3 when something is wrong", async () => {
     assert.deepEqual((await typed(["config", "check"])).json, { ok: true, problems: [] });
     const environment = { BREEZEWAY_PORT: "eighty", BREEZEWAY_PROT: "1" };

@@ -66,7 +66,8 @@ describe("a running demo whose port was taken", () => {
   before(async () => {
     folder = demoFolder(suite);
     port = await takenPort(suite);
-    demo = await startDemo(suite, folder, port);
+    const nest = { protocol: "nest", apiUrl: "https://home.example" };
+    demo = await startDemo(suite, folder, port, { BREEZEWAY_ECOSYSTEMS: JSON.stringify({ nest }) });
   });
   after(() => suite.end());
 
@@ -77,10 +78,18 @@ describe("a running demo whose port was taken", () => {
     assert.ok(demo.claim.startsWith(`${demo.baseUrl}/console/?claim=`));
   });
 
-  it("says in its banner what works as it stands", async () => {
+  it("says that it uses its own simulator when an ecosystem is configured", () => {
+    assert.match(demo.said, /^The demo uses its own simulator\. BREEZEWAY_ECOSYSTEMS is ignored here/);
+  });
+
+  it("says in its banner what works as it stands, and which kind of token lies there", async () => {
     const [, curl = ""] = /(curl -s .*)/.exec(demo.said) ?? [];
     const { stdout } = await promisify(exec)(curl);
     assert.equal(JSON.parse(stdout).deviceName, "Nest account");
+    assert.match(
+      demo.said,
+      /demo-access-token +\(enterprise access token for \/v3: reaches every user of tenant Demo\)/,
+    );
     assert.match(demo.said, /npx breezeway sim trigger smoke/);
     assert.match(demo.said, /npx breezeway devices get 1 --watch --data /);
     for (const [, address = ""] of demo.said.matchAll(/(?:API docs|Simulator) +(\S+)/g)) {

@@ -38,8 +38,8 @@ export interface RunningDemo extends ChildService {
 }
 
 /** The demo in a process of its own, killed with the test. */
-export async function startDemo(test: Ending, folder: string, port = 0): Promise<RunningDemo> {
-  const child = await startChild("demo", { BREEZEWAY_DATA: folder, BREEZEWAY_PORT: String(port) });
+export async function startDemo(test: Ending, folder: string, port = 0, settings = {}): Promise<RunningDemo> {
+  const child = await startChild("demo", { BREEZEWAY_DATA: folder, BREEZEWAY_PORT: String(port), ...settings });
   test.after(() => child.process.kill("SIGKILL"));
   const said = (pattern: RegExp) => pattern.exec(child.said)?.[1] ?? "";
   const secret = (name: string) => readFileSync(join(folder, name), "utf8");

@@ -9,8 +9,8 @@ const operations = ["equals", "regex", ">", ">=", "<", "<=", "=="];
 /** The options that define an alert, for adding one and for trying one out. */
 export function defining(command: Command): Command {
   return command
-    .requiredOption("--device <id>", "the device that it watches")
-    .requiredOption("--attribute <name>", "the attribute that it watches")
+    .requiredOption("--device <id>", "the device that the alert watches")
+    .requiredOption("--attribute <name>", "the attribute that the alert watches")
     .addOption(
       command
         .createOption("--when <operation>", "how the value is compared; a regex must match the whole of it")
@@ -18,13 +18,16 @@ export function defining(command: Command): Command {
         .default("equals"),
     )
     .requiredOption("--value <value>", "what it is compared with: home, or (auto-)?away with regex, or 20 with >=")
-    .option("--set <id,name=value...>", "what a firing writes, and to which device; may be given several times")
-    .option("--action <word>", "what a firing is called when it writes nothing, as in notify")
-    .option("--message <text>", "what is told with a firing")
+    .option(
+      "--set <id,name=value...>",
+      "what a firing writes to which device, as in 2,power=on; may be given several times",
+    )
+    .option("--action <word>", "the name of the action when a firing writes nothing, as in notify")
+    .option("--message <text>", "the message that a firing carries")
     .option("--auto-disarm", "fire once, and not again until the condition has been false")
-    .option("--auto-disable", "fire once, and be disabled")
-    .option("--auto-delete", "fire once, and be gone")
-    .option("--disabled", "watch only once it is enabled");
+    .option("--auto-disable", "fire once, then be disabled")
+    .option("--auto-delete", "fire once, then be deleted")
+    .option("--disabled", "add it disabled; see: breezeway alert enable");
 }
 
 export interface AlertTarget {

@@ -56,7 +56,7 @@ async function listed(call: Call): Promise<readonly Answer[]> {
 
 const show: OwnCommand = {
   name: "alert show",
-  meaning: "tell all about one alert",
+  meaning: "show one alert",
   examples: ["alert show 7"],
   arguments: [subject],
   options: (command) => actingFor(reaching(command)),
@@ -68,7 +68,7 @@ const show: OwnCommand = {
 
 const add: OwnCommand = {
   name: "alert add",
-  meaning: "add an alert, which fires when an attribute becomes so",
+  meaning: "add an alert, which fires when an attribute meets its condition",
   examples: [
     "alert add --device 1 --attribute d.structures[1].a.away --value home --set 2,power=on --auto-disarm",
     'alert add --device 1 --attribute d.structures[1].a.away --when regex --value "(auto-)?away" --set 2,power=off --auto-disarm',
@@ -101,7 +101,7 @@ const remove: OwnCommand = {
 const [enable, disable] = ([true, false] as const).map(
   (isOn): OwnCommand => ({
     name: isOn ? "alert enable" : "alert disable",
-    meaning: isOn ? "let an alert fire again; it is armed by that" : "keep an alert from firing",
+    meaning: isOn ? "enable an alert, and arm it" : "disable an alert, so that it does not fire",
     examples: [`alert ${isOn ? "enable" : "disable"} 7`],
     arguments: [subject],
     options: (command) => actingFor(reaching(command)),
@@ -118,7 +118,7 @@ const [enable, disable] = ([true, false] as const).map(
 
 const explain: OwnCommand = {
   name: "alert explain",
-  meaning: "tell why an alert fired, or did not",
+  meaning: "explain why an alert fired or did not fire",
   examples: ["alert explain 7"],
   arguments: [subject],
   options: (command) => actingFor(reaching(command)),
@@ -142,12 +142,12 @@ const explain: OwnCommand = {
 
 const dryRun: OwnCommand = {
   name: "alert dry-run",
-  meaning: "tell when an alert would have fired, without adding it",
+  meaning: "show when an alert would have fired, without adding it",
   examples: ["alert dry-run --device 1 --attribute d.structures[1].a.away --value home --action notify --from 2d"],
   options: (command) =>
     reaching(defining(command))
-      .option("--from <time>", "over what happened since: 15m, 2h, 2026-01-31T12:00Z")
-      .option("--to <time>", "and until"),
+      .option("--from <time>", "begin with the events of this time: 15m, 2h, 2026-01-31T12:00Z")
+      .option("--to <time>", "end before this time"),
   async run(call) {
     const { typed, print } = call;
     const [from, to] = [timeOption(typed, "from"), timeOption(typed, "to")];

@@ -10,9 +10,9 @@ const mostEntries = 10_000;
 
 const list: AdminCommand = {
   name: "audit list",
-  meaning: "list the newest entries first",
+  meaning: "list entries, newest first",
   examples: ["audit list", "audit list --tenant Acme --limit 200"],
-  options: (command) => ofTenant(command).option("--limit <number>", "how many at most", "50"),
+  options: (command) => ofTenant(command).option("--limit <number>", "the largest number of entries to list", "50"),
   async act({ identity }, input) {
     const tenantId = await chosenTenant(identity, input);
     const limit = Math.floor(number({ limit: "50", ...input }, "limit", 1, mostEntries));
@@ -51,6 +51,6 @@ function iso(timeMs: number): string {
 
 export const audit: Noun = {
   name: "audit",
-  meaning: "what happened: sign-ins, grants, revocations and administrators' acts of a year",
+  meaning: "the audit log of the last year: sign-ins, grants, revocations and administrators' commands",
   commands: [list],
 };

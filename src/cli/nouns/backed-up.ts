@@ -3,7 +3,7 @@ import type { Noun } from "../noun.ts";
 
 const backedUp: AdminCommand = {
   name: "backed-up",
-  meaning: "tell the store that a backup was taken by other tools, such as pg_dump, so that the metrics show when",
+  meaning: "record that a backup was taken with other tools, such as pg_dump, so that the metrics show its time",
   examples: ["backed-up"],
   async act({ noteBackup }) {
     const time = new Date(await noteBackup()).toISOString();

@@ -5,12 +5,12 @@ import type { Noun } from "../noun.ts";
 
 const take: AdminCommand = {
   name: "backup",
-  meaning: "copy the store into one file while the service runs; the key is not in it unless you say so",
+  meaning: "copy the store into one file while the service runs; the key is left out unless --with-key is given",
   examples: ["backup --to /var/backups/breezeway.backup", "backup --to ./moving-house.backup --with-key"],
   options: (command) =>
     command
       .requiredOption("--to <file or folder>", "where the backup goes; an older backup of that name is replaced")
-      .option("--with-key", "put the key into it: whoever has the file can then open every token"),
+      .option("--with-key", "include the key: anyone who has the file can then decrypt every token"),
   // The service may run in another folder.
   bring: (typed) => ({ to: `${resolve(text(typed, "to"))}${/[/\\]$/.test(text(typed, "to")) ? "/" : ""}` }),
   async act({ backup }, input, _service, tell) {

@@ -15,11 +15,17 @@ const add: AdminCommand = {
   options: (command) =>
     command
       .requiredOption("--tenant <name or id>", "the tenant whose users it may ask")
-      .requiredOption("--name <name>", "the name that users read before they let it in")
-      .option("--redirect-uri <uri...>", "where it takes users back to: https, exactly as it will send it")
+      .requiredOption("--name <name>", "the name that users read before they give it access")
+      .option(
+        "--redirect-uri <uri...>",
+        "an address to which users are sent back: https, exactly as the client sends it",
+      )
       .addOption(
         command
-          .createOption("--kind <kind>", "user: acts for each user that lets it in; enterprise: for the whole tenant")
+          .createOption(
+            "--kind <kind>",
+            "user: acts for each user who gives it access; enterprise: acts for the whole tenant",
+          )
           .choices(["user", "enterprise"])
           .default("user"),
       )
@@ -72,10 +78,10 @@ function firstOf([first = "-", ...others]: readonly string[]): string {
 
 const show: AdminCommand = {
   name: "client show",
-  meaning: "tell all about one client, but for its secret",
+  meaning: "show one client, without its secret",
   examples: ["client show bwc_…"],
   arguments: [subject],
-  options: (command) => command.option("--client <id>", "the same as an option"),
+  options: (command) => command.option("--client <id>", "the same, as an option"),
   async act({ identity, clients }, input) {
     const found = await chosenClient(clients, input);
     const client = shown(found, (await tenantNames(identity)).get(found.tenantId));
@@ -107,13 +113,13 @@ function grantsInWords(grants: Grants): string {
 
 const rotateSecret: AdminCommand = {
   name: "client rotate-secret",
-  meaning: "give a client a new secret, shown once; the old one goes on for a while",
+  meaning: "give a client a new secret, shown once; the old one stays valid for --overlap",
   examples: ["client rotate-secret bwc_… --overlap 48"],
   arguments: [subject],
   options: (command) =>
     command
-      .option("--client <id>", "the same as an option")
-      .option("--overlap <hours>", "how long the old secret goes on; 0 ends it at once", "24"),
+      .option("--client <id>", "the same, as an option")
+      .option("--overlap <hours>", "how many hours the old secret stays valid; 0 ends it at once", "24"),
   async act({ clients }, input) {
     const overlapHours = number({ overlap: "24", ...input }, "overlap", 0, 720);
     const { id } = await chosenClient(clients, input);
@@ -132,10 +138,10 @@ const rotateSecret: AdminCommand = {
 
 const remove: AdminCommand = {
   name: "client remove",
-  meaning: "remove a client; all that it was ever given ends at once",
+  meaning: "remove a client; its tokens end at once",
   examples: ["client remove bwc_…"],
   arguments: [subject],
-  options: (command) => command.option("--client <id>", "the same as an option"),
+  options: (command) => command.option("--client <id>", "the same, as an option"),
   async act({ clients }, input) {
     const { id } = await chosenClient(clients, input);
     const { client, grants } = await clients.removeClient(id);

@@ -4,10 +4,10 @@ import type { Noun } from "../noun.ts";
 
 const compact: AdminCommand = {
   name: "compact",
-  meaning: "give the free space in the SQLite file back to the file system while the service runs",
+  meaning: "return free space in the SQLite file to the file system while the service runs",
   examples: ["compact"],
   options: (command) =>
-    command.option("--rebuild", "rebuild a store of an earlier version, once; writes wait meanwhile, reads go on"),
+    command.option("--rebuild", "rebuild a store of an earlier version, once; writes wait for it, reads do not"),
   async act({ compact: give }, input, service, tell) {
     // Without a running service nobody waits.
     const mayRebuild = isGiven(input, "rebuild") || service === undefined;

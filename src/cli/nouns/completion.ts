@@ -4,7 +4,7 @@ import type { Noun } from "../noun.ts";
 
 const completion: OwnCommand = {
   name: "completion",
-  meaning: "print what makes a shell complete the commands",
+  meaning: "print the tab completion script of a shell",
   examples: [
     kept("bash", "~/.local/share/bash-completion/completions", "breezeway"),
     kept("zsh", "~/.zfunc", "_breezeway"),

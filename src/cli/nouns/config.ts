@@ -2,16 +2,17 @@ import { ConfigurationError, settings } from "../../config.ts";
 import type { Call, OwnCommand } from "../command.ts";
 import type { Noun } from "../noun.ts";
 import { table, whole } from "../output.ts";
+import { inPlainText } from "../settings-flags.ts";
 
 const check: OwnCommand = {
   name: "config check",
-  meaning: "tell all that is wrong with the settings, or that nothing is",
+  meaning: "check the settings, and list every problem",
   examples: ["config check", "BREEZEWAY_PORT=eighty breezeway config check"],
   async run({ print, config }) {
     try {
       config();
     } catch (error) {
-      // A program hears it too, in its own way.
+      // In JSON too, for a program that reads standard output.
       if (error instanceof ConfigurationError && print.isJson)
         print.data({ ok: false, problems: error.problems }, () => "");
       throw error;
@@ -23,11 +24,14 @@ const check: OwnCommand = {
 const show: OwnCommand = {
   name: "config print",
   alias: "list",
-  meaning: "print every setting with its value and where that comes from; secrets are masked",
+  meaning: "print every setting with its value and its source; secrets are masked",
   examples: ["config print", "config print --json"],
   async run(call) {
     call.config();
-    const shown = Object.values(settings).map((setting) => ({ ...sourceOf(call, setting), meaning: setting.meaning }));
+    const shown = Object.values(settings).map((setting) => ({
+      ...sourceOf(call, setting),
+      meaning: inPlainText(setting.meaning),
+    }));
     call.print.data({ settings: shown }, () =>
       table(
         [whole("SETTING"), "VALUE", "FROM"],
@@ -45,7 +49,7 @@ function sourceOf({ sources }: Call, setting: (typeof settings)[keyof typeof set
   if (flagged) return { variable, value: masked(flagged, isSecret), from: `--${flag}` };
   if (direct) return { variable, value: masked(direct, isSecret), from: sources.origin?.(variable) ?? "environment" };
   if (file) return { variable, value: hidden, from: `${variable}_FILE (${file})` };
-  return { variable, value: shown, from: "default" };
+  return { variable, value: inPlainText(shown), from: "default" };
 }
 
 const hidden = "(set)";

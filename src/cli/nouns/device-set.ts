@@ -17,7 +17,15 @@ export const set: OwnCommand = {
     "device set 2 power=",
     "device set 1 Hallway/fan_timer_active.requestWrite=true",
   ],
-  arguments: [subject, { name: "name=value", isRequired: true, isList: true, meaning: "what to write" }],
+  arguments: [
+    subject,
+    {
+      name: "name=value",
+      isRequired: true,
+      isList: true,
+      meaning: "the attribute, by its name or by names of the home, and its new value",
+    },
+  ],
   options: (command: Command) => actingFor(reaching(command)),
   async run(call) {
     const { typed, print } = call;

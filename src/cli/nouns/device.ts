@@ -13,7 +13,7 @@ import { set, subject } from "./device-set.ts";
 
 const add: AdminCommand = {
   name: "device add",
-  meaning: "give a user an ordinary device",
+  meaning: "add an ordinary device to a user",
   examples: ['device add --user 3 --name "Hall lamp" --type Lamp'],
   options: (command) =>
     command
@@ -31,11 +31,11 @@ const add: AdminCommand = {
 
 const list: OwnCommand = {
   name: "device list",
-  meaning: "list devices; at an address, those that the token reaches",
+  meaning: "list devices; with --url or --profile, those that the token can access",
   examples: ["device list", "device list --user 3 --type Lamp", "device list --profile home"],
   options: (command) =>
     reaching(command)
-      .option("--type <name>", "of one type only; with an enterprise token it must be given")
+      .option("--type <name>", "of one type only; required with an enterprise token")
       .option("--user <id>", "of one user only (on this machine)")
       .option("--tenant <name or id>", "of one tenant only (on this machine)"),
   async run(call) {
@@ -91,25 +91,25 @@ function explain(error: unknown): never {
 const names = {
   name: "name",
   isList: true,
-  meaning: "only these: attribute names, or words of the home such as Hallway, Kitchen/smoke_alarm_state, away",
+  meaning: "only these: attribute names, or names of the home such as Hallway, Kitchen/smoke_alarm_state, away",
 };
 
 const get: OwnCommand = {
   name: "device get",
   alias: "show",
-  meaning: "show a device and its attributes; with --watch, go on showing what changes",
+  meaning: "show a device and its attributes; with --watch, also each change as it happens",
   examples: ["device get 1", "device get 1 Hallway away", "device get 1 --watch", "device get 1 --since 15m --json"],
   arguments: [subject, names],
   options: (command) =>
     actingFor(reaching(command))
-      .option("--watch", "stay and show changes as they come")
+      .option("--watch", "keep running and show each change")
       .option("--since <time>", "only what changed after: 15m, 2h, 2026-01-31T12:00Z"),
   run: (call) => showDevice(call, isGiven(call.typed, "watch")),
 };
 
 const watch: OwnCommand = {
   name: "device watch",
-  meaning: "show a device, and what changes as it comes",
+  meaning: "show a device, then each change as it happens",
   examples: ["device watch 1", "device watch 1 Kitchen", "device watch 1 --json | head -3"],
   arguments: [subject, names],
   options: (command) => actingFor(reaching(command)),
@@ -154,12 +154,12 @@ async function showDevice(call: Call, isWatched: boolean): Promise<void> {
 
 const remove: AdminCommand = {
   name: "device remove",
-  meaning: "take an ordinary device from its user, with its attributes and its history",
+  meaning: "remove an ordinary device with its attributes and history",
   examples: ["device remove 5"],
   arguments: [{ name: "device", meaning: "the device's id; see: breezeway device list" }],
   options: (command) =>
     command
-      .option("--device <id>", "the same as an option")
+      .option("--device <id>", "the same, as an option")
       .option("--user <id>", "only if it is this user's; see: breezeway user list"),
   async act({ identity, devices, removeDevice }, input) {
     const deviceId = id<DeviceId>(input, "device");

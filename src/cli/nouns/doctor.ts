@@ -4,7 +4,7 @@ import type { Noun } from "../noun.ts";
 
 const doctor: OwnCommand = {
   name: "doctor",
-  meaning: "look for what is wrong here, and say what to do about it",
+  meaning: "check this machine for problems, and say what to do about each",
   examples: ["doctor", "doctor --data /var/lib/breezeway --json"],
   async run(call) {
     const { examine } = await import("../doctor.ts");

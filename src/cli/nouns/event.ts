@@ -12,7 +12,7 @@ import { chosenWebhook, pathOf } from "./webhook.ts";
 
 const list: OwnCommand = {
   name: "event list",
-  meaning: "list what has changed at a device, the newest last",
+  meaning: "list the changes of a device, newest last",
   examples: ["event list 1", "event list 1 --from 2h --attribute d.structures[1].a.away", "event list 1 --json"],
   arguments: [{ name: "device", isRequired: true, meaning: "the device's id; see: breezeway device list" }],
   options: (command) =>
@@ -20,7 +20,7 @@ const list: OwnCommand = {
       .option("--attribute <name...>", "only changes of these attributes")
       .option("--from <time>", "from this time on: 15m, 2h, 2026-01-31T12:00Z")
       .option("--to <time>", "before this time")
-      .option("--limit <number>", "how many of the newest at most", "50"),
+      .option("--limit <number>", "the largest number of changes to list", "50"),
   async run(call) {
     const { typed, print } = call;
     const device = id<DeviceId>(typed, "device", "The device's id");
@@ -55,7 +55,7 @@ const list: OwnCommand = {
 
 const watch: OwnCommand = {
   name: "event watch",
-  meaning: "show what happens as it happens; a lost connection is taken up again without a gap",
+  meaning: "show events as they happen; after a lost connection it resumes without a gap",
   examples: [
     "event watch",
     "event watch --device 2",
@@ -64,8 +64,8 @@ const watch: OwnCommand = {
   options: (command) =>
     actingFor(reaching(command))
       .option("--device <id...>", "only of these devices")
-      .option("--attribute <name...>", "of attribute events, only those of these attributes")
-      .option("--after <id>", "go on behind the event with this id"),
+      .option("--attribute <name...>", "among attribute events, only changes of these attributes")
+      .option("--after <id>", "resume after the event with this id"),
   async run(call) {
     const { follow } = await import("../service/follow.ts");
     const { typed, print } = call;
@@ -82,7 +82,7 @@ const watch: OwnCommand = {
 
 const resend: OwnCommand = {
   name: "event resend",
-  meaning: "send a webhook's message once more; see: breezeway webhook show",
+  meaning: "send a delivery of a webhook again; see: breezeway webhook show",
   examples: ["event resend wh_… 41"],
   arguments: [
     {
@@ -130,6 +130,6 @@ function causeInWords(cause: Answer): string {
 export const event: Noun = {
   name: "event",
   alias: "events",
-  meaning: "what happened, and what happens",
+  meaning: "changes of devices and other events",
   commands: [list, watch, resend],
 };

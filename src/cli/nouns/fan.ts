@@ -16,14 +16,17 @@ const confirmationMs = 5_000;
 const [on, off] = (["on", "off"] as const).map(
   (verb): OwnCommand => ({
     name: `fan ${verb}`,
-    meaning: verb === "on" ? "start the fan of a thermostat, and tell what came of it" : "stop the fan of a thermostat",
+    meaning:
+      verb === "on"
+        ? "start the fan of a thermostat, and report the outcome"
+        : "stop the fan of a thermostat, and report the outcome",
     examples: [`fan ${verb} 1`, `fan ${verb} 1 Hallway`, `fan ${verb} 1 1.2 --wait 60`],
     arguments: [
       { name: "device", isRequired: true, meaning: "the linked account's device; see: breezeway device list" },
       { name: "thermostat", meaning: "its name, or structure.thermostat as in 1.2; may be left out when there is one" },
     ],
     options: (command) =>
-      actingFor(reaching(command)).option("--wait <seconds>", "how long to wait for what comes of it", "40"),
+      actingFor(reaching(command)).option("--wait <seconds>", "how many seconds to wait for the outcome", "40"),
     run: (call) => request(call, verb === "on" ? "true" : "false"),
   }),
 );

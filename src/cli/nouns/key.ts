@@ -4,8 +4,7 @@ import { isGiven, text } from "../input.ts";
 import type { Noun } from "../noun.ts";
 import { counted, table, whole } from "../output.ts";
 
-const forced = (command: Command) =>
-  command.option("--force", "don't wait for nodes whose key file is not as it should be");
+const forced = (command: Command) => command.option("--force", "do not wait for nodes whose key file differs");
 
 const list: AdminCommand = {
   name: "key list",
@@ -30,7 +29,7 @@ const list: AdminCommand = {
 
 const add: AdminCommand = {
   name: "key add",
-  meaning: "make the key that the next rotation turns to, so that it can be copied to all nodes first",
+  meaning: "create the key for the next rotation, so that it can be copied to all nodes first",
   examples: ["key add"],
   async act({ keys }) {
     const keyId = await keys.add();
@@ -41,7 +40,7 @@ const add: AdminCommand = {
 
 const rotate: AdminCommand = {
   name: "key rotate",
-  meaning: "seal everything with a new key while the service runs; run it again if it was interrupted",
+  meaning: "reseal all values with a new key while the service runs; repeat it if it was interrupted",
   examples: ["key rotate"],
   options: forced,
   async act({ keys }, input, _service, tell) {
@@ -59,7 +58,7 @@ const rotate: AdminCommand = {
 
 const prune: AdminCommand = {
   name: "key prune",
-  meaning: "take keys out of the key file that nothing is sealed with and that no node seals with any more",
+  meaning: "remove the keys from the key file that have sealed no stored value and that no node seals with",
   examples: ["key prune"],
   options: forced,
   async act({ keys }, input) {
@@ -74,8 +73,7 @@ const prune: AdminCommand = {
 
 const drop: AdminCommand = {
   name: "key drop",
-  meaning:
-    "give up everything that a lost key sealed: links need a new token, webhooks are removed; says what was lost",
+  meaning: "discard the values that a lost key sealed, and list them: links need a new token, webhooks are removed",
   examples: ["key drop --key Zk3vQ0x9aB7c"],
   options: (command) =>
     command

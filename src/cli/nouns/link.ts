@@ -19,7 +19,7 @@ const variable = "BREEZEWAY_ECOSYSTEM_TOKEN";
 /** At an address the user is who the security token belongs to. */
 function ofUser(command: Command): Command {
   return reaching(command)
-    .option("--user <id>", "the user (on this machine; the only one when left out)")
+    .option("--user <id>", "the user (on this machine; may be left out when there is only one)")
     .option("--ecosystem <name>", "the ecosystem", "nest");
 }
 
@@ -98,7 +98,7 @@ async function checkReady({ print }: Call, api: Api, anEcosystemName: string): P
 
 const list: OwnCommand = {
   name: "link list",
-  meaning: "list links and how they stand",
+  meaning: "list links with their states",
   examples: ["link list", "link list --user 3"],
   options: (command) =>
     reaching(command)
@@ -137,7 +137,7 @@ function ofService(ecosystem: unknown, status: Answer): Answer {
 
 const show: OwnCommand = {
   name: "link show",
-  meaning: "tell how a user's link stands, and when nothing could be seen",
+  meaning: "show the state of a user's link, and the times at which the account could not be seen",
   examples: ["link show --user 3"],
   options: ofUser,
   async run(call) {
@@ -177,7 +177,7 @@ async function asUser<Result>(call: Call, work: (api: Api) => Promise<Result>): 
 
 const remove: OwnCommand = {
   name: "link remove",
-  meaning: "unlink a user; the virtual device goes with its alerts and history, and the token is ended",
+  meaning: "unlink a user: removes the virtual device with its alerts and history, and revokes the token",
   examples: ["link remove --user 3"],
   options: ofUser,
   async run(call) {

@@ -8,7 +8,7 @@ import { progressOn } from "../progress.ts";
 /** On stores that nobody runs, never through a running service. */
 const migrate: OwnCommand = {
   name: "migrate",
-  meaning: "move the SQLite store of a stopped service to an empty PostgreSQL, and prove the copy row by row",
+  meaning: "move the SQLite store of a stopped service to an empty PostgreSQL, and compare the copy row by row",
   examples: [
     "BREEZEWAY_DATABASE_URL_FILE=database-url breezeway migrate --data ./breezeway-data",
     "BREEZEWAY_DATABASE_URL_FILE=database-url breezeway migrate --from breezeway.backup",

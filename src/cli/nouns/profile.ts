@@ -22,8 +22,7 @@ const subject: Argument = { name: "name", isRequired: true, meaning: "the profil
 
 const add: OwnCommand = {
   name: "profile add",
-  meaning:
-    "keep an address and how one gets in there; the secret comes from standard input, a variable, or is asked for",
+  meaning: "save an address with credentials; the secret comes from standard input, a variable or a prompt",
   examples: [
     "profile add home --url https://breezeway.example < access-token-file",
     "profile add home --url https://breezeway.example --client bwc_…",
@@ -109,7 +108,7 @@ const list: OwnCommand = {
 
 const show: OwnCommand = {
   name: "profile show",
-  meaning: "tell about one profile, but for its secrets",
+  meaning: "show one profile, without its secrets",
   examples: ["profile show home"],
   arguments: [subject],
   async run({ typed, terminal, print }) {
@@ -127,7 +126,7 @@ const show: OwnCommand = {
 
 const remove: OwnCommand = {
   name: "profile remove",
-  meaning: "forget a profile with its secrets",
+  meaning: "remove a profile with its secrets",
   examples: ["profile remove home"],
   arguments: [subject],
   async run({ typed, terminal, print }) {
@@ -151,6 +150,6 @@ function shown(name: string, { url, accessToken, client, secToken, userName }: P
 export const profile: Noun = {
   name: "profile",
   alias: "profiles",
-  meaning: "services elsewhere, and how one gets in there",
+  meaning: "saved addresses of services, with credentials",
   commands: [add, list, show, remove],
 };

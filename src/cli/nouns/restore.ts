@@ -7,7 +7,7 @@ import type { Restored } from "../programs.ts";
 /** On a folder of its own, never through a running service. */
 const restore: OwnCommand = {
   name: "restore",
-  meaning: "bring a backup to a new data folder, wholly or not at all",
+  meaning: "restore a backup to a new data folder, completely or not at all",
   examples: ["restore --from breezeway.backup --data ./restored"],
   options: (command) => command.requiredOption("--from <file>", "the backup"),
   async run({ typed, print, programs, ...call }) {

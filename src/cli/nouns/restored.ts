@@ -3,7 +3,8 @@ import type { Noun } from "../noun.ts";
 
 const restored: AdminCommand = {
   name: "restored",
-  meaning: "tell the store that it was restored, so that clients read their devices anew and no id is issued twice",
+  meaning:
+    "record that the store was restored with other tools, so that clients read their devices again and no id is issued twice",
   examples: ["restored"],
   async act({ beginEpoch }) {
     const epoch = await beginEpoch();

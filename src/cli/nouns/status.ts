@@ -5,7 +5,7 @@ import { rows } from "../output.ts";
 
 const show: AdminCommand = {
   name: "status",
-  meaning: "tell how the service stands",
+  meaning: "show whether the service runs, and the states of its links",
   examples: ["status", "status --json"],
   async act({ identity, links }, _, service) {
     const { nodes, counts } = await links();

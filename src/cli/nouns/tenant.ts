@@ -15,7 +15,7 @@ const add: AdminCommand = {
   options: (command) =>
     command
       .requiredOption("--name <name>", "its name")
-      .option("--app-id <number>", "its id, the appId of platform calls; a free one when left out"),
+      .option("--app-id <number>", "its id, the appId of platform calls (default: a free one)"),
   async act({ identity }, input) {
     const chosen = optional(input, "app-id") === undefined ? {} : { appId: id<TenantId>(input, "app-id") };
     const added = await identity.addTenant({ name: text(input, "name"), ...chosen });
@@ -44,10 +44,10 @@ const named = "--tenant <name or id>";
 
 const show: AdminCommand = {
   name: "tenant show",
-  meaning: "tell how a tenant's pages look and what its users agree to",
+  meaning: "show a tenant's branding and terms",
   examples: ["tenant show Acme"],
   arguments: [subject],
-  options: (command) => command.option(named, "the same as an option"),
+  options: (command) => command.option(named, "the same, as an option"),
   async act({ identity }, input) {
     return { answer: await shown(identity, await identity.findTenant(text(input, "tenant"))) };
   },
@@ -58,16 +58,16 @@ const brandParts = ["accent", "logo", "support-url"];
 
 const brand: AdminCommand = {
   name: "tenant brand",
-  meaning: "change how a tenant's pages look; what is left out stays as it is",
+  meaning: "change the branding of a tenant's pages; options that are left out keep their values",
   examples: ['tenant brand Acme --accent "#0b6470" --logo logo.png', "tenant brand Acme --clear logo"],
   arguments: [subject],
   options: (command) =>
     command
-      .option(named, "the same as an option")
+      .option(named, "the same, as an option")
       .option("--accent <#rrggbb>", "the colour of its buttons; text on it must be readable (contrast 4.5:1)")
       .option("--logo <file>", "a PNG, JPEG, WebP or plain SVG of at most 64 kB")
       .option("--support-url <https…>", "where users find help")
-      .addOption(command.createOption("--clear <part...>", "take parts away again").choices(brandParts)),
+      .addOption(command.createOption("--clear <part...>", "remove these parts of the branding").choices(brandParts)),
   bring: (typed) => (typed.logo === undefined ? {} : { logo: bytesOf("logo", text(typed, "logo")).toString("base64") }),
   async act({ identity }, input) {
     const tenant = await identity.findTenant(text(input, "tenant"));
@@ -91,15 +91,15 @@ const brand: AdminCommand = {
 
 const terms: AdminCommand = {
   name: "tenant terms",
-  meaning: "set what users agree to before they let a client in",
+  meaning: "set the terms that users accept before they give a client access",
   examples: ["tenant terms Acme --file terms.txt --version 3", "tenant terms Acme --clear"],
   arguments: [subject],
   options: (command) =>
     command
-      .option(named, "the same as an option")
+      .option(named, "the same, as an option")
       .option("--file <file>", "the terms: plain text of at most 64 kB")
-      .option("--version <text>", "what this version is called, such as 3 or 2026-01")
-      .option("--clear", "take the terms away"),
+      .option("--version <text>", "the name of this version, such as 3 or 2026-01")
+      .option("--clear", "remove the terms"),
   bring: (typed) => (typed.file === undefined ? {} : { file: textOf("file", text(typed, "file")) }),
   async act({ identity }, input) {
     const tenant = await identity.findTenant(text(input, "tenant"));
@@ -154,10 +154,10 @@ function inWords({ tenantId, name, accent, supportUrl, logo, terms }: Answer): s
 
 const remove: AdminCommand = {
   name: "tenant remove",
-  meaning: "remove a tenant that has no users left, with its clients and all that they were given",
+  meaning: "remove a tenant that has no users, with its clients and their tokens",
   examples: ["tenant remove Acme"],
   arguments: [subject],
-  options: (command) => command.option(named, "the same as an option"),
+  options: (command) => command.option(named, "the same, as an option"),
   async act({ identity, clients }, input) {
     const { tenantId, name } = await identity.findTenant(text(input, "tenant"));
     const users = await identity.listUsers(tenantId);

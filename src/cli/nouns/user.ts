@@ -22,7 +22,7 @@ const add: AdminCommand = {
     command
       .requiredOption("--tenant <name or id>", "the tenant")
       .requiredOption("--name <name>", "the name to sign in with")
-      .option("--admin", "may give enterprise clients access to the whole tenant"),
+      .option("--admin", "the user may give enterprise clients access to the whole tenant"),
   bring: async (_, terminal) => ({ password: await readPassword(terminal) }),
   async act({ identity }, input) {
     const isAdmin = isGiven(input, "admin");
@@ -66,10 +66,10 @@ const list: AdminCommand = {
 
 const show: AdminCommand = {
   name: "user show",
-  meaning: "tell about one user: devices, links",
+  meaning: "show one user with devices and links",
   examples: ["user show 3"],
   arguments: [subject],
-  options: (command) => command.option("--user <id>", "the same as an option"),
+  options: (command) => command.option("--user <id>", "the same, as an option"),
   async act({ identity, devices, linksOf }, input) {
     const found = await identity.findUser(id<UserId>(input, "user"));
     const names = await tenantNames(identity);
@@ -95,10 +95,10 @@ const show: AdminCommand = {
 
 const setPassword: AdminCommand = {
   name: "user set-password",
-  meaning: "give a user a new password, from standard input or BREEZEWAY_PASSWORD; whoever is signed in is signed out",
+  meaning: "set a user's password, from standard input or BREEZEWAY_PASSWORD; this signs the user out everywhere",
   examples: ["user set-password 3"],
   arguments: [subject],
-  options: (command) => command.option("--user <id>", "the same as an option"),
+  options: (command) => command.option("--user <id>", "the same, as an option"),
   bring: async (_, terminal) => ({ password: await readPassword(terminal) }),
   async act({ identity }, input) {
     const { userId, tenantId } = await identity.findUser(id<UserId>(input, "user"));
@@ -113,10 +113,10 @@ const setPassword: AdminCommand = {
 
 const remove: AdminCommand = {
   name: "user remove",
-  meaning: "remove a user with their links, devices and history, and all that clients were given by them",
+  meaning: "remove a user with their links, devices and history, and the access that they gave to clients",
   examples: ["user remove 3"],
   arguments: [subject],
-  options: (command) => command.option("--user <id>", "the same as an option"),
+  options: (command) => command.option("--user <id>", "the same, as an option"),
   async act({ identity, federation }, input) {
     const { userId, tenantId } = await identity.findUser(id<UserId>(input, "user"));
     const unlinked = await federation.unlinkAll(userId);

@@ -16,7 +16,7 @@ const subject = {
 
 const list: OwnCommand = {
   name: "webhook list",
-  meaning: "list the webhooks of the client that asks; on this machine, those of the command line",
+  meaning: "list the webhooks of the client whose token is used; on this machine, those that the command line added",
   examples: ["webhook list", "webhook list --profile home"],
   options: (command) => actingFor(reaching(command)),
   async run(call) {
@@ -39,12 +39,12 @@ const list: OwnCommand = {
 
 const add: OwnCommand = {
   name: "webhook add",
-  meaning: "be told at an address; the secret that signs the messages is shown once",
+  meaning: "send events to an address; the secret that signs them is shown once",
   examples: [
     "webhook add https://example.com/hooks",
     "webhook add https://example.com/hooks --device 2 --attribute d.structures[1].a.away",
   ],
-  arguments: [{ name: "address", isRequired: true, meaning: "https, and public" }],
+  arguments: [{ name: "address", isRequired: true, meaning: "a public https address" }],
   options: (command) =>
     actingFor(reaching(command))
       .option("--device <id...>", "only of these devices")
@@ -67,7 +67,7 @@ const add: OwnCommand = {
 
 const show: OwnCommand = {
   name: "webhook show",
-  meaning: "tell about a webhook and its last 100 deliveries",
+  meaning: "show a webhook and its last 100 deliveries",
   examples: ["webhook show wh_…"],
   arguments: [subject],
   options: (command) => actingFor(reaching(command)),
@@ -105,7 +105,7 @@ const show: OwnCommand = {
 
 const remove: OwnCommand = {
   name: "webhook remove",
-  meaning: "no longer be told there",
+  meaning: "remove a webhook",
   examples: ["webhook remove wh_…"],
   arguments: [subject],
   options: (command) => actingFor(reaching(command)),
@@ -136,6 +136,6 @@ export function pathOf({ webhookId }: Answer): string {
 export const webhook: Noun = {
   name: "webhook",
   alias: "webhooks",
-  meaning: "addresses that are told what happens",
+  meaning: "addresses that receive events",
   commands: [list, add, show, remove],
 };

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { type Config, ConfigurationError, settings } from "../../config.ts";
+import { type Config, ConfigurationError, isSet, settings } from "../../config.ts";
 import { BreezewayError, EcosystemRefused, EcosystemUnreachable, NotFound } from "../../model/errors.ts";
 import { simulatorAt } from "../../setting-values.ts";
 import type { Call } from "../command.ts";
@@ -49,10 +49,9 @@ export async function consentOf(call: Call, ecosystemName: string): Promise<stri
 }
 
 /** Without a setting, the demo's simulator: it may listen on another port than usual. */
-function ecosystemsOf({ config, sources: { flags, environment } }: Call): Config["ecosystems"] {
+function ecosystemsOf({ config, sources }: Call): Config["ecosystems"] {
   const { ecosystems, dataFolder } = config();
-  const isSet = flags[settings.ecosystems.flag] || environment[settings.ecosystems.variable];
-  const simulator = isSet ? undefined : demoSimulator(dataFolder);
+  const simulator = isSet(settings.ecosystems, sources) ? undefined : demoSimulator(dataFolder);
   return simulator === undefined ? ecosystems : simulatorAt(simulator);
 }
 

@@ -17,8 +17,8 @@ const leaveMs = 2_000;
 /** The options of every command that speaks with a service. */
 export function reaching(command: Command): Command {
   return command
-    .option("--url <address>", "the service's address; a token then comes from BREEZEWAY_TOKEN or its file")
-    .option("--profile <name>", "an address with credentials that was kept; see: breezeway profile list");
+    .option("--url <address>", "the service's address; the token comes from BREEZEWAY_TOKEN or BREEZEWAY_TOKEN_FILE")
+    .option("--profile <name>", "a saved address with credentials; see: breezeway profile list");
 }
 
 /** The options that say for whom an administrator acts at the service on this machine. */

@@ -6,7 +6,7 @@ import type { StepNumber } from "./walk.ts";
 export interface StripParts {
   readonly view: HouseView;
   readonly done: ReadonlySet<StepNumber>;
-  /** Switches the lamp, with the token that lies ready. */
+  /** Switches the lamp, with the demo's enterprise access token. */
   readonly curl: string;
 }
 
@@ -38,7 +38,7 @@ export function stepStrip({ view, done, curl }: StripParts): Html {
     {
       number: 4,
       title: "Be a client yourself",
-      words: html`Run this in a terminal, with the token that lies ready, and watch the lamp.`,
+      words: html`Run this in a terminal and watch the lamp. Its token is an enterprise token: it reaches every user of the tenant.`,
     },
   ];
   const next = steps.find(({ number }) => !done.has(number))?.number;
