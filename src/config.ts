@@ -256,7 +256,7 @@ export function readConfig({ flags, environment }: ConfigSources): Config {
       values[key] = one.read(textOf(one, flags, environment));
     } catch (problem) {
       if (!(problem instanceof Complaint)) throw problem;
-      problems.push(`${one.variable} ${problem.message}`);
+      problems.push(`${flags[one.flag] ? `--${one.flag}` : one.variable} ${problem.message}`);
     }
   }
   const config = values as Config;
@@ -324,15 +324,28 @@ function unknownVariables(environment: ConfigSources["environment"]): string[] {
   );
   return Object.keys(environment)
     .filter((name) => name.startsWith("BREEZEWAY_") && ![...known, ...otherVariables].includes(name))
-    .map((name) => `${name} is not a setting. Did you mean ${nearest(name, known)}?`);
+    .map((name) => `${name} is not a setting. ${suggestion(name, known)}`);
 }
 
-/** The known name that shares the most letter pairs with a misspelt one. */
-function nearest(name: string, known: readonly string[]): string {
-  const pairs = (text: string) => new Set([...text].map((letter, i) => letter + (text[i + 1] ?? "")));
-  const given = pairs(name);
-  const likeness = (other: string) => (2 * pairs(other).intersection(given).size) / (other.length + name.length);
-  return known.reduce((best, other) => (likeness(other) > likeness(best) ? other : best));
+/** The known name that takes the fewest edits, if they are at most half of the given one. */
+function suggestion(name: string, known: readonly string[]): string {
+  const word = (variable: string) => variable.replace("BREEZEWAY_", "");
+  const edits = (other: string) => editDistance(word(name), word(other));
+  const best = known.reduce((one, other) => (edits(other) < edits(one) ? other : one));
+  return edits(best) <= word(name).length / 2 ? `Did you mean ${best}?` : "See all with: breezeway config print";
+}
+
+/** The Levenshtein distance, row by row. */
+function editDistance(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, column) => column);
+  for (const [index, letter] of [...from].entries()) {
+    const next = [index + 1];
+    for (const [column, other] of [...to].entries()) {
+      next.push(Math.min(row[column]! + (letter === other ? 0 : 1), row[column + 1]! + 1, next[column]! + 1));
+    }
+    row = next;
+  }
+  return row.at(-1)!;
 }
 
 function originOf(text: string): string | undefined {

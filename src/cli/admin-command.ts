@@ -15,6 +15,8 @@ import type { Terminal } from "./terminal.ts";
 
 /** One command of an administrator, whole: how it is typed, what it does, and what a person is told. */
 export interface AdminCommand extends DescribedCommand, AdminAct {
+  /** A reading command that must succeed before a secret is asked for: nobody types a password for nothing. */
+  readonly first?: (typed: Input) => { readonly command: string; readonly input: Input };
   /** What goes to the service beside the options, or in their place: a password, or what stands in a file. */
   readonly bring?: (typed: Input, terminal: Terminal) => Promise<Input> | Input;
   /** The answer in words, for a terminal of that width. */

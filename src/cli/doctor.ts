@@ -5,6 +5,7 @@ import { createServer } from "node:net";
 import { dirname, resolve } from "node:path";
 import type { Config } from "../config.ts";
 import type { Call } from "./command.ts";
+import { ecosystemsOf } from "./ecosystems.ts";
 import type { Inspection } from "./programs.ts";
 
 /** What was looked at, how it is, and the next thing to do. */
@@ -40,7 +41,9 @@ export async function examine(call: Call): Promise<readonly Finding[]> {
     database(config, seen),
     ...(seen.databaseProblem === undefined ? [storeClock(seen)] : []),
   );
-  findings.push(...(await Promise.all(config.ecosystems.map((one) => ecosystem(one.name, one.apiUrl)))));
+  findings.push(
+    ...(await Promise.all(ecosystemsOf(config, call.sources).map((one) => ecosystem(one.name, one.apiUrl)))),
+  );
   return findings;
 }
 
@@ -126,10 +129,13 @@ async function portOfSettings({ host, port: wanted, databaseUrl, tlsCertFile }: 
   });
   if (isFree) return { check, state: "ok", words: `${wanted} on ${host} is free` };
   const address = `${tlsCertFile ? "https" : "http"}://${host.includes(":") ? `[${host}]` : host}:${wanted}`;
+  const isService = await isBreezeway(address);
   // On PostgreSQL there is no lock that would tell whether a service runs here.
-  if (databaseUrl && (await isBreezeway(address))) return { check, state: "ok", words: `${address} is the service's` };
-  const words = `${wanted} on ${host} is taken by another program`;
-  return { check, state: "fail", words, next: "choose another with --port, or BREEZEWAY_PORT" };
+  if (databaseUrl && isService) return { check, state: "ok", words: `${address} is the service's` };
+  const next = "choose another with --port, or BREEZEWAY_PORT";
+  if (!isService) return { check, state: "fail", words: `${wanted} on ${host} is taken by another program`, next };
+  const words = `${wanted} on ${host} is taken by a service that runs on another data folder`;
+  return { check, state: "fail", words, next: `name its folder with --data, or ${next}` };
 }
 
 /** The certificate is for the name that clients use, and this machine is asked by its address. */

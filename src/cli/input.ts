@@ -36,6 +36,11 @@ export function id<Id extends TenantId | UserId | DeviceId | TriggerId>(
   return parsed;
 }
 
+/** Ids in an option that may be given several times. */
+export function ids<Id extends DeviceId>(input: Input, name: string): readonly Id[] {
+  return texts(input, name).map((one) => id<Id>({ [name]: one }, name));
+}
+
 /** A number that may have a fraction, within limits. */
 export function number(input: Input, name: string, from: number, to: number): number {
   const given = text(input, name);

@@ -1,5 +1,6 @@
 import { Command, CommanderError } from "commander";
 import { type ConfigSources, isSet, readConfig, settings } from "../config.ts";
+import { BadParameter } from "../model/errors.ts";
 import type { AdminCommand } from "./admin-command.ts";
 import type { Call, DescribedCommand, OwnCommand } from "./command.ts";
 import { exitCodeOf, exitCodes } from "./exit-codes.ts";
@@ -86,9 +87,12 @@ export function describeProgram(
   ])
     .option("--host <address>", "the address to listen on", "127.0.0.1")
     .option("--port <number>", "the port to listen on; 0 takes a free one", "8090")
-    .action((options: { host: string; port: string }) =>
-      programs.simulator({ host: options.host, port: Number(options.port) }),
-    );
+    .action(({ host, port }: { host: string; port: string }) => {
+      if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) {
+        throw new BadParameter("port", "--port must be a port from 0 to 65535.");
+      }
+      return programs.simulator({ host, port: Number(port) });
+    });
   describeSimulatorCommands(program, terminal);
   for (const { title, nouns } of groups) {
     program.commandsGroup(title);
@@ -124,6 +128,8 @@ export function describeProgram(
       const missing = command.arguments?.find(({ name }) => typed[name] === undefined);
       if (missing) described.error(`error: missing required argument '${missing.name}'`);
       const config = configOf(described);
+      const first = command.first?.(typed);
+      if (first) await programs.administer(config, first.command, first.input);
       const input = { ...typed, ...(await command.bring?.(typed, terminal)) };
       const answer = await progressOn(terminal).told("working", (tell) =>
         programs.administer(config, command.name, input, tell),
@@ -147,6 +153,7 @@ function heardAt({ environment, err }: Terminal, programs: Programs): Programs {
 /** An error names the help of the nearest command. */
 function tellHelpAfterError(command: Command, parent: string): void {
   const name = `${parent} ${command.name()}`;
+  if (command.commands.length > 0) command.helpCommand("help [command]", "print help");
   command.showHelpAfterError(`(${name} --help lists its ${command.commands.length > 0 ? "commands" : "options"})`);
   for (const one of command.commands) tellHelpAfterError(one, name);
 }

@@ -194,7 +194,7 @@ describe("an administrator", () => {
       ["tenant terms", { tenant, version: "1" }, /--file is missing/],
       ["tenant terms", { tenant, clear: true, version: "1" }, /leave out --file and --version/],
       ["user add", { tenant, name: "ada" }, /--password is missing/],
-      ["user remove", { user: "ada" }, /--user must be a number/],
+      ["user remove", { user: "ada" }, /The user's id must be a number/],
       ["client add", { tenant, name: "Voice" }, /at least one --redirect-uri/],
       ["client rotate-secret", { client: "x", overlap: "soon" }, /--overlap must be a number from 0 to 720/],
       ["client rotate-secret", { client: "x", overlap: "721" }, /--overlap must be a number from 0 to 720/],

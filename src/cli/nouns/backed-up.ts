@@ -10,7 +10,7 @@ const backedUp: AdminCommand = {
     return { answer: { time }, changed: { detail: { time } } };
   },
   tell: ({ time }) =>
-    `The last backup is now noted as of ${time} (breezeway_last_backup_timestamp_seconds). Run this after each backup that succeeded; breezeway backup does it by itself.`,
+    `Recorded a backup at ${time} (breezeway_last_backup_timestamp_seconds). Run this after each successful backup with other tools; breezeway backup records its own.`,
 };
 
 export const backedUpNoun: Noun = { name: "backed-up", meaning: backedUp.meaning, commands: [backedUp] };

@@ -35,8 +35,7 @@ export const set: OwnCommand = {
     const written = await nameWrites(call, api, device, given);
     await print.during("writing", api.call("PUT", `/v3/devices/${device}`, { body: written })).catch((error) => {
       if (!(error instanceof ServiceRefused) || error.code !== "unknown_attribute") throw error;
-      const sentence = error.message.replace(/^This device/, `Device ${device}`);
-      throw new ServiceRefused(error.status, error.code, `${sentence} Nothing was written.`);
+      throw new ServiceRefused(error.status, error.code, `${error.message} Nothing was written.`);
     });
     print.data({ deviceId: device, status: "OK", written }, () => {
       const lines = Object.entries(written).map(([name, value]) => `  ${name} = ${value === null ? "(blank)" : value}`);

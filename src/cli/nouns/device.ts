@@ -3,7 +3,7 @@ import type { DeviceId, UserId } from "../../model/ids.ts";
 import { ownerOfDevice } from "../access.ts";
 import type { AdminCommand, Answer } from "../admin-command.ts";
 import type { Call, OwnCommand } from "../command.ts";
-import type { ShownDevice } from "../devices/friendly-names.ts";
+import { type ShownDevice, virtualTypeName } from "../devices/friendly-names.ts";
 import { id, isGiven, optional, text, texts } from "../input.ts";
 import type { Noun } from "../noun.ts";
 import { table } from "../output.ts";
@@ -23,6 +23,12 @@ const add: AdminCommand = {
   async act({ identity, addDevice }, input) {
     const { userId, tenantId } = await identity.findUser(id<UserId>(input, "user"));
     const [name, typeName] = [text(input, "name"), text(input, "type")];
+    if (typeName === virtualTypeName) {
+      throw new BadParameter(
+        "type",
+        `The type ${typeName} is for linked accounts, which have no ordinary devices. Link the user with: breezeway link --user ${userId}`,
+      );
+    }
     const deviceId = await addDevice({ userId, name, typeName });
     return { answer: { deviceId }, changed: { tenantId, userId, detail: { device: deviceId } } };
   },
@@ -42,7 +48,10 @@ const list: OwnCommand = {
     const { print } = call;
     const devices = isElsewhere(call) ? await listedByService(call) : await listedByStore(call);
     print.data({ devices }, (answer) => {
-      if (answer.devices.length === 0) return "There are no devices. See: breezeway device add --help";
+      if (answer.devices.length === 0) {
+        const isNarrowed = ["type", "user", "tenant"].some((name) => call.typed[name] !== undefined);
+        return `There are no ${isNarrowed ? "such devices" : "devices"}. See: breezeway device add --help`;
+      }
       const hasOwner = "userId" in answer.devices[0]!;
       return table(
         ["DEVICE", "NAME", "TYPE", hasOwner ? "USER" : "PRESENT"],

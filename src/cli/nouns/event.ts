@@ -4,7 +4,7 @@ import type { Answer } from "../admin-command.ts";
 import type { Call, OwnCommand } from "../command.ts";
 import { friendlyNames, inWords } from "../devices/friendly-names.ts";
 import { ago, clockTime, timeOption } from "../devices/times.ts";
-import { id, number, optional, text, texts } from "../input.ts";
+import { id, ids, number, optional, text, texts } from "../input.ts";
 import type { Noun } from "../noun.ts";
 import { shownAs, table, whole } from "../output.ts";
 import { actingFor, reaching, serviceOf } from "../service/reach.ts";
@@ -69,7 +69,7 @@ const watch: OwnCommand = {
   async run(call) {
     const { follow } = await import("../service/follow.ts");
     const { typed, print } = call;
-    const devices = texts(typed, "device");
+    const devices = ids<DeviceId>(typed, "device").map(String);
     const api = await serviceOf(call, devices[0] === undefined ? {} : { device: devices[0] });
     const query = { deviceId: devices, attribute: texts(typed, "attribute") };
     for await (const { id, type, data } of follow(api, query, print, optional(typed, "after"))) {
@@ -105,7 +105,7 @@ const resend: OwnCommand = {
 
 function eventInWords({ print: { style } }: Call, type: string, data: Answer): string {
   const head = `${style.dim(clockTime(data.updateTime ?? data.time ?? Date.now()))}  ${style.cyan(type.padEnd(9))}`;
-  const where = `device ${data.deviceId}`;
+  const where = data.deviceId === undefined ? "-" : `device ${data.deviceId}`;
   switch (type) {
     case "attribute":
       return `${head}  ${where}  ${shownAs(data.name)} = ${style.bold(shownAs(data.value ?? "(blank)"))}  ${style.dim(causeInWords(data.cause))}`;

@@ -23,6 +23,7 @@ const add: AdminCommand = {
       .requiredOption("--tenant <name or id>", "the tenant")
       .requiredOption("--name <name>", "the name to sign in with")
       .option("--admin", "the user may give enterprise clients access to the whole tenant"),
+  first: ({ tenant }) => ({ command: "tenant show", input: { tenant } }),
   bring: async (_, terminal) => ({ password: await readPassword(terminal) }),
   async act({ identity }, input) {
     const isAdmin = isGiven(input, "admin");
@@ -71,7 +72,7 @@ const show: AdminCommand = {
   arguments: [subject],
   options: (command) => command.option("--user <id>", "the same, as an option"),
   async act({ identity, devices, linksOf }, input) {
-    const found = await identity.findUser(id<UserId>(input, "user"));
+    const found = await identity.findUser(id<UserId>(input, "user", "The user's id"));
     const names = await tenantNames(identity);
     const owned = (await devices.list(found.userId)).map((device) => ({
       deviceId: device.id,
@@ -99,9 +100,10 @@ const setPassword: AdminCommand = {
   examples: ["user set-password 3"],
   arguments: [subject],
   options: (command) => command.option("--user <id>", "the same, as an option"),
+  first: ({ user }) => ({ command: "user show", input: { user } }),
   bring: async (_, terminal) => ({ password: await readPassword(terminal) }),
   async act({ identity }, input) {
-    const { userId, tenantId } = await identity.findUser(id<UserId>(input, "user"));
+    const { userId, tenantId } = await identity.findUser(id<UserId>(input, "user", "The user's id"));
     const { grants } = await identity.setPassword(userId, text(input, "password"));
     return { answer: { userId, grants }, changed: { tenantId, userId, detail: { grants } } };
   },
@@ -118,7 +120,7 @@ const remove: AdminCommand = {
   arguments: [subject],
   options: (command) => command.option("--user <id>", "the same, as an option"),
   async act({ identity, federation }, input) {
-    const { userId, tenantId } = await identity.findUser(id<UserId>(input, "user"));
+    const { userId, tenantId } = await identity.findUser(id<UserId>(input, "user", "The user's id"));
     const unlinked = await federation.unlinkAll(userId);
     const { devices, attributes, history, blindIntervals, alerts, webhooks, grants } =
       await identity.removeUser(userId);

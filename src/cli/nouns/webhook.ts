@@ -1,11 +1,12 @@
+import type { DeviceId } from "../../model/ids.ts";
 import type { Answer } from "../admin-command.ts";
 import type { Call, OwnCommand } from "../command.ts";
 import { ago, dateAndTime } from "../devices/times.ts";
 import { idByPrefix } from "../id-prefix.ts";
-import { text, texts } from "../input.ts";
+import { ids, text, texts } from "../input.ts";
 import type { Noun } from "../noun.ts";
 import { rows, table, whole } from "../output.ts";
-import type { Api } from "../service/api.ts";
+import { type Api, ServiceRefused } from "../service/api.ts";
 import { actingFor, reaching, serviceOf } from "../service/reach.ts";
 
 const subject = {
@@ -52,9 +53,16 @@ const add: OwnCommand = {
   async run(call) {
     const { typed, print } = call;
     const api = await serviceOf(call, { keeps: true });
-    const [deviceIds, attributes] = [texts(typed, "device").map(Number), texts(typed, "attribute")];
+    const [deviceIds, attributes] = [ids<DeviceId>(typed, "device"), texts(typed, "attribute")];
     const body = { url: text(typed, "address"), deviceIds, attributes };
-    const added = await print.during("adding the webhook", api.call("POST", "/v3/webhooks", { body }));
+    const added = await print
+      .during("adding the webhook", api.call("POST", "/v3/webhooks", { body }))
+      .catch((error: unknown) => {
+        if (!(error instanceof ServiceRefused)) throw error;
+        // The service speaks of the member of its body. In the command line it is the argument.
+        const sentence = error.message.replace(/^The member url\b/, "The webhook's address");
+        throw new ServiceRefused(error.status, error.code, sentence);
+      });
     print.data(added, (one: Answer) => {
       const shown = rows([
         ["  webhook", one.webhookId],

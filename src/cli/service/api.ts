@@ -66,7 +66,7 @@ export class Api {
     const told = await read(answer).catch((error) => {
       throw new Unreachable(this.baseUrl, error);
     });
-    if (!answer.ok) throw this.#refusal(answer, told);
+    if (!answer.ok) throw this.#refusal(answer, { ...told, error_description: withDevice(path, told) });
     return told;
   }
 
@@ -193,6 +193,12 @@ function reasonOf(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   const code = (cause as { code?: unknown } | undefined)?.code;
   return typeof code === "string" ? code : cause instanceof Error ? cause.message : String(cause);
+}
+
+/** The service says "this device" of the device that the path names. A person reads the sentence without the path. */
+function withDevice(path: string, { error_description: sentence }: Answer): unknown {
+  const [, deviceId] = /^\/v3\/devices\/(\d+)/.exec(path) ?? [];
+  return deviceId && typeof sentence === "string" ? sentence.replace(/^This device\b/, `Device ${deviceId}`) : sentence;
 }
 
 async function read(answer: Response): Promise<Answer> {

@@ -2,11 +2,10 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { type Config, ConfigurationError, isSet, settings } from "../../config.ts";
+import { ConfigurationError } from "../../config.ts";
 import { BreezewayError, EcosystemRefused, EcosystemUnreachable, NotFound } from "../../model/errors.ts";
-import { simulatorAt } from "../../setting-values.ts";
 import type { Call } from "../command.ts";
-import { demoSimulator } from "../demo-simulator.ts";
+import { ecosystemsOf } from "../ecosystems.ts";
 import type { Answer } from "./api.ts";
 import { refuseRedirect, unfollowed } from "./redirects.ts";
 
@@ -19,7 +18,7 @@ const patienceMs = 10 * 60_000;
  */
 export async function consentOf(call: Call, ecosystemName: string): Promise<string> {
   const { print } = call;
-  const ecosystems = ecosystemsOf(call);
+  const ecosystems = ecosystemsOf(call.config(), call.sources);
   const ecosystem = ecosystems.find(({ name }) => name === ecosystemName.toLowerCase());
   if (!ecosystem) {
     const known = ecosystems.map(({ name }) => name).join(", ");
@@ -46,13 +45,6 @@ export async function consentOf(call: Call, ecosystemName: string): Promise<stri
   } finally {
     returned.stop();
   }
-}
-
-/** Without a setting, the demo's simulator: it may listen on another port than usual. */
-function ecosystemsOf({ config, sources }: Call): Config["ecosystems"] {
-  const { ecosystems, dataFolder } = config();
-  const simulator = isSet(settings.ecosystems, sources) ? undefined : demoSimulator(dataFolder);
-  return simulator === undefined ? ecosystems : simulatorAt(simulator);
 }
 
 async function listenForReturn(state: string) {

@@ -40,7 +40,8 @@ export async function* follow(api: Api, query: Query, print: Printer, lastEventI
         // All that happens after this event is told: a device that is read now misses nothing.
         if (isNew) yield { id, type: "connected", data: {} };
         isNew = false;
-        if (event === "resync") print.words("Not everything since then could be told: what is shown may have gaps.");
+        if (event === "resync")
+          print.words("Events are missing here: the service could not resume the stream. Read the devices again.");
         if (event !== "heartbeat") yield { id, type: event, data: told };
       }
     } catch (error) {
