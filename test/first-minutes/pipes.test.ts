@@ -23,9 +23,10 @@ describe("what a command prints", () => {
   });
 
   it("is JSON in a pipe, with nothing beside it and no word of progress", async (t) => {
-    const environment = { BREEZEWAY_DATA: folderOf(t) };
-    const { code, stdout, stderr } = await breezeway(["tenant", "add", "--name", "Acme"], { environment });
-    assert.deepEqual([code, JSON.parse(stdout), stderr], [0, { tenantId: 1, name: "Acme" }, ""]);
+    const folder = folderOf(t);
+    const { code, stdout, stderr } = await breezeway(["tenant", "add", "--name", "Acme", "--data", folder]);
+    assert.deepEqual([code, JSON.parse(stdout)], [0, { tenantId: 1, name: "Acme" }]);
+    assert.equal(stderr, `Making a new store in ${folder}.\n`);
   });
 
   it("may be read in part or not at all, without noise", async () => {

@@ -77,6 +77,7 @@ describe("a backup of a running service", () => {
     const [data, folder] = [folderOf(t), folderOf(t)];
     const environment = { BREEZEWAY_DATA: data, BREEZEWAY_PORT: "0", BREEZEWAY_LOG_LEVEL: "silent" };
     const file = join(folder, "backup.tar");
+    assert.equal((await breezeway(["tenant", "add", "--name", "Acme"], { environment })).code, 0);
     assert.equal((await breezeway(["backup", "--to", file], { environment })).code, 0);
     const digest = () => createHash("sha256").update(readFileSync(file)).digest("hex");
     const before = digest();

@@ -20,15 +20,16 @@ const add: AdminCommand = {
       .requiredOption("--user <id>", "the user's id; see: breezeway user list")
       .requiredOption("--name <name>", "the device's name")
       .requiredOption("--type <name>", "the device type's name"),
+  bring({ type, user }) {
+    if (type !== virtualTypeName) return {};
+    throw new BadParameter(
+      "type",
+      `The type ${virtualTypeName} is for linked accounts, not for ordinary devices. Link the user with: breezeway link --user ${user}`,
+    );
+  },
   async act({ identity, addDevice }, input) {
     const { userId, tenantId } = await identity.findUser(id<UserId>(input, "user"));
     const [name, typeName] = [text(input, "name"), text(input, "type")];
-    if (typeName === virtualTypeName) {
-      throw new BadParameter(
-        "type",
-        `The type ${typeName} is for linked accounts, which have no ordinary devices. Link the user with: breezeway link --user ${userId}`,
-      );
-    }
     const deviceId = await addDevice({ userId, name, typeName });
     return { answer: { deviceId }, changed: { tenantId, userId, detail: { device: deviceId } } };
   },
