@@ -1,4 +1,4 @@
-import type { Account } from "./account.ts";
+import type { Account, Alarm } from "./account.ts";
 import { alarmAttribute, structureSummary } from "./attribute-names.ts";
 import { type AttributeValues, findAlarm, findStructure } from "./attribute-values.ts";
 import { cleanText } from "./clean-text.ts";
@@ -19,9 +19,9 @@ export const alarmSummaryFields = [
 ] as const;
 
 /**
- * Counts every alarm of the structure, also those over the limit that have no attributes of their own, and alarms without
- * an index that belong to no known structure: they count in all. `next` holds the mapped alarms already; `current` has
- * what an alarm that can't be read now said last.
+ * Counts every alarm of the structure, also those over the limit that have no attributes of their own, and every alarm
+ * that belongs to no known structure: such alarms count in all structures, also when they still have an index in one.
+ * `next` holds the mapped alarms already; `current` has what an alarm that can't be read now said last.
  */
 export function summariseAlarms(
   account: Account,
@@ -35,12 +35,12 @@ export function summariseAlarms(
   // What isn't whole says nothing about permissions either: what was known stays.
   if (!account.speaksOfAlarms) return isWholeAround(structure, account) ? blankSummary : before;
 
-  const unmapped = unmappedStates(account, map, structure, current);
-  const states = [...mappedStates(structure, x, next), ...unmapped.flatMap((one) => one ?? [])];
-  // An alarm without an index that isn't named, or can't be read, may still be sounding: such a "true" isn't taken back
-  // before we are told. Without an index are alarms beyond a full range and, in an account of two structures, strays.
+  const others = statesOfOthers(account, map, structure, current);
+  const states = [...mappedStates(structure, x, next), ...others.flatMap((one) => one ?? [])];
+  // An alarm without an index here that isn't named, or can't be read, may still be sounding: such a "true" isn't taken
+  // back before we are told. These are alarms beyond a full range and, in an account of two structures, strays.
   const mayBeUnnamed = structure.alarms.every(isPresent) || map.structures.filter(isPresent).length > 1;
-  const mayHideMore = (!account.alarms.isWhole && mayBeUnnamed) || unmapped.includes(undefined);
+  const mayHideMore = (!account.alarms.isWhole && mayBeUnnamed) || others.includes(undefined);
   const any = (sensor: keyof AlarmStates, state: string, field: keyof AlarmSummary) =>
     states.some((alarm) => alarm[sensor] === state) || (mayHideMore && before[field] === "true");
 
@@ -87,27 +87,38 @@ function mappedStates(structure: StructureSlot, x: number, values: AttributeValu
   return structure.alarms.flatMap((slot, index) => (isPresent(slot) ? [statesAt(values, x, index + 1)] : []));
 }
 
-/** Of alarms without an index; undefined for one of which nothing is known. */
-function unmappedStates(
+/** Of alarms that count here without an index here; undefined for one of which nothing is known. */
+function statesOfOthers(
   account: Account,
   { structures }: IndexMap,
   structure: StructureSlot,
   current: AttributeValues,
 ): (AlarmStates | undefined)[] {
-  const slots = structures.flatMap((one) => (isPresent(one) ? one.alarms : []));
-  const mapped = new Set(slots.map((slot) => (isPresent(slot) ? slot.id : undefined)));
+  const own = idsIn([structure]);
+  const mapped = idsIn(structures);
   const known = knownStructures(account, structures);
   const states: (AlarmStates | undefined)[] = [];
   for (const [id, sighting] of account.alarms.byId) {
-    if (mapped.has(id)) continue;
+    if (own.has(id)) continue;
     const alarm = sighting.isRead ? sighting.object : sighting.partial;
-    if (alarm.structureId !== structure.id && !isHomeless(alarm.structureId, known)) continue;
-    const isTold = sighting.isRead && (alarm.structureId === structure.id || account.structures.isWhole);
-    states.push(
-      isTold ? { smoke: sighting.object.smokeAlarmState, co: sighting.object.coAlarmState } : lastStates(id, current),
-    );
+    const isOfHere = alarm.structureId === structure.id && !mapped.has(id);
+    if (!isOfHere && !isHomeless(alarm.structureId, known)) continue;
+    const isTold = isOfHere || account.structures.isWhole;
+    // With an index elsewhere it may belong there: only its structure's list can say so, and that may be missing.
+    if (!isTold && mapped.has(id)) states.push(undefined);
+    else if (isTold && sighting.isRead) states.push(statesIn(sighting.object));
+    else states.push(lastStates(id, current));
   }
   return states;
+}
+
+function idsIn(structures: IndexMap["structures"]): ReadonlySet<string> {
+  const slots = structures.flatMap((one) => (isPresent(one) ? one.alarms : []));
+  return new Set(slots.filter(isPresent).map(({ id }) => id));
+}
+
+function statesIn({ smokeAlarmState, coAlarmState }: Alarm): AlarmStates {
+  return { smoke: smokeAlarmState, co: coAlarmState };
 }
 
 function lastStates(id: string, current: AttributeValues): AlarmStates | undefined {

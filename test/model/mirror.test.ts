@@ -254,6 +254,23 @@ describe("an alarm that belongs to no structure of the account", () => {
     });
   }
 
+  it("and had a structure before keeps its index there, and counts in both of two structures", () => {
+    const structures = { s1: structure(), s2: structure() };
+    const view = new View().show(makeAccount({ structures, alarms: { a: alarm("s1", smoke) } }));
+    assert.equal(value(view.values, "o.structures[2].emergencies.smoke"), "false");
+    view.show(makeAccount({ structures, alarms: { a: alarm(null, smoke) }, notWhole: ["structures"] }));
+    assert.equal(value(view.values, "o.structures[2].emergencies.smoke"), "false", "its list may just be missing");
+    view.show(makeAccount({ structures, alarms: { a: alarm(null, smoke) } }));
+    assert.equal(value(view.values, "d.structures[1].d.smokeCoAlarms[1].smoke_alarm_state"), "emergency");
+    for (const x of [1, 2]) assert.equal(value(view.values, `o.structures[${x}].emergencies.smoke`), "true");
+    view.show(makeAccount({ structures, alarms: { a: incomplete() } }));
+    assert.equal(value(view.values, "o.structures[2].emergencies.smoke"), "true", "it can't be read, and said so last");
+    view.show(makeAccount({ structures, alarms: { a: alarm(null, smoke) }, notWhole: ["structures"] }));
+    assert.equal(value(view.values, "o.structures[2].emergencies.smoke"), "true", "nothing says that it has ended");
+    view.show(makeAccount({ structures, alarms: { a: alarm("s1", smoke) } }));
+    assert.equal(value(view.values, "o.structures[2].emergencies.smoke"), "false");
+  });
+
   it("goes to its structure when it names one, and leaves its old slot blank", () => {
     const structures = { s1: structure(), s2: structure() };
     const view = new View().show(makeAccount({ structures: { s1: structure() }, alarms: { a: alarm(null) } }));
@@ -339,14 +356,12 @@ function expectedValues(account: Account, map: IndexMap): Record<string, string>
     });
     const residents = <T extends { readonly structureId: string | null }>(entries: ReadonlyMap<string, Sighting<T>>) =>
       [...entries.keys()].map((id) => here(entries, id)!).filter(({ structureId }) => structureId === slot.id);
-    // An alarm without an index that belongs to no structure counts in all; with one, only where that is.
-    const indexed = new Set(map.structures.flatMap((one) => present(one?.alarms ?? [])));
+    // An alarm that belongs to no structure counts in all.
     const strays = [...account.alarms.byId.keys()].filter(
       (id) => !account.structures.byId.has(String(here(account.alarms.byId, id)!.structureId)),
     );
     const own = new Set(present(slot.alarms));
-    const countedHere = strays.filter((id) => own.has(id) || !indexed.has(id));
-    const alarms = [...residents(account.alarms.byId), ...countedHere.map((id) => here(account.alarms.byId, id)!)];
+    const alarms = [...residents(account.alarms.byId), ...strays.map((id) => here(account.alarms.byId, id)!)];
     put(`o.structures[${x}].totals.thermostats`, Math.min(20, residents(account.thermostats.byId).length));
     put(`o.structures[${x}].totals.smokeCOAlarms`, own.size);
     if (!account.speaksOfAlarms) continue;

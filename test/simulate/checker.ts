@@ -102,7 +102,7 @@ function misplaced(home: HomeTruth, map: StoredMap): string | undefined {
     const { id, thermostats, alarms } = structure;
     const wrongDevice =
       wronglySeated(`thermostats of ${id}`, ids(home.thermostats, id), thermostats, 20) ??
-      wronglySeated(`alarms of ${id}`, alarmsIn(home, map, structure).placed, alarms, 18);
+      wronglySeated(`alarms of ${id}`, alarmsIn(home, structure).placed, alarms, 18);
     if (wrongDevice !== undefined) return wrongDevice;
   }
   return undefined;

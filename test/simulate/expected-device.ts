@@ -90,7 +90,7 @@ export function expectedValues(home: HomeTruth, map: StoredMap): Map<number, str
   map.structures.forEach((structure, index) => {
     if (!structure?.isPresent) return;
     const x = index + 1;
-    put(values, overview(x), overviewOf(home, map, structure));
+    put(values, overview(x), overviewOf(home, structure));
     const { name, away } = home.structures.get(structure.id) ?? { name: null, away: null };
     put(values, itself(x), [away, name, structure.id]);
     structure.thermostats.forEach((slot, place) => {
@@ -113,29 +113,27 @@ export function expectedValues(home: HomeTruth, map: StoredMap): Map<number, str
 
 /**
  * The alarms that have their place in a structure, and those whose states count there. One that names no structure of
- * the home is placed in the only structure; among several it may stay where it was seen last, and otherwise counts in all.
+ * the home is placed in the only structure; among several it may stay where it was seen last, and counts in all.
  */
 export function alarmsIn(
   { alarms, structures }: HomeTruth,
-  map: StoredMap,
   { id, alarms: slots }: StoredStructure,
 ): { readonly placed: readonly string[]; readonly counted: readonly string[] } {
   const own = [...alarms].filter(([, { structureId }]) => structureId === id).map(([alarm]) => alarm);
   const strays = [...alarms].filter(([, { structureId }]) => structureId === null || !structures.has(structureId));
   const seatedIn = (range: readonly (StoredSlot | null)[], alarm: string) =>
     range.some((slot) => slot?.isPresent && slot.id === alarm);
-  const isElsewhere = (alarm: string) => map.structures.some((one) => one?.isPresent && seatedIn(one.alarms, alarm));
   const here = strays
     .filter(([alarm, { structureId }]) => structures.size === 1 || (structureId === null && seatedIn(slots, alarm)))
     .map(([alarm]) => alarm);
-  const everywhere = strays.map(([alarm]) => alarm).filter((alarm) => !here.includes(alarm) && !isElsewhere(alarm));
+  const everywhere = strays.map(([alarm]) => alarm).filter((alarm) => !here.includes(alarm));
   return { placed: [...own, ...here], counted: [...own, ...here, ...everywhere] };
 }
 
 /** Totals up to the limit; warnings and emergencies over all alarms of the structure, blank without the permission. */
-function overviewOf(home: HomeTruth, map: StoredMap, structure: StoredStructure): (string | null)[] {
+function overviewOf(home: HomeTruth, structure: StoredStructure): (string | null)[] {
   const thermostats = [...home.thermostats.values()].filter(({ structureId }) => structureId === structure.id);
-  const { placed, counted } = alarmsIn(home, map, structure);
+  const { placed, counted } = alarmsIn(home, structure);
   const alarms = counted.map((id) => home.alarms.get(id)!);
   const totals = [String(Math.min(20, thermostats.length)), String(Math.min(18, placed.length))];
   if (!home.speaksOfAlarms) return [...totals, null, null, null, null, null, null];

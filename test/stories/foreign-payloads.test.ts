@@ -151,8 +151,16 @@ describe("an account whose stream says what the protocol doesn't", () => {
     assert.equal(shown.get("o.structures[1].totals.smokeCOAlarms")?.value, "2");
     assert.equal((await story.client.linkStatus()).oddities.strayAlarms, 1);
 
-    stray.structure_id = "nowhere";
+    // It keeps its index in the first structure, and counts in the second too.
     document.structures.second = { structure_id: "second", name: "Second", away: "home" };
+    send(story, document);
+    await eventually(t.signal, async () => {
+      const { attributes } = await story.client.device(deviceId);
+      assert.equal(attributes.get("o.structures[2].emergencies.smoke")?.value, "true");
+      assert.equal(attributes.get("o.structures[1].totals.smokeCOAlarms")?.value, "2");
+    });
+
+    stray.structure_id = "nowhere";
     send(story, document);
     await eventually(t.signal, async () => {
       const { attributes } = await story.client.device(deviceId);
