@@ -30,16 +30,14 @@ export function askedAttributes(state: DeviceState, { names, sinceMs }: Attribut
   }
   const asked: NamedAttribute[] = [];
   for (const [name, key] of keysOf(state, names)) {
-    const attribute = state.attributes.get(key);
-    const { value, timeMs } = attribute ?? neverWritten;
-    // Without `since`, an erased attribute is null with the time of its erasure; one that never had a value is absent.
-    const isShown = sinceMs === undefined ? attribute !== undefined || isFanRequest(state, key) : timeMs > sinceMs;
-    if (isShown) asked.push({ key, name, value, updateTimeMs: timeMs });
+    // An erased attribute is null with the time of its erasure; one that never had a value is absent.
+    const attribute = state.attributes.get(key) ?? emptyFanRequest(state, key);
+    if (!attribute) continue;
+    const { value, timeMs } = attribute;
+    if (sinceMs === undefined || timeMs > sinceMs) asked.push({ key, name, value, updateTimeMs: timeMs });
   }
   return asked;
 }
-
-const neverWritten = { value: null, timeMs: 0 };
 
 /** An ordinary device may have an attribute with a comma in its name: such a name is read as it is. */
 function keysOf({ device, attributes }: DeviceState, names: readonly string[]): (readonly [string, AttributeKey])[] {
@@ -47,11 +45,14 @@ function keysOf({ device, attributes }: DeviceState, names: readonly string[]): 
   return names.flatMap((name) => (attributes.has(name) ? [name] : namesIn(name))).map((name) => [name, name]);
 }
 
-/** Whether it is the fan request of a thermostat that is there: asked for by name it is shown even when it is empty. */
-function isFanRequest({ attributes }: DeviceState, key: AttributeKey): boolean {
-  if (typeof key !== "number") return false;
+/**
+ * A fan request that was never written, of a thermostat that is there: asked for by name it is shown too. It has
+ * been empty since the thermostat got its slot, so that is its time.
+ */
+function emptyFanRequest({ attributes }: DeviceState, key: AttributeKey) {
+  if (typeof key !== "number") return undefined;
   const place = placeOf(key);
-  if (place.kind !== "thermostat" || place.field !== "requestWrite") return false;
+  if (place.kind !== "thermostat" || place.field !== "requestWrite") return undefined;
   const deviceId = attributes.get(thermostatAttribute(place.x, place.y, "deviceId"));
-  return deviceId !== undefined && deviceId.value !== null;
+  return deviceId && deviceId.value !== null ? { value: null, timeMs: deviceId.timeMs } : undefined;
 }

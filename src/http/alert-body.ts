@@ -2,6 +2,7 @@ import type { GivenTrigger, Stretch } from "../alerts/alerts.ts";
 import { BadParameter, UnknownDevice } from "../model/errors.ts";
 import { type DeviceId, parseId } from "../model/ids.ts";
 import type { Target } from "../model/trigger-targets.ts";
+import { jsonBody } from "./body-types.ts";
 import type { Body } from "./incoming.ts";
 import { refusals } from "./refusal.ts";
 
@@ -47,7 +48,7 @@ type Text = (typeof texts)[number];
 type Switch = (typeof switches)[number];
 
 function membersOf(body: Body, known: readonly string[]): Members {
-  if (body.kind === "form") throw refusals.wrongContentType();
+  if (body.kind === "form") throw refusals.wrongContentType(jsonBody);
   const members = new Map(objectOf(body.kind === "json" ? body.value : undefined, "The body"));
   if ([...members.keys()].some((name) => !known.includes(name))) {
     throw refused("body", `The body may have these members: ${known.join(", ")}.`);

@@ -57,9 +57,10 @@ export function appOn(parts: AppParts): FastifyInstance {
     if (exchange) exchange.route = request.routeOptions.url;
     const refusal = refusalOf(request.raw);
     if (refusal) throw refusal;
-    if (request.is404) throw refusals.unknownPath();
+    if (request.is404 || hasEmptyPart(request.params)) throw refusals.unknownPath(pathOf(request.raw));
   });
-  app.setErrorHandler((error, request, reply) => {
+  app.setErrorHandler((thrown, request, reply) => {
+    const error = isBodyTooLarge(thrown) ? refusals.bodyTooLarge(request.routeOptions.bodyLimit) : thrown;
     if (error instanceof LimitReached) reached(error.limit);
     const exchange = exchanges.of(request.raw);
     const shape = request.routeOptions.config.errors ?? shapeBelow(request.raw.url ?? "");
@@ -70,6 +71,20 @@ export function appOn(parts: AppParts): FastifyInstance {
   });
   readBodies(app);
   return app;
+}
+
+/** An address that ends where an id would stand (`/v3/devices/`) is no path of ours. */
+function hasEmptyPart(pathParameters: unknown): boolean {
+  return Object.values(pathParameters as Record<string, string>).includes("");
+}
+
+function pathOf({ url = "" }: IncomingMessage): string {
+  return url.replace(/[?#].*$/s, "");
+}
+
+/** Fastify's error says nothing of the limit, which differs from route to route. */
+function isBodyTooLarge(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "FST_ERR_CTP_BODY_TOO_LARGE";
 }
 
 function serverOn(parts: AppParts, handle: (...exchange: Parameters<Exchanges["begin"]>) => void): Server {

@@ -1,12 +1,13 @@
 import type { DeviceState } from "../devices/states.ts";
 import { type AttributeWrite, theValueOf } from "../devices/write.ts";
 import { BadParameter } from "../model/errors.ts";
+import { jsonBody } from "./body-types.ts";
 import type { Body } from "./incoming.ts";
 import { refusals } from "./refusal.ts";
 
 /** The body of an update: one flat JSON object of attribute names and values. Which names there are, others know. */
 export function readWrites(body: Body): readonly AttributeWrite[] {
-  if (body.kind === "form") throw refusals.wrongContentType();
+  if (body.kind === "form") throw refusals.wrongContentType(jsonBody);
   const members = body.kind === "json" ? membersOf(body.value) : [];
   if (members.length === 0) throw refused("The body must be a JSON object with at least one attribute and its value.");
   return members.map(([name, value]) => ({ name, value: textOf(name, value) }));

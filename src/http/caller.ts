@@ -1,5 +1,5 @@
 import type { ScopedPrincipal, UserPrincipal } from "../identity/principal.ts";
-import { BadParameter, InvalidSecToken, InvalidToken, MissingToken } from "../model/errors.ts";
+import { InvalidSecToken, InvalidToken, MisplacedToken, MissingToken } from "../model/errors.ts";
 import type { Client, ClientCredentials } from "../oauth/clients.ts";
 import { given } from "./given.ts";
 import type { Incoming } from "./incoming.ts";
@@ -15,8 +15,7 @@ export interface Callers {
 
 /** Who calls a route whose rule is `secToken`: the token comes as a parameter or as `Authorization: Bearer`. */
 export async function callerBySecToken(incoming: Incoming, callers: Callers): Promise<UserPrincipal> {
-  const bearer = incoming.bearer === undefined ? [] : [incoming.bearer];
-  const secToken = given(incoming, "secToken", bearer);
+  const secToken = eitherToken(incoming);
   if (secToken === undefined) throw new InvalidSecToken();
   return callers.bySecToken(secToken);
 }
@@ -24,34 +23,39 @@ export async function callerBySecToken(incoming: Incoming, callers: Callers): Pr
 const accessTokenPrefix = "bwa_";
 
 /**
- * The caller of a route whose rule is `secTokenOrBearer`. An access token is known by its prefix and comes in the header
- * and nowhere else (RFC 6750 2.1); everything else is read as a secToken. Both are refused with the same error.
+ * The caller of a route whose rule is `secTokenOrBearer`. Either token comes in the header or as the parameter
+ * `secToken`, the only place that the interface names. An access token is known by its prefix. Both are refused with the
+ * same error.
  */
 export async function callerByEitherToken(incoming: Incoming, callers: Callers): Promise<ScopedPrincipal> {
-  const { bearer } = incoming;
-  if (!bearer?.startsWith(accessTokenPrefix)) {
+  const token = eitherToken(incoming);
+  if (token === undefined) throw new InvalidSecToken();
+  if (!token.startsWith(accessTokenPrefix)) {
     // A secToken stands for the user's own session, which has no scopes.
-    return { ...(await callerBySecToken(incoming, callers)), scopes: null };
+    return { ...(await callers.bySecToken(token)), scopes: null };
   }
-  // This refuses another token beside the access token.
-  given(incoming, "secToken", [bearer]);
+  refuseMisplacedToken(incoming);
   try {
-    return await callerByBearer(incoming, callers);
+    return await callers.byAccessToken(token);
   } catch (error) {
     throw error instanceof InvalidToken ? new InvalidSecToken() : error;
   }
 }
 
+/** The token of such a request. Two different tokens in two places are refused. */
+export function eitherToken(incoming: Incoming): string | undefined {
+  return given(incoming, "secToken", incoming.bearer === undefined ? [] : [incoming.bearer]);
+}
+
 /** Who calls a route whose rule is `bearer`: the token comes in the header and nowhere else (RFC 6750 2.1). */
 export async function callerByBearer(incoming: Incoming, callers: Callers): Promise<ScopedPrincipal> {
-  const form = incoming.body.kind === "form" ? incoming.body.pairs : [];
-  if ([...incoming.query, ...form].some(([name]) => name === "access_token")) {
-    throw new BadParameter(
-      "access_token",
-      "The access token must be sent in the Authorization header and nowhere else.",
-    );
-  }
+  refuseMisplacedToken(incoming);
   if (incoming.bearer === undefined) throw new MissingToken();
   if (incoming.bearer === "") throw new InvalidToken();
   return callers.byAccessToken(incoming.bearer);
+}
+
+function refuseMisplacedToken({ query, body }: Incoming): void {
+  const form = body.kind === "form" ? body.pairs : [];
+  if ([...query, ...form].some(([name]) => name === "access_token")) throw new MisplacedToken();
 }

@@ -21,7 +21,8 @@ function credentialsOf(incoming: Incoming): ClientCredentials {
   const secret = parameters.optional("client_secret");
   const basic = incoming.basic === undefined ? undefined : readBasic(incoming.basic);
   if (!basic) {
-    if (id === undefined || secret === undefined) throw new InvalidClient();
+    if (id === undefined) throw missing("client_id");
+    if (secret === undefined) throw missing("client_secret");
     return { clientId: id, secret, source: incoming.source, gone: incoming.gone };
   }
   if (secret !== undefined) {
@@ -31,6 +32,12 @@ function credentialsOf(incoming: Incoming): ClientCredentials {
     throw new BadParameter("client_id", "The parameter client_id differs from the Authorization header.");
   }
   return { ...basic, source: incoming.source, gone: incoming.gone };
+}
+
+function missing(name: string): InvalidClient {
+  return new InvalidClient(
+    `The parameter ${name} is missing. Send it in the body, or the client's id and secret by HTTP Basic.`,
+  );
 }
 
 /** Both halves are form-encoded before they are joined (RFC 6749 2.3.1); ours hold nothing that would change by it. */

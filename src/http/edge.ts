@@ -1,4 +1,4 @@
-import type { IncomingMessage } from "node:http";
+import { type IncomingMessage, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { ReachLimit } from "../model/limits.ts";
@@ -25,7 +25,7 @@ export function headersRefusal(request: IncomingMessage): Refusal | undefined {
     if (countHeader(request, name) > 1) return refusals.malformed(`The ${name} header must be there once.`);
   }
   // Whoever decodes it before us, or doesn't, would read another request than we do.
-  if (countHeader(request, "content-encoding") > 0) return refusals.wrongContentType();
+  if (countHeader(request, "content-encoding") > 0) return refusals.encodedBody();
   if (request.httpVersion !== "1.0" && !request.headers.host) return refusals.malformed("The host header is missing.");
   return undefined;
 }
@@ -73,7 +73,7 @@ function sendRefusal(refusal: Refusal, target: string, socket: Duplex, exchanges
     "content-length": String(Buffer.byteLength(body)),
     connection: "close",
   }).map(([name, value]) => `${name}: ${value}\r\n`);
-  socket.end(`HTTP/1.1 ${status} Refused\r\n${lines.join("")}\r\n${body}`);
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join("")}\r\n${body}`);
   linger(socket);
   const { remoteAddress: address } = socket as Partial<Socket>;
   const failure = { code: refusal.code };

@@ -10,6 +10,7 @@ import {
 import { InsufficientScope } from "../model/scope-errors.ts";
 import { messagePage } from "../oauth/pages/message-page.ts";
 import { type Answer, jsonAnswer, pageAnswer, xmlAnswer } from "./answer.ts";
+import { formBody, jsonBody } from "./body-types.ts";
 import type { ErrorShape } from "./error-shape.ts";
 import type { Exchange } from "./exchange.ts";
 import { type Failure, internalError } from "./failure.ts";
@@ -43,6 +44,7 @@ const answers: Readonly<Record<string, { readonly status: number; readonly error
   too_many_idempotency_keys: { status: 409, errorCode: 123 },
   idempotency_key_in_use: { status: 409, errorCode: 102 },
   idempotency_key_reused: { status: 422, errorCode: 102 },
+  misplaced_token: { status: 400, errorCode: 102 },
   missing_token: { status: 401, errorCode: 106 },
   invalid_token: { status: 401, errorCode: 106 },
   insufficient_scope: { status: 403, errorCode: 106 },
@@ -102,8 +104,7 @@ function foreseen(error: unknown): Foreseen {
 /** Fastify's own refusals; their texts repeat what was sent, so they get ours. */
 function refusalByFastify(error: unknown): Refusal | undefined {
   if (!(error instanceof Error) || !("code" in error) || !String(error.code).startsWith("FST_ERR_")) return undefined;
-  if (error.code === "FST_ERR_CTP_BODY_TOO_LARGE") return refusals.bodyTooLarge();
-  if (error.code === "FST_ERR_CTP_INVALID_MEDIA_TYPE") return refusals.wrongContentType();
+  if (error.code === "FST_ERR_CTP_INVALID_MEDIA_TYPE") return refusals.wrongContentType(formBody, jsonBody);
   const isTheirs = "statusCode" in error && Number(error.statusCode) >= 400 && Number(error.statusCode) < 500;
   return isTheirs ? refusals.malformed("The request is malformed.") : undefined;
 }
@@ -130,10 +131,12 @@ const refusalNumbers: Readonly<Record<number, number>> = { 404: 103, 405: 103 };
 const wireCodes: Readonly<Record<string, string>> = {
   bad_parameter: "invalid_request",
   bad_value: "invalid_request",
+  misplaced_token: "invalid_request",
 };
 
-/** How a 401 or 403 tells what it wants (RFC 6749 5.2, RFC 6750 3): a call without any token hears no error. */
+/** How a 400, 401 or 403 tells what it wants (RFC 6749 5.2, RFC 6750 3): a call without any token hears no error. */
 const challenges: Readonly<Record<string, string>> = {
+  misplaced_token: 'Bearer error="invalid_request"',
   invalid_token: 'Bearer error="invalid_token"',
   invalid_client: 'Basic realm="breezeway"',
 };

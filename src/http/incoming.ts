@@ -3,6 +3,7 @@ import type { Readable } from "node:stream";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { LimitReached } from "../model/errors.ts";
 import { limits } from "../model/limits.ts";
+import { formBody, jsonBody, type MediaType } from "./body-types.ts";
 import { closingOf } from "./closing.ts";
 import { scanJson } from "./json-scan.ts";
 import { refusals } from "./refusal.ts";
@@ -38,13 +39,14 @@ export interface Incoming {
   readonly isLocal: boolean;
 }
 
-export function readIncoming(request: FastifyRequest): Incoming {
+/** `bodyTypes`: the media types that the route takes, for the refusal of another one. */
+export function readIncoming(request: FastifyRequest, bodyTypes: readonly MediaType[]): Incoming {
   const target = request.raw.url ?? "";
   const queryAt = target.indexOf("?");
   return {
     pathParameters: request.params as Record<string, string>,
     query: queryAt < 0 ? [] : readPairs(target.slice(queryAt + 1)),
-    body: readableBody(request.body as Body | typeof unreadable | undefined),
+    body: readableBody(request.body as Body | typeof unreadable | undefined, bodyTypes),
     bearer: authorization(request, "bearer"),
     basic: authorization(request, "basic"),
     lastEventId: request.headers["last-event-id"] === undefined ? undefined : String(request.headers["last-event-id"]),
@@ -92,8 +94,8 @@ export function readBodies(app: FastifyInstance): void {
     app.addContentTypeParser(contentType, { parseAs: "buffer" }, async (_request: unknown, bytes: Buffer) =>
       bytes.length === 0 ? { kind: "none" } : parse(decode(bytes)),
     );
-  read("application/x-www-form-urlencoded", (text) => ({ kind: "form", pairs: readPairs(text) }));
-  read("application/json", (text) => ({ kind: "json", value: readJson(text) }));
+  read(formBody, (text) => ({ kind: "form", pairs: readPairs(text) }));
+  read(jsonBody, (text) => ({ kind: "json", value: readJson(text) }));
 }
 
 const readTypes = /^\s*application\/(json|x-www-form-urlencoded)\s*(;|$)/i;
@@ -105,8 +107,8 @@ function mayHaveBody(headers: FastifyRequest["headers"]): boolean {
 /** A body of a type that no route takes. */
 const unreadable = { kind: "unreadable" } as const;
 
-function readableBody(body: Body | typeof unreadable | undefined): Body {
-  if (body?.kind === "unreadable") throw refusals.wrongContentType();
+function readableBody(body: Body | typeof unreadable | undefined, bodyTypes: readonly MediaType[]): Body {
+  if (body?.kind === "unreadable") throw refusals.wrongContentType(...bodyTypes);
   return body ?? { kind: "none" };
 }
 

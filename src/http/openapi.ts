@@ -38,7 +38,7 @@ export function openApiDocument(routes: readonly Route[], { version, baseUrl }: 
       version,
       summary: "Cloud-to-cloud integration for homes.",
       description:
-        "An OAuth 2.0 authorization server, users and devices, and a live mirror of accounts in third-party home ecosystems.",
+        "An OAuth 2.0 authorization server, users and devices, and a live mirror of accounts in third-party home ecosystems. Where a path takes GET it takes HEAD too, except event streams and platform calls.",
       contact: { name: "The operator of this deployment", url: baseUrl },
       license: { name: "Apache-2.0", identifier: "Apache-2.0" },
     },

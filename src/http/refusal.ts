@@ -1,4 +1,5 @@
 import { limits } from "../model/limits.ts";
+import type { MediaType } from "./body-types.ts";
 
 /**
  * A request that HTTP itself gives reason to refuse, before any part of ours has looked at it. The sentence never
@@ -20,14 +21,35 @@ export class Refusal extends Error {
 
 export const refusals = {
   malformed: (sentence: string) => new Refusal(400, "invalid_request", sentence),
-  unknownPath: () => new Refusal(404, "not_found", "There is nothing at this path."),
+  unknownPath: (path = "") =>
+    new Refusal(
+      404,
+      "not_found",
+      path.endsWith("/")
+        ? "There is nothing at this path. Leave out the slash at its end."
+        : "There is nothing at this path.",
+    ),
   wrongMethod: (allowed: readonly string[]) =>
     new Refusal(405, "method_not_allowed", `This path takes only ${allowed.join(", ")}.`, {
       allow: allowed.join(", "),
     }),
   tooSlow: () => new Refusal(408, "request_timeout", "The request did not arrive in time."),
-  bodyTooLarge: () => new Refusal(413, "body_too_large", "The body is larger than this path takes."),
-  wrongContentType: () => new Refusal(415, "unsupported_media_type", "This path doesn't take this Content-Type."),
+  bodyTooLarge: (mostBytes: number) =>
+    new Refusal(413, "body_too_large", `The body is larger than ${mostBytes} bytes, the most that this path takes.`),
+  /** `accepted`: the media types of bodies that the path takes. RFC 9110 15.5.16: the Accept header names them too. */
+  wrongContentType: (...accepted: readonly MediaType[]) =>
+    accepted.length === 0
+      ? new Refusal(415, "unsupported_media_type", "This path takes no body.")
+      : new Refusal(
+          415,
+          "unsupported_media_type",
+          `The Content-Type of the body must be ${accepted.join(" or ")}, in UTF-8.`,
+          { accept: accepted.join(", ") },
+        ),
+  encodedBody: () =>
+    new Refusal(415, "unsupported_media_type", "The body must be sent without Content-Encoding: it is not decoded.", {
+      "accept-encoding": "identity",
+    }),
   headersTooLarge: () =>
     new Refusal(
       431,

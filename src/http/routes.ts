@@ -6,7 +6,8 @@ import { requireScopes } from "../model/scope-errors.ts";
 import type { Scope } from "../model/scopes.ts";
 import type { Client } from "../oauth/clients.ts";
 import type { Answer, SlicedAnswer, StreamAnswer } from "./answer.ts";
-import { type Callers, callerByBearer, callerByEitherToken, callerBySecToken } from "./caller.ts";
+import { bodyTypesOf, formBody, jsonBody, type MediaType } from "./body-types.ts";
+import { type Callers, callerByBearer, callerByEitherToken, callerBySecToken, eitherToken } from "./caller.ts";
 import { callingClient } from "./client-authentication.ts";
 import type { Description, OperationDescription } from "./description.ts";
 import { failureOf } from "./error-response.ts";
@@ -14,6 +15,7 @@ import { type ErrorShape, shapeBelow } from "./error-shape.ts";
 import type { Exchange, Exchanges } from "./exchange.ts";
 import type { CallerIds } from "./failure.ts";
 import { type Incoming, readIncoming } from "./incoming.ts";
+import { refuseMistyped } from "./mistyped-parameters.ts";
 import { OneATurn } from "./one-a-turn.ts";
 import { openOutlet } from "./outlet.ts";
 import { refusals } from "./refusal.ts";
@@ -36,6 +38,8 @@ interface RouteAddress {
   readonly bodyBytes?: number;
   /** It takes an `Idempotency-Key` (keyed-routes.ts). */
   readonly takesKey?: true;
+  /** Its answer goes on until the client or the server ends it. */
+  readonly isStream?: true;
 }
 
 /** What an access token must have been granted, all of it. A route that takes access tokens and names none doesn't compile. */
@@ -100,14 +104,16 @@ export function addRoutes(
   for (const method of METHODS) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);
 
   for (const route of routes) {
+    const bodyTypes = bodyTypesFor(route);
     app.route({
-      method: [...route.methods],
+      method: [...methodsOf(route)],
       url: route.path,
       config: { access: route.access, errors: route.errors },
       ...(route.bodyBytes !== undefined && { bodyLimit: route.bodyBytes }),
       handler: async (request, reply) => {
         const exchange = exchanges.of(request.raw);
-        const answer = await answerOf(route, request, callers, exchange);
+        const answer = await answerOf(route, readIncoming(request, bodyTypes), callers, exchange);
+        if ("stream" in answer && !route.isStream) throw new Error(`${route.path} is not marked as a stream.`);
         if (exchange && "about" in answer) Object.assign(exchange, answer.about);
         if ("slices" in answer) return sendSlices(reply, answer, turns, exchange);
         return "stream" in answer ? openStream(request, reply, answer, exchanges) : sendAnswer(reply, answer);
@@ -115,7 +121,7 @@ export function addRoutes(
     });
   }
   for (const path of new Set(routes.map((route) => route.path))) {
-    const allowed = routes.filter((route) => route.path === path).flatMap((route) => route.methods);
+    const allowed = routes.filter((route) => route.path === path).flatMap(methodsOf);
     const refuse = async () => {
       throw refusals.wrongMethod(allowed);
     };
@@ -128,6 +134,20 @@ export function addRoutes(
       handler: refuse,
     });
   }
+}
+
+/**
+ * The methods of a route, with HEAD wherever there is a GET: Fastify sends the same head without the body. Not for
+ * streams, whose answer never ends, and not for platform operations, which change things by GET too.
+ */
+function methodsOf({ methods, access, isStream }: Route | GuestRoute): readonly Method[] {
+  const takesHead = methods.includes("GET") && !methods.includes("HEAD") && !isStream && access !== "operation";
+  return takesHead ? methods.flatMap((method) => (method === "GET" ? (["GET", "HEAD"] as const) : [method])) : methods;
+}
+
+function bodyTypesFor(route: Route | GuestRoute): readonly MediaType[] {
+  if (route.access === "operation") return [formBody];
+  return "description" in route ? bodyTypesOf(route.description) : [formBody, jsonBody];
 }
 
 export function sendAnswer(reply: FastifyReply, { status, headers, body }: Answer): FastifyReply {
@@ -186,11 +206,10 @@ function openStream(
 
 async function answerOf(
   route: Route | GuestRoute,
-  request: FastifyRequest,
+  incoming: Incoming,
   callers: Callers,
   exchange: Exchange | undefined,
 ): Promise<Answer | SlicedAnswer | StreamAnswer> {
-  const incoming = readIncoming(request);
   const known = (ids: CallerIds) => {
     if (exchange) exchange.caller = ids;
   };
@@ -204,11 +223,12 @@ async function answerOf(
       const caller = await callerByBearer(incoming, callers);
       known({ ...caller, clientId: callers.clientHolding?.(incoming.bearer ?? "") });
       requireScopes(caller, route.scopes);
+      if (route.methods.includes("GET")) refuseMistyped(incoming.query, route.description);
       return route.answer(incoming, caller);
     }
     case "secTokenOrBearer": {
       const caller = await callerByEitherToken(incoming, callers);
-      known({ ...caller, clientId: callers.clientHolding?.(incoming.bearer ?? "") });
+      known({ ...caller, clientId: callers.clientHolding?.(eitherToken(incoming) ?? "") });
       requireScopes(caller, route.scopes);
       return route.answer(incoming, caller);
     }

@@ -35,8 +35,8 @@ export class UnknownOperation extends BreezewayError {
 
 export class InvalidSecToken extends BreezewayError {
   readonly code = "invalid_sec_token";
-  constructor() {
-    super("Invalid security token.");
+  constructor(sentence = "Invalid security token.") {
+    super(sentence);
   }
 }
 
@@ -59,8 +59,8 @@ export class ClientGone extends BreezewayError {
 
 export class UnknownDevice extends BreezewayError {
   readonly code = "unknown_device";
-  constructor() {
-    super("Device does not exist.");
+  constructor(sentence = "Device does not exist.") {
+    super(sentence);
   }
 }
 
@@ -172,11 +172,19 @@ export class MissingToken extends BreezewayError {
   }
 }
 
+/** An access token stands where none may stand: addresses and forms are kept in logs and histories (RFC 6750 2.3). */
+export class MisplacedToken extends BreezewayError {
+  readonly code = "misplaced_token";
+  constructor() {
+    super("The access token must be sent in the Authorization header and nowhere else.");
+  }
+}
+
 /** Refusals of the authorization server, with the names that RFC 6749 gives them. */
 export class InvalidClient extends BreezewayError {
   readonly code = "invalid_client";
-  constructor() {
-    super("The client is unknown or its secret is wrong.");
+  constructor(sentence = "The client is unknown or its secret is wrong.") {
+    super(sentence);
   }
 }
 

@@ -224,7 +224,7 @@ describe("largestrings", () => {
       throw new InvalidToken();
     };
     const callers = { bySecToken: () => Promise.reject(new InvalidSecToken()), byAccessToken } as unknown as Callers;
-    const { fetch, asked, addDevice, userId: alice } = await madeServer(t, { callers });
+    const { fetch, asked, addDevice, log, userId: alice } = await madeServer(t, { callers });
     const account = await addDevice("Nest account", true);
     const get = (query: string, token: string) =>
       fetch(`/adaptor/largestrings?${query}`, { headers: { authorization: `Bearer ${token}` } });
@@ -238,9 +238,14 @@ describe("largestrings", () => {
     await assertError(await get("id=999", "bwa_tenant"), 404, 109, "Device does not exist.");
     await assertError(await get(`id=${account}&secToken=bws_other`, "bwa_user"), 400, 102);
     await assertError(await get(`id=${account}`, "bwa_nonsense"), 401, 106, "Invalid security token.");
-    await assertError(await fetch(`/adaptor/largestrings?id=${account}&secToken=bwa_user`), 401, 106);
+    await assertError(await get(`id=${account}&access_token=bwa_user`, "bwa_user"), 400, 102);
     await assertError(await fetch(`/adaptor/largestrings?id=${account}&access_token=bwa_user`), 401, 106);
-    assert.deepEqual(asked, []);
+    assert.deepEqual(asked.splice(0), []);
+    const asSecToken = (token: string) => fetch(`/adaptor/largestrings?id=${account}&secToken=${token}`);
+    assert.equal((await asSecToken("bwa_user")).status, 200);
+    assert.deepEqual(asked.splice(0), [["largeStrings", userId, account]]);
+    await assertError(await asSecToken("bwa_nonsense"), 401, 106, "Invalid security token.");
+    assert.doesNotMatch(log(), /bwa_/);
   });
 
   it("needs an id, and knows no difference between malformed, foreign and absent ones", async (t) => {

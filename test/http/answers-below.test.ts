@@ -42,7 +42,7 @@ async function refusals(t: TestContext, path: string, read: (text: string, type:
     assert.match(head, new RegExp(`^HTTP/1.1 ${status} `), `${name}: ${answer}`);
     const [, type = ""] = /^content-type: (.*)$/im.exec(head) ?? [];
     assert.equal(read(body, type), code, name);
-    if (status === 405) assert.match(head, /^allow: (GET, POST|POST, PUT, DELETE, GET)$/im, name);
+    if (status === 405) assert.match(head, /^allow: (GET, POST|POST, PUT, DELETE, GET, HEAD)$/im, name);
   }
 }
 

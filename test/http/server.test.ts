@@ -85,6 +85,35 @@ describe("a request that names the type of a body and brings none", () => {
   });
 });
 
+describe("HEAD", () => {
+  it("is answered as GET is, without the body, and keeps the connection in step", async (t) => {
+    const { raw, secToken, addDevice } = await madeServer(t);
+    const largeStrings = `/adaptor/largestrings?${new URLSearchParams({ secToken, id: String(await addDevice("Lamp")) })}`;
+    for (const path of [
+      "/docs",
+      "/openapi.json",
+      "/v3/users",
+      "/v3/devices/1",
+      "/nowhere",
+      "/oauth2/authorize",
+      largeStrings,
+    ]) {
+      const [head, got] = await Promise.all(
+        ["HEAD", "GET"].map((method) => raw(`${method} ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`)),
+      );
+      const headOf = (answer = "") => withoutChance(answer.slice(0, answer.indexOf("\r\n\r\n") + 4));
+      assert.equal(withoutChance(head ?? ""), headOf(got), path);
+      assert.match(head ?? "", /content-length: [1-9]/, path);
+    }
+  });
+
+  it("is not taken by a platform operation, because an operation changes things by GET too", async (t) => {
+    const { fetch } = await madeServer(t);
+    const answer = await fetch("/zdk/services/zamapi/userLogout", { method: "HEAD" });
+    assert.deepEqual([answer.status, answer.headers.get("allow")], [405, "GET, POST"]);
+  });
+});
+
 describe("a request that HTTP gives reason to refuse", () => {
   it("to an unknown path is 404, with a wrong method 405 and the right ones", async (t) => {
     const { fetch } = await madeServer(t);
@@ -102,14 +131,56 @@ describe("a request that HTTP gives reason to refuse", () => {
     });
     for (const [path, method, allow] of [
       ["/livez", "POST", "GET, HEAD"],
-      ["/v3/users", "POST", "GET"],
+      ["/v3/users", "POST", "GET, HEAD"],
+      ["/v3/devices/1", "POST", "GET, HEAD, PUT"],
+      ["/v3/events", "HEAD", "GET"],
       ["/readyz", "PROPFIND", "GET, HEAD"],
     ] as const) {
       const answer = await fetch(path, { method });
       assert.equal(answer.status, 405, path);
       assert.equal(answer.headers.get("allow"), allow);
-      assert.equal(((await answer.json()) as Record<string, string>).error, "method_not_allowed");
+      const text = await answer.text();
+      if (method !== "HEAD") assert.equal(JSON.parse(text).error, "method_not_allowed");
     }
+  });
+
+  it("to a path that ends where an id would stand is 404, whatever the id would be of", async (t) => {
+    const { fetch } = await madeServer(t);
+    const answers = ["/v3/users/", "/v3/devices/", "/v3/alerts/", "/v3/webhooks/?x=1", "/v3/devices//history"].map(
+      async (path) => {
+        const answer = await fetch(path);
+        const { request_id: _, ...body } = (await answer.json()) as Record<string, string>;
+        return [answer.status, body.error, body.error_description!.endsWith("Leave out the slash at its end.")];
+      },
+    );
+    const [first, ...others] = await Promise.all(answers);
+    assert.deepEqual(first, [404, "not_found", true]);
+    assert.deepEqual(others, [first, first, first, [404, "not_found", false]]);
+  });
+
+  it("has a body of another type: the answer names the types that the path takes", async (t) => {
+    const { fetch, raw } = await madeServer(t);
+    const [form, json] = ["application/x-www-form-urlencoded", "application/json"];
+    for (const [method, path, accept] of [
+      ["PUT", "/v3/devices/1", json],
+      ["POST", "/v3/alerts", json],
+      ["POST", "/oauth2/access_token", `${form}, ${json}`],
+      ["POST", "/oauth2/login", form],
+      ["POST", "/adaptor/federatedtokens", `${form}, ${json}`],
+      ["POST", "/zdk/services/zamapi/userLogin", form],
+      ["POST", "/acc/applications/1/sessions", json],
+      ["DELETE", "/v3/alerts/1", null],
+    ] as const) {
+      const answer = await fetch(path, { method, headers: { "content-type": "text/csv" }, body: "a,b" });
+      assert.deepEqual([answer.status, answer.headers.get("accept")], [415, accept], path);
+      const told = accept === null ? "This path takes no body" : accept.replace(", ", " or ");
+      assert.ok((await answer.text()).includes(told), path);
+    }
+    const gzip = "Content-Encoding: gzip\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}";
+    assert.match(
+      await raw(`PUT /v3/devices/1 HTTP/1.1\r\nHost: a\r\n${gzip}`),
+      /^HTTP\/1.1 415 [\s\S]*Content-Encoding: it is/,
+    );
   });
 
   it("has two hosts, none, or a whole address where a path should be", async (t) => {
@@ -154,8 +225,15 @@ describe("a request that HTTP gives reason to refuse", () => {
       fetch("/zdk/services/zamapi/userLogin", { method: "POST", headers, body: `name=${"x".repeat(length)}` });
     assert.equal((await send(65_536 - 5)).status, 500);
     assert.equal((await send(65_536 - 4)).status, 413);
-    assert.equal((await send(5_000_000)).status, 413);
-    assert.match(await raw(`GET /?${"x".repeat(5_000_000)} HTTP/1.1\r\nHost: a\r\n\r\n`), /^HTTP\/1.1 431 /);
+    const larger = await send(5_000_000);
+    assert.equal(larger.status, 413);
+    assert.match(await larger.text(), /larger than 65536 bytes/);
+    const toOAuth = await fetch("/oauth2/access_token", { method: "POST", headers, body: "x".repeat(16_385) });
+    assert.equal(toOAuth.status, 413);
+    assert.match(await toOAuth.text(), /larger than 16384 bytes/);
+    const reason = "Request Header Fields Too Large";
+    const headTooLarge = await raw(`GET /?${"x".repeat(5_000_000)} HTTP/1.1\r\nHost: a\r\n\r\n`);
+    assert.equal(headTooLarge.split("\r\n")[0], `HTTP/1.1 431 ${reason}`);
     const head = (bytes: number) => `GET /?${"x".repeat(bytes)} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`;
     assert.match(await raw(head(limits.requestHeadBytes - 1_000)), /^HTTP\/1.1 404 /);
     assert.match(await raw(head(limits.requestHeadBytes + 1_000)), /^HTTP\/1.1 431 [\s\S]*"error":"headers_too_large"/);
@@ -256,7 +334,7 @@ describe("the server", () => {
         goesOn: () => undefined,
         of: () => undefined,
       });
-    assert.throws(add, /The route GET \/open has no access rule/);
+    assert.throws(add, /The route GET,HEAD \/open has no access rule/);
     await app.close();
   });
 

@@ -176,7 +176,11 @@ describe("an attribute that is asked for by name", () => {
 
   it("is the request of a mapped thermostat: there even when it is empty, with the time of what emptied it", async (t) => {
     const { attributes, put, deviceId, clock } = await linkedAccount(t);
-    assert.deepEqual(await attributes(`?${name(request)}`), { [request]: { value: null, updateTime: 0 } });
+    // Never written, it has been empty since the thermostat got its slot.
+    const never = { [request]: { value: null, updateTime: noonMs } };
+    assert.deepEqual(await attributes(`?${name(request)}`), never);
+    assert.deepEqual(await attributes(`?${name(request)}&since=${noonMs - 1}`), never);
+    assert.deepEqual(await attributes(`?${name(request)}&since=${noonMs}`), {});
     const other = request.replace("thermostats", "thermostat");
     assert.deepEqual(Object.keys(await attributes(`?${name(other)}`)), [other]);
     assert.ok(!(request in (await attributes())), "unasked, a blank one is left out");
@@ -237,6 +241,7 @@ describe("reading since a time", () => {
     assert.deepEqual(await attributes(`?${names.join("&")}&since=0`), {
       ...blank,
       "d.structures[1].a.name": { value: "Home", updateTime: noonMs },
+      [request]: { value: null, updateTime: noonMs },
     });
   });
 
@@ -254,5 +259,25 @@ describe("reading since a time", () => {
     }
     assertRefused(await get("alice", `${path}?since=1&since=1`), 400, "invalid_request");
     assertRefused(await get("alice", `${path}?since=1&since=`), 400, "invalid_request");
+  });
+
+  it("refuses a parameter whose name is almost one of its own, and ignores those that others add", async (t) => {
+    const { get, path, attributes } = await linkedAccount(t);
+    for (const sent of [
+      "attributes=x",
+      "attribute[]=x",
+      "Attribute=x",
+      "atribute=x",
+      "attr=x",
+      "sinceMs=1",
+      "snice=1",
+    ]) {
+      const answer = await get("alice", `${path}?${sent}`);
+      assertRefused(answer, 400, "invalid_request");
+      assert.match(answer.body.error_description, /almost (attribute|since)\..* attribute, since\.$/);
+    }
+    assertRefused(await get("alice", "/v3/devices?deviceType=Lamp"), 400, "invalid_request");
+    assertRefused(await get("alice", "/v3/alerts?device_id=1"), 400, "invalid_request");
+    assert.deepEqual(await attributes("?_=1&utm_source=mail&t=2"), await attributes());
   });
 });

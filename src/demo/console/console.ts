@@ -109,6 +109,7 @@ export function demoConsole({ folder, simulator, version }: ConsoleParts): Conso
       },
       {
         methods: ["GET"],
+        isStream: true,
         path: "/console/events",
         access: "public",
         errors: "page",

@@ -7,6 +7,7 @@ import type { OAuth } from "../../oauth/oauth.ts";
 import { Parameters } from "../../oauth/parameters.ts";
 import type { IssuedTokens } from "../../oauth/tokens.ts";
 import { type Answer, jsonAnswer, pageAnswer, redirectAnswer } from "../answer.ts";
+import { formBody } from "../body-types.ts";
 import { browserCookie } from "../cookie.ts";
 import { getServerMetadata, issueToken, revokeToken } from "../descriptions/authorization.ts";
 import {
@@ -117,7 +118,7 @@ const pageCodes: Readonly<Record<number, string>> = {
 };
 
 function formOf({ body }: Incoming, names: readonly string[]): Form {
-  if (body.kind === "json") throw refusals.wrongContentType();
+  if (body.kind === "json") throw refusals.wrongContentType(formBody);
   const parameters = new Parameters(body.kind === "form" ? body.pairs : []);
   return Object.fromEntries(names.map((name) => [name, parameters.optional(name) ?? ""]));
 }

@@ -1,4 +1,5 @@
 import { xmlAnswer, xmlSlicesAnswer } from "../answer.ts";
+import { formBody } from "../body-types.ts";
 import { describedOperations, type OperationRules } from "../descriptions/platform.ts";
 import type { CallerIds, Failure } from "../failure.ts";
 import type { Incoming, Pairs } from "../incoming.ts";
@@ -51,6 +52,6 @@ export function platformRoutes(platform: Platform): readonly Route[] {
 
 /** All that was sent: the platform calls refuse what is there twice. */
 function parametersOf({ query, body }: Incoming): Pairs {
-  if (body.kind === "json") throw refusals.wrongContentType();
+  if (body.kind === "json") throw refusals.wrongContentType(formBody);
   return body.kind === "form" ? [...query, ...body.pairs] : query;
 }

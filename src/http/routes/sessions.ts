@@ -1,6 +1,7 @@
 import type { Identity } from "../../identity/identity.ts";
 import { BadParameter, InvalidLogin, NotFound } from "../../model/errors.ts";
 import { jsonAnswer } from "../answer.ts";
+import { jsonBody } from "../body-types.ts";
 import { openSession } from "../descriptions/sessions.ts";
 import type { Body } from "../incoming.ts";
 import { refusals } from "../refusal.ts";
@@ -46,7 +47,7 @@ export function sessionRoutes({ login, findTenant }: SessionRouteParts): readonl
 }
 
 function credentialsIn(body: Body): { readonly username: string; readonly password: string } {
-  if (body.kind === "form") throw refusals.wrongContentType();
+  if (body.kind === "form") throw refusals.wrongContentType(jsonBody);
   const members = body.kind === "json" ? body.value : undefined;
   if (typeof members !== "object" || members === null || Array.isArray(members)) {
     throw new BadParameter("body", "The body must be a JSON object with username and password.");

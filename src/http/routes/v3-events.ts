@@ -25,6 +25,7 @@ export function eventRoutes({ devices, events, tokens }: EventRouteParts): reado
   return [
     {
       methods: ["GET"],
+      isStream: true,
       path: "/v3/events",
       access: "bearer",
       errors: "standard",

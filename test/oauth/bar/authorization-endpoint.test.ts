@@ -261,6 +261,9 @@ describe("the authorization endpoint: parameters", () => {
         assert.deepEqual(namesOf(heard), ["code", "iss", "state"], state.slice(0, 80));
         assert.equal(heard.get("state"), state);
       }
+      const refused = sentBack(await ask(world, queryOf(world, { state: "x".repeat(2_049) })), callback);
+      assert.equal(refused.get("error"), "invalid_request");
+      assert.ok(!refused.has("state"), "a client would take a shortened state for a forged one");
     });
 
     it(`6: returns control characters as they are or refuses them, but never changes them (${database})`, async (t) => {

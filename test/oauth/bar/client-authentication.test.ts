@@ -219,6 +219,20 @@ describe("a client", () => {
     assert.equal((await world.refresh(refresh_token)).status, 200);
   });
 
+  it("40: that sends no id or no secret is told which one is missing", async (t) => {
+    const world = await oauthWorld(t);
+    const { id, secret } = world.client;
+    for (const [missing, sent] of [
+      ["client_id", {}],
+      ["client_id", { client_id: "", client_secret: secret }],
+      ["client_secret", { client_id: id }],
+    ] as const) {
+      const answer = await probe(world, sent);
+      assertInvalidClient(answer);
+      assert.match(answer.body.error_description, new RegExp(`^The parameter ${missing} is missing`));
+    }
+  });
+
   it("40: that is unknown is slowed down like one that is known", async (t) => {
     const world = await oauthWorld(t);
     const guess = async (id: string) => {

@@ -27,6 +27,7 @@ describe("/v3", () => {
       for (const headers of [{}, bearer]) {
         const answer = await call(world, `${path}?access_token=${access_token}`, headers);
         assertRefused(answer, 400, "invalid_request");
+        assert.equal(answer.headers.get("www-authenticate"), 'Bearer error="invalid_request"');
       }
     }
     const path = `/v3/devices/${lamp}`;
@@ -64,7 +65,7 @@ describe("/v3", () => {
     assertRefused(twice, 400, "invalid_request");
   });
 
-  it("53: takes nothing but access tokens, and access tokens open nothing else", async (t) => {
+  it("53: takes nothing but access tokens, and access tokens open nothing else but largestrings", async (t) => {
     const world = await oauthWorld(t);
     const { access_token, refresh_token } = await world.tokens();
     const login = { ...ada, appId: String(world.tenantId), source: "192.0.2.1" };
@@ -74,10 +75,19 @@ describe("/v3", () => {
     for (const token of [...others, `bwa_${random(refresh_token)}`, `bwa_${random(secToken)}`, random(access_token)]) {
       assertRefused(await world.get("/v3/users", token), 401, "invalid_token");
     }
+    const lamp = await world.addDevice(world.userId, "Lamp");
+    const [largeStrings, accounts] = [
+      `/adaptor/largestrings?id=${lamp}`,
+      "/adaptor/federatedtokens?anEcosystemName=nest",
+    ];
+    const { body: told } = await world.get(`${largeStrings}&secToken=${access_token}`);
+    assert.deepEqual(told, {
+      errorCode: 109,
+      errorMessage: "This device is no virtual device: it has no index map.",
+    });
+    assert.equal((await world.get(`${largeStrings}&secToken=bws_${random(access_token)}`)).body.errorCode, 106);
     for (const token of [`bws_${random(access_token)}`, access_token]) {
-      for (const path of ["/adaptor/largestrings?id=1", "/adaptor/federatedtokens?anEcosystemName=nest"]) {
-        assert.deepEqual((await world.get(`${path}&secToken=${token}`)).body.errorCode, 106);
-      }
+      assert.equal((await world.get(`${accounts}&secToken=${token}`)).body.errorCode, 106);
       const status = await world.get("/adaptor/federatedtokens?anEcosystemName=nest", token);
       assert.deepEqual(status.body.errorCode, 106);
     }
