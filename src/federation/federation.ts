@@ -133,7 +133,10 @@ export function federationOn(parts: FederationParts): RunningFederation {
     largeStrings: (userId, deviceId) =>
       store.read(async (tx) => {
         const link = await tx.links.ofDevice(userId, deviceId);
-        if (!link) throw new UnknownDevice();
+        if (!link) {
+          const isOrdinary = (await tx.devices.find(userId, deviceId)) !== undefined;
+          throw new UnknownDevice(isOrdinary ? "This device is no virtual device: it has no index map." : undefined);
+        }
         const values = [...blankValues];
         for (const { key, value } of await tx.attributes.all(userId, deviceId)) values[key as number] = value;
         return largeStrings(decodeIndexMap(link.indexMap), values);

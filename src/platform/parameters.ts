@@ -63,10 +63,11 @@ export class Parameters {
     return meant;
   }
 
-  /** Some clients send the user's id beside the token: another user's is as good as no token. */
+  /** Some clients send the user's id beside the token. A token speaks for its own user alone, whoever else exists. */
   checkUserId(userId: UserId): void {
     const given = this.optional("userId");
-    if (given !== undefined && given !== String(userId)) throw new InvalidSecToken();
+    if (given === undefined || given === String(userId)) return;
+    throw new InvalidSecToken("The security token belongs to another user than the parameter userId names.");
   }
 
   triggerId(): TriggerId {

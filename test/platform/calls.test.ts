@@ -85,10 +85,11 @@ describe("getDeviceList", () => {
     );
   });
 
-  it("refuses another user's id like a bad token", async (t) => {
+  it("refuses another user's id beside the token, and says that the two don't belong together", async (t) => {
     const { call, secToken, userId } = await madePlatform(t);
     for (const other of [String(userId + 1), `0${userId}`, "alice"]) {
-      assertFault(await call("getDeviceList", { secToken, userId: other }), 106, "Invalid security token.");
+      const sentence = "The security token belongs to another user than the parameter userId names.";
+      assertFault(await call("getDeviceList", { secToken, userId: other }), 106, sentence);
     }
   });
 });
