@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import pg from "pg";
 import { StoreUnavailable } from "../../src/model/errors.ts";
 import { openPostgres } from "../../src/store/postgres/store.ts";
@@ -39,6 +40,45 @@ describe("the store on PostgreSQL, many at a time", { skip: skip ?? false }, () 
         end.open();
         await Promise.allSettled(held);
       }
+    }));
+
+  it("lets a transaction wait for a connection that is in use, for 20 seconds, and is not unavailable meanwhile", (t) =>
+    onStore(postgresHarness, async (store) => {
+      const ordinary = () => store.pools().find(({ pool }) => pool === "ordinary")!;
+      const holdAll = async () => {
+        const end = gate();
+        const holding = Array.from({ length: ordinary().most }, () => gate());
+        const held = holding.map(({ open }) =>
+          store.transaction(async () => {
+            open();
+            await end.opened;
+          }),
+        );
+        await Promise.all(holding.map(({ opened }) => opened));
+        return () => {
+          end.open();
+          return Promise.all(held);
+        };
+      };
+      const release = await holdAll();
+      t.mock.timers.enable({ apis: ["setTimeout"] });
+      const waits = store.transaction(keep("waited")).catch((error) => error);
+      while (ordinary().waiting === 0) await nextTurn();
+      t.mock.timers.tick(19_999);
+      await release();
+      assert.ok(!((await waits) instanceof Error));
+      assert.ok(await kept(store, "waited"));
+
+      const releaseAgain = await holdAll();
+      const givenUp = store.transaction(keep("given up")).catch((error) => error);
+      while (ordinary().waiting === 0) await nextTurn();
+      t.mock.timers.tick(20_000);
+      const refusal = await givenUp;
+      t.mock.timers.reset();
+      await releaseAgain();
+      assert.ok(refusal instanceof StoreUnavailable);
+      assert.match(refusal.message, /connections were in use for 20000 ms/);
+      assert.equal(await kept(store, "given up"), false);
     }));
 
   it("acknowledges nothing before its COMMIT is over", { timeout: 30_000 }, (t) =>

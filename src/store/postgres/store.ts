@@ -15,8 +15,8 @@ import { StaleEpoch } from "../tables/log-epoch.ts";
 import { writeProbe } from "../tables/write-probe.ts";
 import { type ProbeSize, Writability } from "../writability.ts";
 import { LentSql } from "./connection.ts";
+import { ConnectionLine } from "./connection-line.ts";
 import { beginEpoch } from "./epoch.ts";
-import { PatientPool } from "./patient-pool.ts";
 import { takePlace } from "./place.ts";
 import { newPool } from "./pool.ts";
 import { refuseReadOnly } from "./read-only.ts";
@@ -26,7 +26,7 @@ import { Wake } from "./wake.ts";
 
 export interface PostgresOptions {
   readonly url: string;
-  /** A connection that doesn't come within this time counts as a store that can't be reached. */
+  /** A connection that can't be established within this time counts as a store that can't be reached. */
   readonly connectTimeoutMs?: number;
   /** The database's clock as an SQL expression in milliseconds; tests give it one that jumps. */
   readonly clock?: string;
@@ -34,6 +34,8 @@ export interface PostgresOptions {
 
 export const databaseClock = "floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint";
 const pools = { ordinary: 3, patient: 6, urgent: 4, reading: 3 };
+/** Waiting for a connection that is in use is no outage, up to here. Links wait longer: nobody waits for them. */
+const longestWaitMs = 20_000;
 const attempts = 6;
 const longestIdleMs = 5_000;
 /** A transaction may have to wait for locks; one that only looks, or goes before all others, has nothing to wait for. */
@@ -41,7 +43,7 @@ const longestQueryMs = { waiting: 30_000, looking: 5_000 };
 const forWriting = "BEGIN";
 const forReading = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
 
-type Lender = Pick<pg.Pool, "connect"> | PatientPool;
+type Lender = Pick<ConnectionLine, "connect">;
 
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 
@@ -59,14 +61,14 @@ export async function openPostgres(options: PostgresOptions): Promise<OpenStore>
 /** The store on PostgreSQL, 15 or later, shared by any number of nodes. PostgreSQL groups commits by itself. */
 class PostgresStore implements OpenStore {
   readonly isShared = true;
-  readonly #pool: pg.Pool;
-  /** Those who are patient never stand before somebody who waits for an answer. */
-  readonly #patientPool: pg.Pool;
-  readonly #patient: PatientPool;
-  /** Connections that only urgent transactions use: they never wait behind the others. */
-  readonly #urgentPool: pg.Pool;
-  /** Nor do reads: transactions that wait for a user's lock would otherwise hold them up. */
-  readonly #readingPool: pg.Pool;
+  readonly #pools: Readonly<Record<keyof typeof pools, pg.Pool>>;
+  readonly #ordinary: ConnectionLine;
+  /** Patient transactions have connections of their own: they never stand before a caller who waits for an answer. */
+  readonly #patient: ConnectionLine;
+  /** So have urgent transactions: they never wait behind the others. */
+  readonly #urgent: ConnectionLine;
+  /** So have reads: transactions that wait for a user's lock would otherwise hold them up. */
+  readonly #reading: ConnectionLine;
   readonly #connect: pg.PoolConfig;
   readonly #clock: string;
   readonly #body = new AsyncLocalStorage<true>();
@@ -89,16 +91,19 @@ class PostgresStore implements OpenStore {
     // A connection that died without a word would otherwise never answer.
     const { waiting, looking } = longestQueryMs;
     const pooled = { ...connect, pipeline: true };
-    this.#pool = newPool({ ...pooled, max: pools.ordinary, query_timeout: waiting });
-    this.#patientPool = newPool({ ...pooled, max: pools.patient, query_timeout: waiting });
-    this.#patient = new PatientPool(this.#patientPool);
-    this.#urgentPool = newPool({ ...pooled, max: pools.urgent, query_timeout: looking });
-    this.#readingPool = newPool({ ...pooled, max: pools.reading, query_timeout: looking });
+    this.#pools = {
+      ordinary: newPool({ ...pooled, max: pools.ordinary, query_timeout: waiting }),
+      patient: newPool({ ...pooled, max: pools.patient, query_timeout: waiting }),
+      urgent: newPool({ ...pooled, max: pools.urgent, query_timeout: looking }),
+      reading: newPool({ ...pooled, max: pools.reading, query_timeout: looking }),
+    };
+    this.#ordinary = new ConnectionLine(this.#pools.ordinary, longestWaitMs);
+    this.#patient = new ConnectionLine(this.#pools.patient);
+    this.#urgent = new ConnectionLine(this.#pools.urgent, longestWaitMs);
+    this.#reading = new ConnectionLine(this.#pools.reading, longestWaitMs);
     this.#connect = connect;
     this.#clock = clock;
-    const notify = (channel: string, payload: string) =>
-      this.#urgentPool.query("SELECT pg_notify($1, $2)", [channel, payload]);
-    this.#wake = new Wake({ config: connect, notify });
+    this.#wake = new Wake({ config: connect, notify: (channel, payload) => this.#notify(channel, payload) });
   }
 
   get neighbours(): Neighbours {
@@ -131,7 +136,7 @@ class PostgresStore implements OpenStore {
     { urgent = false, soon = false, patient = false, hurry }: Priority = {},
   ): Promise<Result> {
     this.#refuseInside("a transaction");
-    const pool = urgent || soon ? this.#urgentPool : patient ? this.#patient : this.#pool;
+    const pool = urgent || soon ? this.#urgent : patient ? this.#patient : this.#ordinary;
     const write = () => this.#attempts(pool, forWriting, (sql) => body(transactionOn(sql)), hurry);
     return this.#run(() => this.#writability.observe(write));
   }
@@ -141,19 +146,19 @@ class PostgresStore implements OpenStore {
     { soon = false }: Pick<Priority, "soon"> = {},
   ): Promise<Result> {
     this.#refuseInside("a read");
-    const pool = soon ? this.#urgentPool : this.#readingPool;
+    const pool = soon ? this.#urgent : this.#reading;
     return this.#run(() => this.#attempts(pool, forReading, (sql) => body(transactionOn(sql))));
   }
 
   async health(): Promise<StoreHealth> {
     await Promise.all([this.read((tx) => tx.settings.get("health")), this.#writability.check()]);
-    const waiting = [...this.#pools, this.#patient].reduce((sum, pool) => sum + pool.waitingCount, 0);
+    const waiting = Object.values(this.#lines).reduce((sum, line) => sum + line.waitingCount, 0);
     return { kind: "postgres", waiting, lastSyncMs: this.#lastSyncMs };
   }
 
   async #probe(size: ProbeSize): Promise<void> {
     await this.#run(() =>
-      this.#attempt(this.#urgentPool, forWriting, async (sql) => {
+      this.#attempt(this.#urgent, forWriting, async (sql) => {
         await refuseReadOnly(sql);
         await writeProbe(sql, size);
       }),
@@ -162,22 +167,17 @@ class PostgresStore implements OpenStore {
 
   async size(): Promise<number> {
     const look = (sql: LentSql) => sql.all<{ bytes: number }>("SELECT pg_database_size(current_database()) AS bytes");
-    return (await this.#run(() => this.#attempt(this.#readingPool, forReading, look)))[0]!.bytes;
+    return (await this.#run(() => this.#attempt(this.#reading, forReading, look)))[0]!.bytes;
   }
 
   pools(): readonly PoolUse[] {
-    const named = {
-      ordinary: this.#pool,
-      patient: this.#patientPool,
-      urgent: this.#urgentPool,
-      reading: this.#readingPool,
-    };
-    return Object.entries(named).map(([pool, { totalCount, idleCount, waitingCount, options }]) => ({
+    const lines = this.#lines;
+    return Object.entries(this.#pools).map(([pool, { totalCount, idleCount, options }]) => ({
       pool,
       inUse: totalCount - idleCount,
       idle: idleCount,
       most: options.max,
-      waiting: waitingCount + (pool === "patient" ? this.#patient.waitingCount : 0),
+      waiting: lines[pool as keyof typeof pools].waitingCount,
     }));
   }
 
@@ -188,7 +188,7 @@ class PostgresStore implements OpenStore {
     await Promise.allSettled(this.#running);
     await this.#wake.stop();
     await Promise.all([...this.#places].map((place) => place.leave()));
-    await Promise.all(this.#pools.map((pool) => pool.end()));
+    await Promise.all(Object.values(this.#pools).map((pool) => pool.end()));
   }
 
   async #takePlace(id: NodeId, lost: () => void): Promise<Place> {
@@ -201,8 +201,19 @@ class PostgresStore implements OpenStore {
     return place;
   }
 
-  get #pools(): readonly pg.Pool[] {
-    return [this.#pool, this.#patientPool, this.#urgentPool, this.#readingPool];
+  get #lines(): Readonly<Record<keyof typeof pools, ConnectionLine>> {
+    return { ordinary: this.#ordinary, patient: this.#patient, urgent: this.#urgent, reading: this.#reading };
+  }
+
+  async #notify(channel: string, payload: string): Promise<void> {
+    const client = await this.#urgent.connect();
+    try {
+      await client.query("SELECT pg_notify($1, $2)", [channel, payload]);
+      client.release();
+    } catch (error) {
+      client.release(true);
+      throw error;
+    }
   }
 
   /** It would need a second connection while it holds one: enough of them at once would wait for each other for ever. */
@@ -240,7 +251,7 @@ class PostgresStore implements OpenStore {
 
   /** The database was restored or promoted. The transactions that noticed wait for one that begins an epoch. */
   #beginEpoch(): Promise<void> {
-    this.#epochBeginning ??= this.#attempt(this.#urgentPool, forWriting, beginEpoch).finally(() => {
+    this.#epochBeginning ??= this.#attempt(this.#urgent, forWriting, beginEpoch).finally(() => {
       this.#epochBeginning = undefined;
     });
     return this.#epochBeginning;
@@ -305,7 +316,7 @@ class PostgresStore implements OpenStore {
 
   /** A connection of that pool; should it become urgent before there is one, an urgent one. */
   async #connectInHurry(pool: Lender, hurry: AbortSignal): Promise<pg.PoolClient> {
-    if (hurry.aborted) return this.#urgentPool.connect();
+    if (hurry.aborted) return this.#urgent.connect();
     const ordinary = pool.connect();
     const { promise: hurried, resolve } = Promise.withResolvers<"hurried">();
     const tell = () => resolve("hurried");
@@ -314,6 +325,6 @@ class PostgresStore implements OpenStore {
     if (first !== "hurried") return first;
     // Nobody uses the one that was asked for first.
     void ordinary.then((client) => client.release()).catch(() => undefined);
-    return this.#urgentPool.connect();
+    return this.#urgent.connect();
   }
 }
