@@ -1,4 +1,5 @@
 import type { WrittenValue } from "./devices.ts";
+import { checkMembers } from "./known-members.ts";
 import type { CallOptions, WriteOptions } from "./transport.ts";
 import type { V3 } from "./v3.ts";
 
@@ -43,9 +44,17 @@ export class Alerts {
   }
 
   /** All alerts of the user, or those on one device. */
-  async list({ deviceId, signal }: CallOptions & { readonly deviceId?: number } = {}): Promise<readonly Alert[]> {
-    const answer = await this.#v3().call<{ alerts: Alert[] }>("GET", "/alerts", { query: { deviceId }, signal });
-    return answer.alerts;
+  async list(question: CallOptions & { readonly deviceId?: number } = {}): Promise<readonly Alert[]> {
+    checkMembers("alerts.list", question, ["deviceId", "signal"]);
+    const { deviceId, signal } = question;
+    type Page = { readonly alerts: readonly Alert[]; readonly cursor?: string };
+    const alerts: Alert[] = [];
+    for (let cursor: string | undefined; ; ) {
+      const page: Page = await this.#v3().call("GET", "/alerts", { query: { deviceId, cursor }, signal });
+      alerts.push(...page.alerts);
+      if (page.cursor === undefined) return alerts;
+      cursor = page.cursor;
+    }
   }
 
   /** Makes an alert. Making it never fires. */

@@ -1,10 +1,12 @@
 import { type AccessTokens, fixedToken } from "./access-tokens.ts";
 import { Adaptor, type FederatedAccount, type LargeStrings, type LinkStatus, type Unlinked } from "./adaptor.ts";
+import { address } from "./address.ts";
 import { Alerts } from "./alerts.ts";
 import type { Attribute, Command, Device, DeviceSummary, PastChange, User, WrittenValue } from "./devices.ts";
-import { InvalidArgument, NotSignedIn } from "./errors.ts";
+import { NotSignedIn } from "./errors.ts";
 import { type EventOptions, followEvents, type HomeEvent } from "./events.ts";
 import { type HomeDevice, HomeNames } from "./home-names.ts";
+import { checkMembers, eventOptionNames } from "./known-members.ts";
 import { type Login, PlatformCalls } from "./platform.ts";
 import { type FanOutcome, type RunFanOptions, runFan } from "./run-fan.ts";
 import { type CallOptions, Transport, type WriteOptions } from "./transport.ts";
@@ -133,10 +135,11 @@ export class Breezeway {
   }
 
   /** All devices of the user. An enterprise token must name a type. */
-  async getDevices({
-    deviceTypeName,
-    signal,
-  }: CallOptions & { readonly deviceTypeName?: string } = {}): Promise<readonly DeviceSummary[]> {
+  async getDevices(
+    question: CallOptions & { readonly deviceTypeName?: string } = {},
+  ): Promise<readonly DeviceSummary[]> {
+    checkMembers("getDevices", question, ["deviceTypeName", "signal"]);
+    const { deviceTypeName, signal } = question;
     if (this.#v3) return v3Devices.listDevices(this.#v3, deviceTypeName, { signal });
     if (deviceTypeName !== undefined) throw missingAccessToken("getDevices with a deviceTypeName");
     return this.#platform.getDeviceList(this.#bySecToken("getDevices"), { signal });
@@ -144,6 +147,7 @@ export class Breezeway {
 
   /** A device with its attributes: those that have a value, or those that are asked for. */
   async getDevice(deviceId: number, question: DeviceQuestion = {}): Promise<Device> {
+    checkMembers("getDevice", question, ["attributes", "since", "signal"]);
     if (this.#v3) return v3Devices.readDevice(this.#v3, deviceId, question);
     const { attributes: names, since, signal } = question;
     if (since !== undefined) throw missingAccessToken("getDevice with since");
@@ -180,6 +184,7 @@ export class Breezeway {
    * request is never repeated.
    */
   async runFan(deviceId: number, thermostat: HomeDevice | string, options: RunFanOptions = {}): Promise<FanOutcome> {
+    checkMembers("runFan", options, ["on", "waitMs", "signal"]);
     const { signal } = options;
     const v3 = this.#v3;
     const door = {
@@ -197,6 +202,7 @@ export class Breezeway {
 
   /** What happened to a device, oldest first. Needs an access token. */
   getHistory(deviceId: number, question: HistoryQuestion = {}): AsyncGenerator<PastChange, void> {
+    checkMembers("getHistory", question, ["attributes", "from", "to", "signal"]);
     return v3Devices.readHistory(this.#byAccessToken("getHistory"), deviceId, question);
   }
 
@@ -206,19 +212,19 @@ export class Breezeway {
    * when the access has ended. Needs an access token.
    */
   events(options: EventOptions = {}): AsyncGenerator<HomeEvent, void> {
+    checkMembers("events", options, eventOptionNames);
     return followEvents(this.#byAccessToken("events"), options);
   }
 
-  /** Makes an alert, under the names of either platform; answers its id. Needs a secToken. */
+  /** Makes an alert, under the names of either platform or of the web call; answers its id. Needs a secToken. */
   async addTrigger(definition: TriggerDefinition, options: CallOptions = {}): Promise<number> {
     return this.#platform.addTrigger(this.#bySecToken("addTrigger"), definition, options);
   }
 
   /** The user's alerts, or those on one device. Needs a secToken. */
-  async getTriggers({
-    deviceId,
-    signal,
-  }: CallOptions & { readonly deviceId?: number } = {}): Promise<readonly Trigger[]> {
+  async getTriggers(question: CallOptions & { readonly deviceId?: number } = {}): Promise<readonly Trigger[]> {
+    checkMembers("getTriggers", question, ["deviceId", "signal"]);
+    const { deviceId, signal } = question;
     return this.#platform.getTriggers(this.#bySecToken("getTriggers"), deviceId, { signal });
   }
 
@@ -260,17 +266,4 @@ export class Breezeway {
     if (this.#v3) return this.#v3;
     throw missingAccessToken(what);
   }
-}
-
-function address(url: string): string {
-  let protocol = "";
-  try {
-    protocol = new URL(url).protocol;
-  } catch {
-    // Said below.
-  }
-  if (protocol !== "http:" && protocol !== "https:") {
-    throw new InvalidArgument("The address of the service must begin with http:// or https://.");
-  }
-  return url.replace(/\/+$/, "");
 }

@@ -43,6 +43,7 @@ export type {
   Trigger,
   TriggerByAttributeName,
   TriggerByAttrName,
+  TriggerByDevId,
   TriggerDefinition,
   TriggerTarget,
 } from "./triggers.ts";

@@ -61,11 +61,8 @@ export async function runFan(
     const shown = await door.read([active, request]);
     const word = check.read(shown[active], shown[request], receipt);
     if (typeof word === "object") return word;
-    if (word === "taken") {
-      takenMs ??= elapsed();
-      // It ran before, and runs on: the stream has nothing new to show.
-      if (shown[active]?.value === wanted) return { done: true, isConfirmed: false };
-    }
+    // A fan that ran before is confirmed too: the service moves the time of fan_timer_active when a snapshot shows it.
+    if (word === "taken") takenMs ??= elapsed();
     if (takenMs !== undefined && elapsed() - takenMs > showMs) return { done: true, isConfirmed: false };
     if (elapsed() > (options.waitMs ?? 60_000)) {
       return { done: false, error: unansweredFan("The service has not said what became of the request.", wanted) };

@@ -1,4 +1,5 @@
 import { InvalidArgument } from "./errors.ts";
+import { checkMembers } from "./known-members.ts";
 
 /** What an alert writes, and where: to a device of the same user. */
 export interface TriggerTarget {
@@ -41,8 +42,14 @@ export interface TriggerByAttributeName extends TriggerRest {
   readonly attributeName: string;
 }
 
-/** An alert on one attribute of one device, under the names of either platform. */
-export type TriggerDefinition = TriggerByAttrName | TriggerByAttributeName;
+/** An alert under the names of the platform's web call: `devId` and `attrName`. */
+export interface TriggerByDevId extends TriggerRest {
+  readonly devId: number;
+  readonly attrName: string;
+}
+
+/** An alert on one attribute of one device, under the names of either platform or of the web call. */
+export type TriggerDefinition = TriggerByAttrName | TriggerByAttributeName | TriggerByDevId;
 
 /** An alert as the service keeps it. */
 export interface Trigger {
@@ -64,14 +71,22 @@ export interface Trigger {
   readonly targets: readonly TriggerTarget[];
 }
 
+const members: readonly string[] = [
+  ...["deviceId", "initWithDeviceId", "devId", "attrName", "attributeName", "action", "operation"],
+  ...["stringThreshold", "threshold", "address", "msg", "autoDisarm", "autoDelete", "autoDisable", "enable"],
+  "targetDeviceAttributes",
+];
+
 /**
- * The parameters of the platform call, from a definition in either spelling.
+ * The parameters of the platform call, from a definition in any of the spellings.
  * @internal
  */
 export function triggerParameters(definition: TriggerDefinition): Readonly<Record<string, string>> {
-  const given = definition as Partial<TriggerByAttrName & TriggerByAttributeName> & TriggerRest;
-  const devId = one("deviceId", given.deviceId, "initWithDeviceId", given.initWithDeviceId);
-  const attrName = one("attrName", given.attrName, "attributeName", given.attributeName);
+  checkMembers("addTrigger", definition, members);
+  const given = definition as Partial<TriggerByAttrName & TriggerByAttributeName & TriggerByDevId> & TriggerRest;
+  const { deviceId, initWithDeviceId, devId: webDeviceId, attributeName } = given;
+  const devId = one({ deviceId, initWithDeviceId, devId: webDeviceId });
+  const attrName = one({ attrName: given.attrName, attributeName });
   const targets = given.targetDeviceAttributes ?? "";
   return {
     devId: String(devId),
@@ -98,11 +113,13 @@ function writeTarget({ deviceId, attributeName, value }: TriggerTarget): string 
   return `${deviceId},${attributeName}:"${value.replaceAll('"', '\\"')}"`;
 }
 
-function one<Value>(name: string, value: Value | undefined, otherName: string, other: Value | undefined): Value {
-  if (value !== undefined && other !== undefined && value !== other) {
-    throw new InvalidArgument(`${name} and ${otherName} are two names of one thing, and differ.`);
-  }
-  const given = value ?? other;
-  if (given === undefined || given === "") throw new InvalidArgument(`The alert needs ${name} (or ${otherName}).`);
-  return given;
+/** The value of a thing that has several names. */
+function one<Value>(byName: Readonly<Record<string, Value | undefined>>): Value {
+  const [name, ...others] = Object.keys(byName);
+  const values = new Set(Object.values(byName).filter((value) => value !== undefined && value !== ""));
+  const [value] = values;
+  if (value === undefined) throw new InvalidArgument(`The alert needs ${name} (or ${others.join(" or ")}).`);
+  if (values.size > 1)
+    throw new InvalidArgument(`${Object.keys(byName).join(" and ")} are names of one thing, and differ.`);
+  return value;
 }

@@ -275,4 +275,27 @@ describe("what can't be meant", () => {
       await assert.rejects(call(), { name: "NotSignedIn", code: "missing_token" });
     }
   });
+
+  it("is a form or a member that a call doesn't know", async () => {
+    const { fetch, asked } = scripted();
+    // biome-ignore lint/suspicious/noExplicitAny: a program without types may hand in anything
+    const client: any = new Breezeway({ baseUrl, accessToken: "t", secToken: "s", fetch });
+    const alert = { devId: 4, attrName: "a", operation: "equals", stringThreshold: "b" };
+    const cases: readonly (readonly [call: () => unknown, told: RegExp])[] = [
+      [() => client.getDevice(4, ["power"]), /getDevice takes an object here: { attributes, since, signal }/],
+      [() => client.getDevice(4, { attribute: "power" }), /getDevice doesn't know attribute\. It takes attributes,/],
+      [() => client.getDevices("Lamp"), /getDevices takes an object here/],
+      [() => client.getTriggers({ devId: 4 }), /getTriggers doesn't know devId/],
+      [() => client.runFan(4, "d.structures[1].d.thermostats[1]", { minutes: 5 }), /runFan doesn't know minutes/],
+      [() => client.alerts.list(4), /alerts.list takes an object here/],
+      [() => client.addTrigger({ ...alert, attribute: "a" }), /addTrigger doesn't know attribute\./],
+      [() => client.addTrigger({ ...alert, deviceId: 5 }), /deviceId and initWithDeviceId and devId are names of one/],
+      [() => client.addTrigger({ ...alert, devId: undefined }), /needs deviceId \(or initWithDeviceId or devId\)/],
+    ];
+    for (const [call, told] of cases)
+      await assert.rejects(async () => call(), { name: "InvalidArgument", message: told });
+    assert.throws(() => client.events({ deviceId: 4 }), /events doesn't know deviceId/);
+    assert.throws(() => client.getHistory(4, { since: 1 }), /getHistory doesn't know since/);
+    assert.deepEqual(asked, [], "nothing was sent");
+  });
 });

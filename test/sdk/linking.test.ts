@@ -178,7 +178,7 @@ describe("friendly names", () => {
 });
 
 describe("addTrigger", () => {
-  it("takes the names of both platforms, and what it makes fires", async (t) => {
+  it("takes the names of both platforms and of the web call, and what it makes fires", async (t) => {
     const { bySecToken, byAccessToken, linked, addLamp, simulator, accountId } = await sdkWorld(t);
     const [deviceId, lampId] = [await linked(), await addLamp()];
     const away = (await bySecToken.getHomeNames(deviceId)).structure("Mill").attribute("away");
@@ -191,8 +191,13 @@ describe("addTrigger", () => {
       ...{ ...common, initWithDeviceId: deviceId, attributeName: away, stringThreshold: "home" },
       targetDeviceAttributes: `${lampId},power:"on"`,
     });
-    const [first, second] = await bySecToken.getTriggers({ deviceId });
-    assert.deepEqual([first?.triggerId, second?.triggerId], [asAndroid, asIos]);
+    const asWebCall = await bySecToken.addTrigger({
+      ...{ ...common, devId: deviceId, attrName: away, stringThreshold: "nowhere", action: "email" },
+    });
+    const [first, second, third] = await bySecToken.getTriggers({ deviceId });
+    assert.deepEqual([first?.triggerId, second?.triggerId, third?.triggerId], [asAndroid, asIos, asWebCall]);
+    assert.deepEqual([third?.deviceId, third?.attrName], [deviceId, away]);
+    await bySecToken.removeTrigger(asWebCall);
     const { triggerId: _, stringThreshold: __, targets: ___, ...one } = first!;
     assert.deepEqual(one, {
       ...{ deviceId, attrName: away, action: "attribute", operation: "regex", threshold: undefined, address: "" },
@@ -236,6 +241,15 @@ describe("addTrigger", () => {
 });
 
 describe("alerts and webhooks of /v3", () => {
+  it("are listed to the last page", async () => {
+    const page = (alertId: number, cursor?: string) => json(200, { alerts: [{ alertId }], cursor });
+    const { fetch, asked } = scripted(page(1, "next"), page(2));
+    const client = new Breezeway({ baseUrl: "http://home.example", accessToken: "t", fetch });
+    assert.deepEqual(await client.alerts.list({ deviceId: 7 }), [{ alertId: 1 }, { alertId: 2 }]);
+    const queries = asked.map(({ url }) => new URL(url).search);
+    assert.deepEqual(queries, ["?deviceId=7", "?deviceId=7&cursor=next"]);
+  });
+
   it("are made, listed, changed and removed", async (t) => {
     const { byAccessToken, addLamp } = await sdkWorld(t, { allowsPrivateWebhooks: true });
     const deviceId = await addLamp();
