@@ -13,6 +13,7 @@ import type { Surroundings } from "../model/surroundings.ts";
 import type { Membership } from "../nodes/membership.ts";
 import type { Store } from "../store/seam.ts";
 import type { LinkRow } from "../store/tables/links.ts";
+import { isAnotherAccount, switchAccount } from "./another-account.ts";
 import type { FederationTables, LinkKeeper } from "./keeper.ts";
 import { type Mirrored, toAttributeChange } from "./lane.ts";
 import { tokenPlace } from "./link-key.ts";
@@ -66,13 +67,17 @@ export class FederatedTokens {
     return row.deviceId;
   }
 
-  /** Replaces the token. The virtual device, its indexes and its alerts stay; the old token isn't revoked. */
+  /**
+   * Replaces the token. The virtual device, its indexes and its alerts stay; the old token isn't revoked. With the token
+   * of another account, the device shows that account when this resolves.
+   */
   async relink(userId: UserId, ecosystemName: string, accessToken: string): Promise<DeviceId> {
     const { store, sealToken, keeper, membership, signal } = this.#parts;
     const connector = this.#connector(ecosystemName);
     const find = (tx: FederationTables) => tx.links.find(userId, connector.name);
-    if (!(await store.read(find))) throw new NotFederated(connector.name);
-    await connector.read(accessToken, signal);
+    const before = await store.read(find);
+    if (!before) throw new NotFederated(connector.name);
+    const account = await connector.read(accessToken, signal);
     const sealedToken = sealToken(accessToken, tokenPlace(userId, connector.name));
     const { deviceId, taken } = await store.transaction(async (tx) => {
       const nowMs = await tx.users.lock(userId);
@@ -89,7 +94,10 @@ export class FederatedTokens {
       await tx.log.append(linkEntry(userId, deviceId, nowMs, { ...link, state: "waiting", reason }));
       return { deviceId, taken: await tx.links.take(userId, deviceId, membership.id) };
     });
-    if (taken) keeper.adopt(taken);
+    if (taken) {
+      if (taken.indexMap === before.indexMap) await this.#showAnotherAccount(taken, account);
+      keeper.adopt(taken);
+    }
     return deviceId;
   }
 
@@ -123,6 +131,26 @@ export class FederatedTokens {
     await keeper.drop(deviceId);
     states.forget(deviceId);
     return { deviceId, removed, isTokenRevoked: await this.#revoke(userId, connector, sealedToken) };
+  }
+
+  /** The token is stored already, so a failure fails nothing: the stream brings the same a little later. */
+  async #showAnotherAccount(link: LinkRow, account: Account): Promise<void> {
+    const { commit, membership, surroundings } = this.#parts;
+    if (!isAnotherAccount(account, link)) return;
+    const { userId, deviceId, epoch } = link;
+    try {
+      await commit({
+        userId,
+        cause: { by: "ecosystem" },
+        updates: async (tx) => [await switchAccount(tx, link, account)],
+        ownership: { deviceId, owner: membership.id, epoch },
+      });
+    } catch (error) {
+      surroundings.report.warn(
+        { userId, deviceId, error },
+        "another account could not be shown before its stream opens",
+      );
+    }
   }
 
   /** The link is removed already: a token that can't be opened or ended is reported, and fails nothing. */

@@ -11,7 +11,7 @@ import type { LinkKey } from "./link-key.ts";
  */
 export async function disableAlertsOn(
   tx: CommitTables,
-  { userId, deviceId }: LinkKey,
+  { userId, deviceId }: Pick<LinkKey, "userId" | "deviceId">,
   evicted: readonly Eviction[],
 ): Promise<void> {
   const lost = attributesOfLostSlots(evicted);

@@ -1,0 +1,35 @@
+import type { CommitTables, DeviceUpdate } from "../devices/commit.ts";
+import type { Account } from "../model/account.ts";
+import { blankValues, mirrorChanges } from "../model/attribute-values.ts";
+import { assignIndexes } from "../model/index-map.ts";
+import { mirror } from "../model/mirror.ts";
+import { isPresent } from "../model/slots.ts";
+import { decodeIndexMap, encodeIndexMap } from "../model/stored-index-map.ts";
+import type { LinkRow } from "../store/tables/links.ts";
+import { toAttributeChange } from "./lane.ts";
+import { disableAlertsOn } from "./lost-slots.ts";
+import { encodeNotices } from "./notices.ts";
+
+/**
+ * Whether the account has structures, and none of those that the link shows. A new token of the same account is left to
+ * its stream: the stream before may have brought more than the read that proved the token, and must not be taken back.
+ */
+export function isAnotherAccount({ structures }: Account, { indexMap }: Pick<LinkRow, "indexMap">): boolean {
+  if (!structures.isWhole || structures.byId.size === 0) return false;
+  const shown = decodeIndexMap(indexMap).structures.filter(isPresent);
+  return shown.length > 0 && shown.every(({ id }) => !structures.byId.has(id));
+}
+
+/** Brings attributes and index map to another account, together, so that a client never reads one of each. */
+export async function switchAccount(
+  tx: CommitTables,
+  { userId, deviceId, indexMap }: LinkRow,
+  account: Account,
+): Promise<DeviceUpdate> {
+  const values = [...blankValues];
+  for (const { key, value } of await tx.attributes.all(userId, deviceId)) values[key as number] = value;
+  const { map, overLimit, evicted } = assignIndexes(decodeIndexMap(indexMap), account);
+  if (evicted.length > 0) await disableAlertsOn(tx, { userId, deviceId }, evicted);
+  await tx.links.setMirror(userId, deviceId, encodeIndexMap(map), encodeNotices(overLimit, account, map));
+  return { deviceId, changes: mirrorChanges(values, mirror(account, map, values)).map(toAttributeChange) };
+}
