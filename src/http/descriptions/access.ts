@@ -57,8 +57,7 @@ const accessDescriptions: Readonly<Record<Described["access"], AccessDescription
     ],
   },
   secTokenOrBearer: {
-    words:
-      "A user's security token: `Authorization: Bearer`, or the parameter `secToken`. Or an access token: `Authorization: Bearer`.",
+    words: "A user's security token or an access token: `Authorization: Bearer`, or the parameter `secToken`.",
     schemes: ["secTokenHeader", "secToken", "accessToken"],
     credentials: [secToken],
     errors: [{ status: 401, code: 106, when: "The token is missing, wrong or has ended." }],

@@ -61,7 +61,7 @@ export const replaceAccountToken: Description = {
   tag: "Linked accounts",
   summary: "Replace the token of a link",
   words: [
-    "Takes a new access token for an account that is linked already. Device and indexes stay as they are. The same token again leaves the stream alone; the replaced token is not revoked.",
+    "Takes a new access token for an account that is linked already. Device and indexes stay as they are. The same token again leaves the stream alone; the replaced token is not revoked. After the token of another account the device shows that account when the call answers.",
   ],
   parameters: [ecosystemName, ecosystemToken],
   answers: [{ ...linked, meaning: "The token is replaced; the device is the same." }],

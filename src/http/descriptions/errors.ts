@@ -58,7 +58,11 @@ export const commonErrors: readonly ErrorDescription[] = [
     code: "body_too_large",
     when: "The body is larger than the path takes: 64 KiB, 16 KiB below `/oauth2`.",
   },
-  { status: 415, code: "unsupported_media_type", when: "The path doesn't take this `Content-Type`." },
+  {
+    status: 415,
+    code: "unsupported_media_type",
+    when: "The path doesn't take this `Content-Type`; `Accept` names those it takes.",
+  },
   {
     status: 429,
     code: "too_many_requests",
