@@ -61,6 +61,7 @@ async function streaming(t: TestContext) {
   const outlets: Outlet[] = [];
   const route: Route = {
     methods: ["GET"],
+    isStream: true,
     path: "/stream",
     access: "bearer",
     scopes: ["devices:read"],
