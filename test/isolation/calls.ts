@@ -148,7 +148,7 @@ const calls: Readonly<Record<string, (things: Things, method: string) => readonl
     const parameters = { ...nest, anAccessToken: ecosystemToken };
     return [method === "POST" ? { parameters, needs: "unlinked" } : { parameters }];
   },
-  "secToken /adaptor/largestrings": ({ linkedId }) => [{ parameters: { id: linkedId } }],
+  "secToken /adaptor/largestrings": ({ linkedId }) => [{ parameters: { id: linkedId }, takesEitherToken: true }],
   "bearer /adaptor/largestrings": ({ linkedId }) => [{ parameters: { id: linkedId }, takesEitherToken: true }],
 
   "public /acc/applications/:appId/sessions": ({ userName, tenantId }) => [
