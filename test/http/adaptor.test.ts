@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Callers } from "../../src/http/caller.ts";
-import type { Principal } from "../../src/identity/principal.ts";
+import type { ScopedPrincipal } from "../../src/identity/principal.ts";
 import {
   AlreadyFederated,
   EcosystemRefused,
@@ -215,12 +215,12 @@ describe("largestrings", () => {
     assert.deepEqual(asked, Array(4).fill([userId, 12]));
   });
 
-  it("takes an access token in the header alone, and another token beside it is refused", async (t) => {
+  it("takes an access token in the header or as secToken, and another token beside it is refused", async (t) => {
     const userId = 5 as UserId;
     const tenantId = 7 as TenantId;
-    const byAccessToken = async (token: string): Promise<Principal> => {
-      if (token === "bwa_user") return { kind: "user", userId, tenantId };
-      if (token === "bwa_tenant") return { kind: "enterprise", tenantId };
+    const byAccessToken = async (token: string): Promise<ScopedPrincipal> => {
+      if (token === "bwa_user") return { kind: "user", userId, tenantId, scopes: null };
+      if (token === "bwa_tenant") return { kind: "enterprise", tenantId, scopes: null };
       throw new InvalidToken();
     };
     const callers = { bySecToken: () => Promise.reject(new InvalidSecToken()), byAccessToken } as unknown as Callers;
