@@ -10,13 +10,15 @@ import { ensurePromtool } from "./set-up/promtool.ts";
 import { useTemporaryFolder } from "./set-up/temporary-folder.ts";
 
 /**
- * `npm test` runs everything that CI runs; `npm run faults` the long suites, and `npm run faults -- spread` every story
- * on three nodes, with each request to any of them; names of files or folders narrow all of them.
+ * `npm test` runs what CI runs; `npm run test:all` the same with all databases and rounds; `npm run faults` the long
+ * suites, and `npm run faults -- spread` every story on three nodes, with each request to any of them; names of files or
+ * folders narrow all of them.
  * It sets up what the tests need, prints the 20 slowest tests and files, and with CI=true a skipped test counts as a
  * failure.
  */
 const root = new URL("..", import.meta.url).pathname;
-const wanted = process.argv.slice(2);
+const isAll = process.argv[2] === "all";
+const wanted = process.argv.slice(isAll ? 3 : 2);
 const isFaults = wanted[0] === "faults";
 const isSpread = isFaults && wanted[1] === "spread";
 const narrowed = wanted.slice(isSpread ? 2 : isFaults ? 1 : 0);
@@ -46,6 +48,7 @@ useTemporaryFolder();
 // Test processes load hundreds of modules each: they share what V8 has compiled.
 process.env.NODE_COMPILE_CACHE = join(process.env.TMPDIR ?? "", "compiled");
 if (isSpread) process.env.SPREAD = "true";
+if (isAll) process.env.TEST_ALL = "true";
 const counts = { passed: 0, failed: 0, skipped: 0 };
 const durations: { readonly name: string; readonly file: string; readonly ms: number }[] = [];
 /** How long each file's own tests and suites took. */

@@ -9,14 +9,14 @@ import { type Home, ownersHome } from "../isolation/home.ts";
 import { differences, lastingRows } from "../isolation/lasting-rows.ts";
 import { type Place, placesOf, requestOf } from "../isolation/requests.ts";
 import { allOf, type HeaderLines, send, toldBy, type WireAnswer, type WireRequest } from "../isolation/wire.ts";
-import { databases } from "../stories/world.ts";
+import { surfaceDatabases } from "../set-up/deployment.ts";
 import { anyRequest } from "./any-request.ts";
 import { type BadRequest, sent } from "./bad-request.ts";
 import { badVersionsOf } from "./bad-requests.ts";
 
 const deadline = { timeout: 240_000 };
 
-for (const database of databases) {
+for (const database of surfaceDatabases) {
   describe(`a wrong request, on ${database}`, () => {
     it(
       "gets one clear refusal in the shape of its address, repeats nothing and changes nothing",

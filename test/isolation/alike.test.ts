@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { newSecret } from "../../src/identity/secrets.ts";
 import { admin } from "../oauth/oauth-world.ts";
-import { databases } from "../stories/world.ts";
+import { surfaceDatabases } from "../set-up/deployment.ts";
 import { alertOn } from "./calls.ts";
 import { type Home, owner, ownersHome, secTokenOf } from "./home.ts";
 import { assertAlike } from "./outcomes.ts";
@@ -33,7 +33,7 @@ const malformed = [
 const json = ["Content-Type", "application/json"] as const;
 const form = ["Content-Type", "application/x-www-form-urlencoded"] as const;
 
-for (const database of databases) {
+for (const database of surfaceDatabases) {
   describe(`an id that is foreign, absent or malformed, on ${database}`, () => {
     it("is a 404 on /v3 and nobody's logo, always the same", deadline, async (t) => {
       const home = await ownersHome(t, database);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { storedFiles, storedRows } from "../oauth/bar/stored.ts";
 import { ada, type OAuthWorld, oauthWorld } from "../oauth/oauth-world.ts";
-import { databases, eventually } from "../stories/world.ts";
+import { eventually, surfaceDatabases } from "../stories/world.ts";
 import { theOwner } from "./callers.ts";
 import { callsOf } from "./calls.ts";
 import { brokenBytes, canaries, formsOf, mark, requestsFullOfSecrets } from "./canaries.ts";
@@ -17,7 +17,7 @@ const deadline = { timeout: 240_000 };
 /** How many requests are under way at once. */
 const lanes = 8;
 
-for (const database of databases) {
+for (const database of surfaceDatabases) {
   describe(`a secret, on ${database}`, () => {
     it(
       "sent to any address, by any method, in any place comes back nowhere and is kept nowhere",

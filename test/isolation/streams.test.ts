@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { admin } from "../oauth/oauth-world.ts";
-import { databases } from "../stories/world.ts";
+import { surfaceDatabases } from "../set-up/deployment.ts";
 import { ownersHome } from "./home.ts";
 
-for (const database of databases) {
+for (const database of surfaceDatabases) {
   describe(`a stream of events from the very beginning, on ${database}`, () => {
     it("tells a stranger of their own home and nothing of anybody else's", { timeout: 120_000 }, async (t) => {
       const home = await ownersHome(t, database);

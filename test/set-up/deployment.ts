@@ -18,6 +18,12 @@ export const databases: readonly Deployment[] = isSpread ? ["three nodes"] : ["s
 /** The same of those that are short enough to be told on three nodes by `npm test` too. */
 export const deployments: readonly Deployment[] = isSpread ? databases : [...databases, "three nodes"];
 
+/** `npm run test:all` runs everything; `npm test` runs fewer rounds of what is long, and some tests on SQLite alone. */
+export const isAll: boolean = process.env.TEST_ALL === "true";
+
+/** Where tests of the surface run, whose statements don't depend on the store. */
+export const surfaceDatabases: readonly Deployment[] = isAll || isSpread ? databases : ["sqlite"];
+
 export interface RunningDeployment {
   /** What it looks like from outside; of three nodes its parts are those of any, each time another. */
   readonly service: Service;

@@ -14,7 +14,7 @@ import { type Deployment, databaseFor, type RunningNode, runDeployment } from ".
 import { type FaultProxy, startFaultProxy } from "../set-up/fault-proxy.ts";
 import { PlatformClient } from "./platform-client.ts";
 
-export { type Deployment, databases, deployments } from "../set-up/deployment.ts";
+export { type Deployment, databases, deployments, surfaceDatabases } from "../set-up/deployment.ts";
 
 /** What a story starts from; everything has a pleasant default. */
 export interface WorldPlan {

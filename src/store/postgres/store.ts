@@ -28,6 +28,8 @@ export interface PostgresOptions {
   readonly url: string;
   /** A connection that can't be established within this time counts as a store that can't be reached. */
   readonly connectTimeoutMs?: number;
+  /** How long a caller waits for a connection that is in use; 20 s. */
+  readonly longestWaitMs?: number;
   /** The database's clock as an SQL expression in milliseconds; tests give it one that jumps. */
   readonly clock?: string;
 }
@@ -35,7 +37,7 @@ export interface PostgresOptions {
 export const databaseClock = "floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint";
 const pools = { ordinary: 3, patient: 6, urgent: 4, reading: 3 };
 /** Waiting for a connection that is in use is no outage, up to here. Links wait longer: nobody waits for them. */
-const longestWaitMs = 20_000;
+const defaultWaitMs = 20_000;
 const attempts = 6;
 const longestIdleMs = 5_000;
 /** A transaction may have to wait for locks; one that only looks, or goes before all others, has nothing to wait for. */
@@ -80,7 +82,12 @@ class PostgresStore implements OpenStore {
   #lastSyncMs = 0;
   #isClosed = false;
 
-  constructor({ url, connectTimeoutMs = 5_000, clock = databaseClock }: PostgresOptions) {
+  constructor({
+    url,
+    connectTimeoutMs = 5_000,
+    longestWaitMs = defaultWaitMs,
+    clock = databaseClock,
+  }: PostgresOptions) {
     const connect: pg.PoolConfig = {
       connectionString: url,
       connectionTimeoutMillis: connectTimeoutMs,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { databases } from "../../stories/world.ts";
+import { surfaceDatabases } from "../../set-up/deployment.ts";
 import { ada, admin, callback, oauthWorld } from "../oauth-world.ts";
 import { formOf, ScriptedBrowser, type Shown } from "../scripted-browser.ts";
 import { accept, ask, queryOf } from "./browsing.ts";
@@ -16,7 +16,7 @@ function assertLoginPage(shown: Shown, why: string): void {
 }
 
 describe("the authorization endpoint: clients and their addresses", () => {
-  for (const database of databases) {
+  for (const database of surfaceDatabases) {
     it(`1: answers an unknown client or redirect address with an error page, never a redirect (${database})`, async (t) => {
       const world = await oauthWorld(t, { database });
       const gone = await world.addClient();
@@ -250,7 +250,7 @@ describe("the authorization endpoint: parameters", () => {
     "é".repeat(1_024),
     "🦊".repeat(512),
   ];
-  for (const database of databases) {
+  for (const database of surfaceDatabases) {
     it(`6: returns the state byte for byte, up to 2 KiB (${database})`, async (t) => {
       const world = await oauthWorld(t, { database });
       for (const state of awkward) {

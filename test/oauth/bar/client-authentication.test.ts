@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { describe, it } from "node:test";
-import { databases } from "../../stories/world.ts";
+import { surfaceDatabases } from "../../set-up/deployment.ts";
 import { type Answered, admin, type MadeClient, type OAuthWorld, oauthWorld } from "../oauth-world.ts";
 import { rawRequest } from "./raw-request.ts";
 import { assertInvalidClient, assertRefused } from "./refused.ts";
@@ -62,7 +62,7 @@ describe("a client", () => {
     assert.equal((await world.exchange(code)).status, 200);
   });
 
-  for (const database of databases) {
+  for (const database of surfaceDatabases) {
     it(`39: is known by its secret in the body or by Basic, as raw or as form-encoded bytes, on ${database}`, async (t) => {
       const world = await oauthWorld(t, { database });
       const { id, secret } = world.client;
@@ -261,7 +261,7 @@ describe("a client", () => {
     }
   });
 
-  for (const database of databases) {
+  for (const database of surfaceDatabases) {
     it(`41: has its secret shown once and kept as its SHA-256 alone, which opens nothing, on ${database}`, async (t) => {
       const world = await oauthWorld(t, { database });
       const { id, secret } = world.client;

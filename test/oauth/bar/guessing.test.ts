@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { surfaceDatabases } from "../../set-up/deployment.ts";
 import { PlatformClient } from "../../stories/platform-client.ts";
-import { databases } from "../../stories/world.ts";
 import { ada, type OAuthWorld, oauthWorld } from "../oauth-world.ts";
 import { formOf, ScriptedBrowser, type Shown } from "../scripted-browser.ts";
 import { atLogin, right, wrong } from "./browsing.ts";
@@ -156,7 +156,7 @@ describe("guessing", () => {
     assert.deepEqual(seen.get("zoe"), seen.get("ada"), "somebody of another tenant");
   });
 
-  for (const database of databases) {
+  for (const database of surfaceDatabases) {
     it(`22: tells nothing by what can't be a name or a password (${database})`, async (t) => {
       const world = await oauthWorld(t, { ...still, database });
       const { browser, form } = await atLogin(world);

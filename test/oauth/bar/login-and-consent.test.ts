@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { surfaceDatabases } from "../../set-up/deployment.ts";
 import { freePort } from "../../set-up/free-port.ts";
-import { databases } from "../../stories/world.ts";
 import { ada, admin, callback, oauthWorld } from "../oauth-world.ts";
 import { type Form, formOf, ScriptedBrowser } from "../scripted-browser.ts";
 import { assertGoesOn, atLogin, atTerms, right, wrong } from "./browsing.ts";
@@ -246,7 +246,7 @@ describe("one transaction in one browser", () => {
   });
 });
 
-for (const database of databases) {
+for (const database of surfaceDatabases) {
   describe(`the terms, on ${database}`, () => {
     it("20: can't be reached or answered without a login", async (t) => {
       const world = await oauthWorld(t, { database });

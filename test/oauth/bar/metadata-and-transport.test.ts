@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { surfaceDatabases } from "../../set-up/deployment.ts";
 import { freePort } from "../../set-up/free-port.ts";
-import { databases } from "../../stories/world.ts";
 import { type Answered, ada, admin, type MadeClient, type OAuthWorld, oauthWorld } from "../oauth-world.ts";
 import { formOf } from "../scripted-browser.ts";
 import { rawRequest } from "./raw-request.ts";
@@ -235,7 +235,7 @@ describe("grants that need no browser", () => {
     assert.equal(await world.statusWith(second), 401);
   });
 
-  for (const database of databases) {
+  for (const database of surfaceDatabases) {
     it(`63: taken while their client is being removed end with it on ${database}`, async (t) => {
       const world = await oauthWorld(t, { database });
       for (let round = 0; round < 10; round++) {
@@ -419,7 +419,7 @@ describe("what is sent", () => {
     assert.equal((await rawRequest(world.baseUrl, [line, "Host: a", formType, length], body)).status, 200);
   });
 
-  for (const database of databases) {
+  for (const database of surfaceDatabases) {
     it(`64: as SQL, in whatever parameter, is text like any other on ${database}`, async (t) => {
       const world = await oauthWorld(t, { database, environment: { BREEZEWAY_TRUSTED_PROXIES: "127.0.0.1" } });
       const given = await world.tokens();

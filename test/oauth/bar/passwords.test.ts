@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { hash } from "@node-rs/argon2";
-import { databases } from "../../stories/world.ts";
+import { surfaceDatabases } from "../../set-up/deployment.ts";
 import { ada, type OAuthWorld, oauthWorld } from "../oauth-world.ts";
 import { formOf, ScriptedBrowser } from "../scripted-browser.ts";
 import { assertGoesOn, atLogin, right, wrong } from "./browsing.ts";
@@ -43,7 +43,7 @@ describe("passwords", () => {
     assert.ok(!world.logged.join("").includes(ada.password));
   });
 
-  for (const database of databases) {
+  for (const database of surfaceDatabases) {
     it(`23: with weaker parameters are hashed anew at login, and nothing ends by it (${database})`, async (t) => {
       const world = await oauthWorld(t, { database, hasSlowPasswords: true });
       const { store } = world.service.parts;

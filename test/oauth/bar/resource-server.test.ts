@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { databases } from "../../stories/world.ts";
+import { surfaceDatabases } from "../../set-up/deployment.ts";
 import { type Answered, ada, type OAuthWorld, oauthWorld } from "../oauth-world.ts";
 import { formOf } from "../scripted-browser.ts";
 import { rawRequest } from "./raw-request.ts";
@@ -170,7 +170,7 @@ describe("/v3", () => {
     assert.equal((await world.get("/v3/alerts", body.access_token)).status, 200);
   });
 
-  for (const database of databases) {
+  for (const database of surfaceDatabases) {
     it(`55: no token, code, secret, password or cookie is logged or told in an error, on ${database}`, async (t) => {
       const world = await oauthWorld(t, { database });
       const told: string[] = [];

@@ -10,7 +10,7 @@ const many = 20;
 describe("transactions on PostgreSQL for whose answer nobody waits", { skip: missingPostgres() ?? false }, () => {
   it("stand before nobody else, and wait for longer than anybody else would", { timeout: 60_000 }, async (t) => {
     const url = await (await sharedCluster()).createDatabase();
-    const store = await openPostgres({ url, connectTimeoutMs: 500 });
+    const store = await openPostgres({ url, longestWaitMs: 500 });
     const { promise: released, resolve: release } = Promise.withResolvers<void>();
     t.after(() => {
       release();
