@@ -5,6 +5,7 @@ import type { StoreHarness } from "../contracts/store/harness.ts";
 import { onStore } from "../contracts/store/harness.ts";
 import { postgresHarness } from "../contracts/store/postgres-harness.ts";
 import { sqliteHarness } from "../contracts/store/sqlite-harness.ts";
+import { rounds } from "../set-up/extent.ts";
 import { missingPostgres } from "../set-up/postgres.ts";
 import { seededRandom } from "../set-up/seeded-random.ts";
 import { home } from "./made-homes.ts";
@@ -16,12 +17,12 @@ const tokenReason = "its token can't be opened with the keys of this node";
 const away = structureAttribute(1, "away");
 
 describe("one account's fault stays its own", () => {
-  it("in 200 throws at random points of the work for one of 100 links", { timeout: 120_000 }, (t) =>
-    throwsOn(t, sqliteHarness, { links: 100, throws: 200 }),
+  it("in throws at random points of the work for one of 100 links", { timeout: 120_000 }, (t) =>
+    throwsOn(t, sqliteHarness, { links: 100, throws: rounds({ all: 200, few: 48 }) }),
   );
 
-  it("in 48 throws on PostgreSQL", { timeout: 120_000, skip: missingPostgres() ?? false }, (t) =>
-    throwsOn(t, postgresHarness, { links: 30, throws: 48 }),
+  it("in throws on PostgreSQL", { timeout: 120_000, skip: missingPostgres() ?? false }, (t) =>
+    throwsOn(t, postgresHarness, { links: 30, throws: rounds({ all: 48, few: 16 }) }),
   );
 });
 

@@ -2,6 +2,7 @@ import type { TestContext } from "node:test";
 import type { Config } from "../../src/config.ts";
 import type { Service } from "../../src/service.ts";
 import { startBalancer } from "./balancer.ts";
+import { isAll } from "./extent.ts";
 import { freePort } from "./free-port.ts";
 import { sharedCluster } from "./postgres.ts";
 import { seededRandom } from "./seeded-random.ts";
@@ -17,9 +18,6 @@ export const databases: readonly Deployment[] = isSpread ? ["three nodes"] : ["s
 
 /** The same of those that are short enough to be told on three nodes by `npm test` too. */
 export const deployments: readonly Deployment[] = isSpread ? databases : [...databases, "three nodes"];
-
-/** `npm run test:all` runs everything; `npm test` runs fewer rounds of what is long, and some tests on SQLite alone. */
-export const isAll: boolean = process.env.TEST_ALL === "true";
 
 /** Where tests of the surface run, whose statements don't depend on the store. */
 export const surfaceDatabases: readonly Deployment[] = isAll || isSpread ? databases : ["sqlite"];

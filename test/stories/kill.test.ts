@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { rounds } from "../set-up/extent.ts";
 import { assertMirrors } from "./expected-attributes.ts";
 import { killableHouse } from "./killable-house.ts";
 import { databases, eventually } from "./world.ts";
@@ -15,7 +16,7 @@ for (const database of databases) {
       const { body } = await client.federate("POST", account.token);
       const deviceId = Number(body.DeviceId);
       const places = new Map<string, string>();
-      for (let round = 1; round <= 5; round++) {
+      for (let round = 1; round <= rounds({ all: 5, few: 2 }); round++) {
         await simulator.playScene(account.accountId, { scene: "random", steps: 20, separately: true });
         await nodes.kill();
         await simulator.playScene(account.accountId, { scene: "random", steps: 10 });
@@ -37,7 +38,7 @@ for (const database of databases) {
       const house = await killableHouse(t, database);
       const { simulator, client, nodes } = house;
       const account = simulator.addAccount({ structures: [{ thermostats: 20, alarms: 18 }] });
-      for (let round = 0; round < 4; round++) {
+      for (let round = 0; round < rounds({ all: 4, few: 2 }); round++) {
         await nodes.start();
         await house.signIn();
         const linking = client.federate("POST", account.token).catch(() => undefined);

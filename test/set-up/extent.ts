@@ -1,0 +1,7 @@
+/** `npm run test:all` runs everything. `npm test` runs fewer rounds of what is long, and some tests on SQLite alone. */
+export const isAll: boolean = process.env.TEST_ALL === "true";
+
+/** How many rounds of a long test are run: all of them with `npm run test:all`, a few with `npm test`. */
+export function rounds({ all, few }: { readonly all: number; readonly few: number }): number {
+  return isAll ? all : few;
+}
