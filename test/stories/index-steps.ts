@@ -45,5 +45,6 @@ export async function followIndexes(
   const log = await store.read((tx) => tx.log.tail({ transaction: 0, id: 0 }, 100_000));
   const counts = assertIndexHistory(log);
   t.diagnostic(`${log.length} log entries, ${counts.given} indexes given, ${counts.takenAway} taken away`);
-  assert.ok(counts.given > 20);
+  // Devices must have come and gone, or nothing was shown.
+  assert.ok(counts.given > (plan.kills * plan.stepsBetween) / 100);
 }
