@@ -121,9 +121,11 @@ function statesIn({ smokeAlarmState, coAlarmState }: Alarm): AlarmStates {
   return { smoke: smokeAlarmState, co: coAlarmState };
 }
 
+/** Undefined when no state was ever told: a slot that was given to an alarm that can't be read shows none. */
 function lastStates(id: string, current: AttributeValues): AlarmStates | undefined {
   const shown = findAlarm(current, cleanText(id));
-  return shown && statesAt(current, shown.x, shown.y);
+  const states = shown && statesAt(current, shown.x, shown.y);
+  return (states?.smoke ?? states?.co ?? null) === null ? undefined : states;
 }
 
 function statesAt(values: AttributeValues, x: number, y: number): AlarmStates {
