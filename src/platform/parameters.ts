@@ -63,7 +63,7 @@ export class Parameters {
     return meant;
   }
 
-  /** Some clients send the user's id beside the token. A token speaks for its own user alone, whoever else exists. */
+  /** Some clients send the user's id beside the token. A secToken reaches the devices of its own user only. */
   checkUserId(userId: UserId): void {
     const given = this.optional("userId");
     if (given === undefined || given === String(userId)) return;
