@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { hashOf, keyOf, newCredential } from "../src/identity/secrets.ts";
 import type { TenantId, UserId } from "../src/model/ids.ts";
-import type { Parts } from "../src/service.ts";
+import type { Parts } from "../src/service/service.ts";
 import type { Transaction } from "../src/store/seam.ts";
 import { formRequest } from "./requests.ts";
 
@@ -62,7 +62,7 @@ export async function addGrant(tx: Tables, { tenantId, credentials }: GrantedCli
   const refreshToken = newCredential("bwr_", userId);
   const issuedMs = await tx.clock.nowMs();
   const expiresMs = issuedMs + lifetimeMs;
-  await tx.grants.add({ id: grantId, tenantId, userId, clientId: credentials.client_id, reach: "user" });
+  await tx.grants.add({ id: grantId, tenantId, userId, clientId: credentials.client_id, covers: "user" });
   await tx.accessTokens.add(keyOf(accessToken), grantId, expiresMs);
   await tx.refreshTokens.add({ ...keyOf(refreshToken), grantId, parentHash: null, issuedMs, expiresMs });
   return { accessToken, refreshToken };

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { AddressTaken, type Simulator, startSimulator } from "../simulator/simulator.ts";
-import { callControl } from "../src/cli/control-socket.ts";
+import { callControl } from "../src/cli/administration/control-socket.ts";
 import type { DeviceId, TenantId, UserId } from "../src/model/ids.ts";
-import { dataFolder } from "../src/store/data-folder.ts";
+import { dataFolder } from "../src/store/disk/data-folder.ts";
 import { addUsers } from "./people.ts";
 import { type PreparedFolder, prepare, preparedFolder } from "./prepared-folder.ts";
 

@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { readConfig } from "../src/config.ts";
-import { startLogging } from "../src/logging.ts";
-import { openParts, type Parts } from "../src/service.ts";
+import { readConfig } from "../src/config/config.ts";
+import { startLogging } from "../src/runtime/process/log.ts";
+import { openParts, type Parts } from "../src/service/service.ts";
 
 /** A data folder of its own, which is removed in the end, and what to start a service on it with. */
 export interface PreparedFolder extends Disposable {

@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from "node:fs";
-import { withAttributes } from "../src/attribute-tables.ts";
+import { withAttributes } from "./attribute-tables.ts";
 
 /** `node bin/breezeway --run docs/write-attributes.ts`: writes the attributes into docs/interface.md from the catalogue. */
 const file = new URL("interface.md", import.meta.url);

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { parseEnv } from "node:util";
 import { runCommandLine } from "./cli/program.ts";
-import { programs } from "./programs.ts";
-import { version } from "./version.ts";
+import { programs } from "./entry-points.ts";
+import { version } from "./runtime/process/version.ts";
 
 const fromFile = existsSync(".env") ? parseEnv(readFileSync(".env", "utf8")) : {};
 

@@ -6,7 +6,7 @@ import type { ClientPlan } from "./client.ts";
 import { type ClientCredentials, type Clients, defaultClient } from "./clients.ts";
 import type { Permissions } from "./permissions.ts";
 
-export interface AccessSurroundings {
+export interface AccessRuntime {
   readonly clients: Clients;
   readonly grants: Grants;
   readonly streams: Streams;
@@ -15,10 +15,10 @@ export interface AccessSurroundings {
 
 /** Who may use which account, and how far: every change of it is kept, and the open streams are told. */
 export class Access {
-  readonly #around: AccessSurroundings;
+  readonly #around: AccessRuntime;
   readonly #keep: () => void;
 
-  constructor(around: AccessSurroundings, keep: () => void) {
+  constructor(around: AccessRuntime, keep: () => void) {
     this.#around = around;
     this.#keep = keep;
   }

@@ -7,7 +7,7 @@ import { deviceScenes } from "./device-scenes.ts";
 import { presenceScenes } from "./presence.ts";
 import { randomScene } from "./random-scene.ts";
 import { renameScene } from "./rename.ts";
-import type { Scene, SceneResult, SceneSurroundings } from "./scene.ts";
+import type { Scene, SceneResult, SceneRuntime } from "./scene.ts";
 import { structureScenes } from "./structure-scenes.ts";
 import { thermostatScenes } from "./thermostat-scenes.ts";
 
@@ -25,7 +25,7 @@ const plainScenes: readonly Scene[] = [
 export const scenes: ReadonlyMap<string, Scene> = byName([...plainScenes, randomScene(byName(plainScenes))]);
 
 /** Plays a scene as a caller asked for it: `{"scene": name, …arguments}`. */
-export function playScene(home: Home, played: JsonObject, surroundings: SceneSurroundings): SceneResult {
+export function playScene(home: Home, played: JsonObject, runtime: SceneRuntime): SceneResult {
   const { scene: name, ...given } = played;
   const scene = findScene(name);
   const unknown = Object.keys(given).find((argument) => !Object.hasOwn(scene.arguments, argument));
@@ -33,7 +33,7 @@ export function playScene(home: Home, played: JsonObject, surroundings: SceneSur
     const known = Object.keys(scene.arguments).join(", ") || "none";
     throw badArgument(`The scene ${scene.name} has no argument ${unknown}; its arguments are: ${known}.`);
   }
-  return scene.apply(home, given, surroundings);
+  return scene.apply(home, given, runtime);
 }
 
 function findScene(name: unknown): Scene {

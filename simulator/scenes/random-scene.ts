@@ -18,13 +18,13 @@ export function randomScene(scenes: ReadonlyMap<string, Scene>): Scene {
       steps: "how many changes; 1 when left out",
       separately: "true sends a put for each change instead of one for all",
     },
-    apply: (home, given, surroundings) => {
+    apply: (home, given, runtime) => {
       let changedHome = home;
       const changes: JsonObject[] = [];
       const steps = readSteps(given);
       for (let step = 0; step < steps; step++) {
-        const { scene, ...chosen } = chooseHappening(changedHome, surroundings.random);
-        const result = scenes.get(scene)!.apply(changedHome, chosen, surroundings);
+        const { scene, ...chosen } = chooseHappening(changedHome, runtime.random);
+        const result = scenes.get(scene)!.apply(changedHome, chosen, runtime);
         changedHome = result.home;
         changes.push({ scene, ...result.changed });
         if (changes.length > listedSteps) changes.shift();

@@ -9,10 +9,10 @@ export interface Scene {
   readonly meaning: string;
   /** The arguments it takes and what each means; all are optional unless the meaning says otherwise. */
   readonly arguments: Readonly<Record<string, string>>;
-  readonly apply: (home: Home, given: JsonObject, surroundings: SceneSurroundings) => SceneResult;
+  readonly apply: (home: Home, given: JsonObject, runtime: SceneRuntime) => SceneResult;
 }
 
-export interface SceneSurroundings {
+export interface SceneRuntime {
   readonly random: Random;
   readonly nowMs: number;
 }

@@ -5,7 +5,7 @@ import type { Home } from "../home/home.ts";
 import { addStructure, removeStructure, returnStructure } from "../home/structures.ts";
 import { impossible } from "../refusal.ts";
 import { chooseStructure, deviceIds, readCount, readName, structureArgument } from "./arguments.ts";
-import type { Scene, SceneSurroundings } from "./scene.ts";
+import type { Scene, SceneRuntime } from "./scene.ts";
 
 const mostDevices = 200;
 
@@ -19,16 +19,16 @@ export const structureScenes: readonly Scene[] = [
       thermostats: "how many thermostats it has; 1 when left out",
       alarms: "how many alarms it has; 1 when left out",
     },
-    apply: (home, given, surroundings) => {
+    apply: (home, given, runtime) => {
       const thermostats = readCount(given, "thermostats", 1, mostDevices);
       const alarms = readCount(given, "alarms", 1, mostDevices);
-      const [{ structure_id: structure, name }, added] = addStructure(home, readName(given), surroundings.random);
+      const [{ structure_id: structure, name }, added] = addStructure(home, readName(given), runtime.random);
       const filled = fill(
-        fill(added, structure, "thermostats", thermostats, surroundings),
+        fill(added, structure, "thermostats", thermostats, runtime),
         structure,
         "smoke_co_alarms",
         alarms,
-        surroundings,
+        runtime,
       );
       return { home: filled, changed: { structure, name } };
     },
@@ -56,12 +56,12 @@ export const structureScenes: readonly Scene[] = [
     name: "fill-up",
     meaning: "The account grows to two structures with 20 thermostats and 18 alarms each.",
     arguments: {},
-    apply: (home, _, surroundings) => {
+    apply: (home, _, runtime) => {
       let filled = home;
-      while (structuresOf(filled).length < 2) filled = addStructure(filled, undefined, surroundings.random)[1];
+      while (structuresOf(filled).length < 2) filled = addStructure(filled, undefined, runtime.random)[1];
       for (const { structure_id: id } of structuresOf(filled).slice(0, 2)) {
-        filled = fill(filled, id, "thermostats", 20, surroundings);
-        filled = fill(filled, id, "smoke_co_alarms", 18, surroundings);
+        filled = fill(filled, id, "thermostats", 20, runtime);
+        filled = fill(filled, id, "smoke_co_alarms", 18, runtime);
       }
       return { home: filled, changed: { structures: structuresOf(filled).map(({ structure_id: id }) => id) } };
     },
@@ -69,12 +69,12 @@ export const structureScenes: readonly Scene[] = [
 ];
 
 /** Adds devices to a structure until it has so many. */
-function fill(home: Home, structureId: string, kind: DeviceKind, count: number, surroundings: SceneSurroundings): Home {
+function fill(home: Home, structureId: string, kind: DeviceKind, count: number, runtime: SceneRuntime): Home {
   let filled = home;
   for (;;) {
     const structure = filled.document.structures![structureId]!;
     if (deviceIds(filled.document, kind, structure).length >= count) return filled;
-    filled = addDevice(filled, kind, structure, surroundings.random, surroundings.nowMs)[1];
+    filled = addDevice(filled, kind, structure, runtime.random, runtime.nowMs)[1];
   }
 }
 

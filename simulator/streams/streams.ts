@@ -29,7 +29,7 @@ export interface StreamOptions {
 }
 
 /** What the streams need of the rest. */
-export interface StreamSurroundings {
+export interface StreamRuntime {
   readonly clock: Clock;
   readonly log: ActivityLog;
   readonly faults: Faults;
@@ -38,12 +38,12 @@ export interface StreamSurroundings {
 
 /** The open streams of all accounts. */
 export class Streams {
-  readonly #around: StreamSurroundings;
+  readonly #around: StreamRuntime;
   readonly #options: StreamOptions;
   readonly #audiences = new Map<Account, Map<string, Audience>>();
   #count = 0;
 
-  constructor(around: StreamSurroundings, options: StreamOptions) {
+  constructor(around: StreamRuntime, options: StreamOptions) {
     this.#around = around;
     this.#options = options;
   }

@@ -1,9 +1,9 @@
 import type { DeviceCommit, Reaction } from "../devices/commit.ts";
 import type { KeepAnswer } from "../idempotency/idempotent-writes.ts";
+import type { AccessScope } from "../model/access-scope.ts";
 import { BadParameter, LimitReached, TooManyTriggers, UnknownDevice, UnknownTrigger } from "../model/errors.ts";
 import type { DeviceId, TriggerId, UserId } from "../model/ids.ts";
 import { limits, type ReachLimit } from "../model/limits.ts";
-import type { Reach } from "../model/reach.ts";
 import type { Store, Transaction } from "../store/seam.ts";
 import type { DeviceRow } from "../store/tables/devices.ts";
 import type { TriggerRow, TriggerTotals } from "../store/tables/triggers.ts";
@@ -22,20 +22,25 @@ export type { Explanation } from "./explain.ts";
 /** The alerts within a caller's reach; a foreign one is as unknown as one that never was. */
 export interface Alerts {
   /** Creation never fires, whatever the attribute holds. */
-  add(reach: Reach, given: GivenTrigger, keep?: KeepAnswer<TriggerRow>): Promise<TriggerRow>;
-  find(reach: Reach, id: TriggerId): Promise<TriggerRow>;
+  add(accessScope: AccessScope, given: GivenTrigger, keep?: KeepAnswer<TriggerRow>): Promise<TriggerRow>;
+  find(accessScope: AccessScope, id: TriggerId): Promise<TriggerRow>;
   /** A page of a user's, or of a device's, ascending by id. */
-  page(reach: Reach, place: AlertPlace): Promise<AlertPage>;
+  page(accessScope: AccessScope, place: AlertPlace): Promise<AlertPage>;
   /** Replaces its definition. It stays armed or disarmed, unless it now watches for something else. */
-  redefine(reach: Reach, id: TriggerId, given: GivenTrigger, keep?: KeepAnswer<TriggerRow>): Promise<TriggerRow>;
+  redefine(
+    accessScope: AccessScope,
+    id: TriggerId,
+    given: GivenTrigger,
+    keep?: KeepAnswer<TriggerRow>,
+  ): Promise<TriggerRow>;
   /** Enabling arms. */
-  setEnabled(reach: Reach, id: TriggerId, isEnabled: boolean): Promise<void>;
-  setEnabledOfDevice(reach: Reach, deviceId: DeviceId, isEnabled: boolean): Promise<void>;
-  remove(reach: Reach, id: TriggerId, keep?: KeepAnswer): Promise<void>;
+  setEnabled(accessScope: AccessScope, id: TriggerId, isEnabled: boolean): Promise<void>;
+  setEnabledOfDevice(accessScope: AccessScope, deviceId: DeviceId, isEnabled: boolean): Promise<void>;
+  remove(accessScope: AccessScope, id: TriggerId, keep?: KeepAnswer): Promise<void>;
   /** Why it fired, or didn't. */
-  explain(reach: Reach, id: TriggerId): Promise<Explanation>;
+  explain(accessScope: AccessScope, id: TriggerId): Promise<Explanation>;
   /** When a definition would have fired over a stretch of history. */
-  dryRun(reach: Reach, given: GivenTrigger, stretch: Stretch): Promise<DryRun>;
+  dryRun(accessScope: AccessScope, given: GivenTrigger, stretch: Stretch): Promise<DryRun>;
 }
 
 /** Where a list of alerts goes on, and whose they are: without a device a user's own. */
@@ -82,36 +87,36 @@ export function alertsOn({
 
   /** With the user's lock, as every change of a home. */
   const change = async <Result>(
-    reach: Reach,
+    accessScope: AccessScope,
     id: TriggerId,
     act: (tx: AlertTables, trigger: TriggerRow) => Promise<Result>,
   ): Promise<Result> => {
-    const found = await store.read((tx) => tx.triggers.within(reach, id));
+    const found = await store.read((tx) => tx.triggers.within(accessScope, id));
     if (!found) throw new UnknownTrigger();
     return store.transaction(async (tx) => {
       await tx.users.lock(found.userId);
-      const trigger = await tx.triggers.within(reach, id);
+      const trigger = await tx.triggers.within(accessScope, id);
       if (!trigger) throw new UnknownTrigger();
       return act(tx, trigger);
     });
   };
   const withDevice = async <Result>(
-    reach: Reach,
+    accessScope: AccessScope,
     deviceId: DeviceId,
     act: (tx: AlertTables, device: DeviceRow, nowMs: number) => Promise<Result>,
   ): Promise<Result> => {
-    const found = await store.read((tx) => deviceWithin(tx, reach, deviceId));
+    const found = await store.read((tx) => deviceWithin(tx, accessScope, deviceId));
     return store.transaction(async (tx) => {
       const nowMs = await tx.users.lock(found.userId);
-      return act(tx, await deviceWithin(tx, reach, deviceId), nowMs ?? 0);
+      return act(tx, await deviceWithin(tx, accessScope, deviceId), nowMs ?? 0);
     });
   };
 
   return {
     ...alertReaction(patterns, records, reached),
 
-    add: (reach, given, keep) =>
-      withDevice(reach, given.deviceId, async (tx, device, nowMs) => {
+    add: (accessScope, given, keep) =>
+      withDevice(accessScope, given.deviceId, async (tx, device, nowMs) => {
         const checked = await checkDefinition(tx, device, given, patterns);
         const bytes = checkSize(checked);
         const totals = await tx.triggers.totals(device.userId, device.id);
@@ -124,27 +129,28 @@ export function alertsOn({
         return added;
       }),
 
-    async find(reach, id) {
-      const trigger = await store.read((tx) => tx.triggers.within(reach, id));
+    async find(accessScope, id) {
+      const trigger = await store.read((tx) => tx.triggers.within(accessScope, id));
       if (!trigger) throw new UnknownTrigger();
       return trigger;
     },
 
-    page: (reach, { afterId, deviceId }) =>
+    page: (accessScope, { afterId, deviceId }) =>
       store.read(async (tx) => {
-        const userId = deviceId === undefined ? ownIn(reach) : (await deviceWithin(tx, reach, deviceId)).userId;
+        const userId =
+          deviceId === undefined ? ownIn(accessScope) : (await deviceWithin(tx, accessScope, deviceId)).userId;
         // One more than is shown tells whether another page follows.
         const found = await tx.triggers.page(userId, deviceId, afterId, alertsPerPage + 1);
         const alerts = found.slice(0, alertsPerPage);
         return { alerts, nextAfterId: found.length > alerts.length ? alerts.at(-1)!.id : undefined };
       }),
 
-    redefine: (reach, id, given, keep) =>
-      change(reach, id, async (tx, before) => {
+    redefine: (accessScope, id, given, keep) =>
+      change(accessScope, id, async (tx, before) => {
         if (given.deviceId !== before.deviceId) {
           throw new BadParameter("deviceId", "An alert stays with its device. Make another one instead.");
         }
-        const device = await deviceWithin(tx, reach, before.deviceId);
+        const device = await deviceWithin(tx, accessScope, before.deviceId);
         const checked = await checkDefinition(tx, device, given, patterns);
         const bytesBefore = bytesOf(before);
         const growth = checkSize(checked, bytesBefore) - bytesBefore;
@@ -157,46 +163,52 @@ export function alertsOn({
         return trigger;
       }),
 
-    setEnabled: (reach, id, isEnabled) =>
-      change(reach, id, (tx, { userId }) =>
+    setEnabled: (accessScope, id, isEnabled) =>
+      change(accessScope, id, (tx, { userId }) =>
         tx.triggers.change(userId, id, { isEnabled, reason: null, ...(isEnabled && { isArmed: true }) }),
       ),
 
-    setEnabledOfDevice: (reach, deviceId, isEnabled) =>
-      withDevice(reach, deviceId, (tx, { userId }) => tx.triggers.setEnabledOfDevice(userId, deviceId, isEnabled)),
+    setEnabledOfDevice: (accessScope, deviceId, isEnabled) =>
+      withDevice(accessScope, deviceId, (tx, { userId }) =>
+        tx.triggers.setEnabledOfDevice(userId, deviceId, isEnabled),
+      ),
 
-    remove: (reach, id, keep) =>
-      change(reach, id, async (tx, { userId }) => {
+    remove: (accessScope, id, keep) =>
+      change(accessScope, id, async (tx, { userId }) => {
         await tx.triggers.remove(userId, id);
         await keep?.(tx);
       }),
 
-    explain: (reach, id) =>
+    explain: (accessScope, id) =>
       store.read(async (tx) => {
-        const trigger = await tx.triggers.within(reach, id);
+        const trigger = await tx.triggers.within(accessScope, id);
         if (!trigger) throw new UnknownTrigger();
         return explain(tx, trigger, records.of(id), patterns);
       }),
 
-    async dryRun(reach, given, stretch) {
+    async dryRun(accessScope, given, stretch) {
       const { userId, checked } = await store.read(async (tx) => {
-        const device = await deviceWithin(tx, reach, given.deviceId);
+        const device = await deviceWithin(tx, accessScope, given.deviceId);
         return { userId: device.userId, checked: await checkDefinition(tx, device, given, patterns) };
       });
-      return dryRuns.run(reach, () => dryRun({ store, turn }, userId, checked, stretch, patterns));
+      return dryRuns.run(accessScope, () => dryRun({ store, turn }, userId, checked, stretch, patterns));
     },
   };
 }
 
-async function deviceWithin(tx: Pick<AlertTables, "devices">, reach: Reach, deviceId: DeviceId): Promise<DeviceRow> {
-  const device = await tx.devices.within(reach, deviceId);
+async function deviceWithin(
+  tx: Pick<AlertTables, "devices">,
+  accessScope: AccessScope,
+  deviceId: DeviceId,
+): Promise<DeviceRow> {
+  const device = await tx.devices.within(accessScope, deviceId);
   if (!device) throw new UnknownDevice();
   return device;
 }
 
 /** Of a whole tenant they would be too many to look through: whoever speaks for one names a device. */
-function ownIn(reach: Reach): UserId {
-  if (reach.kind === "user") return reach.userId;
+function ownIn(accessScope: AccessScope): UserId {
+  if (accessScope.kind === "user") return accessScope.userId;
   throw new BadParameter("deviceId", "The parameter deviceId is required with an enterprise token.");
 }
 

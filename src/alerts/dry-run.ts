@@ -1,10 +1,10 @@
 import { readAttributeBody } from "../devices/log-entries.ts";
 import { type PastCommitParts, pastCommits } from "../devices/past-commits.ts";
+import type { AccessScope } from "../model/access-scope.ts";
 import { isMet } from "../model/condition.ts";
 import { BadParameter, LimitReached } from "../model/errors.ts";
 import type { UserId } from "../model/ids.ts";
 import { limits } from "../model/limits.ts";
-import type { Reach } from "../model/reach.ts";
 import { stepTrigger } from "../model/trigger.ts";
 import type { CheckedTrigger } from "./definition.ts";
 import type { Patterns } from "./patterns.ts";
@@ -73,8 +73,8 @@ export async function dryRun(
 export class DryRuns {
   readonly #running = new Map<string, number>();
 
-  async run<Result>(reach: Reach, act: () => Promise<Result>): Promise<Result> {
-    const caller = reach.kind === "user" ? `user ${reach.userId}` : `tenant ${reach.tenantId}`;
+  async run<Result>(accessScope: AccessScope, act: () => Promise<Result>): Promise<Result> {
+    const caller = accessScope.kind === "user" ? `user ${accessScope.userId}` : `tenant ${accessScope.tenantId}`;
     const running = this.#running.get(caller) ?? 0;
     if (running >= limits.dryRunsAtOnce) {
       throw new LimitReached("dryRunsAtOnce", "A dry run of yours is still running. Try again when it has ended.");

@@ -1,5 +1,4 @@
 import { isMet } from "../model/condition.ts";
-import { isoTime } from "../model/iso-time.ts";
 import { type Evaluation, joinRecords } from "../model/trigger.ts";
 import type { Transaction } from "../store/seam.ts";
 import type { TriggerRow } from "../store/tables/triggers.ts";
@@ -34,7 +33,7 @@ export async function explain(
 function sentenceOf({ isEnabled, isArmed, reason, firedMs }: TriggerRow, isTrue: boolean): string {
   if (!isEnabled) return reason === null ? "It is disabled." : `It was disabled. Reason: ${reason}.`;
   if (!isArmed) {
-    const since = firedMs === null ? "" : ` at ${isoTime(firedMs)}`;
+    const since = firedMs === null ? "" : ` at ${new Date(firedMs).toISOString()}`;
     return `It fired${since} and is disarmed until its condition has been false.`;
   }
   if (isTrue) return "Its condition is true. It fires at the next change or write that leaves it true.";

@@ -1,9 +1,9 @@
 import type { Command } from "commander";
-import type { Config, ConfigSources } from "../config.ts";
+import type { Config, ConfigSources } from "../config/config.ts";
 import type { Input } from "./input.ts";
-import type { Printer } from "./output.ts";
 import type { Programs } from "./programs.ts";
-import type { Terminal } from "./terminal.ts";
+import type { Printer } from "./terminal/output.ts";
+import type { Terminal } from "./terminal/terminal.ts";
 
 /** How a command is typed and what its help says. */
 export interface DescribedCommand {

@@ -3,7 +3,7 @@ import { get } from "node:http";
 import { get as getOverTls } from "node:https";
 import { createServer } from "node:net";
 import { dirname, resolve } from "node:path";
-import type { Config } from "../config.ts";
+import type { Config } from "../config/config.ts";
 import type { Call } from "./command.ts";
 import { ecosystemsOf } from "./ecosystems.ts";
 import type { Inspection } from "./programs.ts";

@@ -1,5 +1,5 @@
-import { type Config, type ConfigSources, isSet, settings } from "../config.ts";
-import { simulatorAt } from "../setting-values.ts";
+import { type Config, type ConfigSources, isSet, settings } from "../config/config.ts";
+import { simulatorAt } from "../config/setting-values.ts";
 import { demoSimulator } from "./demo-simulator.ts";
 
 /** The ecosystems of the settings. Without a setting, the demo's simulator: it may listen on another port than usual. */

@@ -1,4 +1,4 @@
-import { ConfigurationError } from "../config.ts";
+import { ConfigurationError } from "../config/config.ts";
 
 /** What a script can tell apart. */
 export const exitCodes = {

@@ -1,4 +1,4 @@
-import type { AdminCommand } from "./admin-command.ts";
+import type { AdminCommand } from "./administration/admin-command.ts";
 import type { OwnCommand } from "./command.ts";
 
 /** Something that one can speak of, and the commands about it. */

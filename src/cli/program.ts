@@ -1,19 +1,19 @@
 import { Command, CommanderError } from "commander";
-import { type ConfigSources, isSet, readConfig, settings } from "../config.ts";
+import { type ConfigSources, isSet, readConfig, settings } from "../config/config.ts";
 import { BadParameter } from "../model/errors.ts";
-import type { AdminCommand } from "./admin-command.ts";
+import type { AdminCommand } from "./administration/admin-command.ts";
 import type { Call, DescribedCommand, OwnCommand } from "./command.ts";
 import { exitCodeOf, exitCodes } from "./exit-codes.ts";
 import type { Input } from "./input.ts";
 import { isAdmin, type Noun } from "./noun.ts";
 import { groups } from "./nouns.ts";
-import { printerFor } from "./output.ts";
+import { withArgument } from "./positional-arguments.ts";
 import type { Programs } from "./programs.ts";
-import { progressOn } from "./progress.ts";
 import { flagsOf, withSettings } from "./settings-flags.ts";
 import { describeSimulatorCommands } from "./simulator-commands.ts";
-import { hasColour, isLively, type Terminal } from "./terminal.ts";
-import { withArgument } from "./typed-words.ts";
+import { printerFor } from "./terminal/output.ts";
+import { progressOn } from "./terminal/progress.ts";
+import { hasColour, isLively, type Terminal } from "./terminal/terminal.ts";
 
 export type { Programs } from "./programs.ts";
 

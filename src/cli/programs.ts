@@ -1,6 +1,6 @@
-import type { Config } from "../config.ts";
+import type { Config } from "../config/config.ts";
 import type { Input } from "./input.ts";
-import type { Tell } from "./progress.ts";
+import type { Tell } from "./terminal/progress.ts";
 
 /** A sentence for the person who typed the command, while it goes on. */
 export type Say = (sentence: string) => void;

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { Programs } from "./programs.ts";
-import type { Terminal } from "./terminal.ts";
+import type { Terminal } from "./terminal/terminal.ts";
 
 /** The commands for reading their descriptions: none of them can run. */
 export function programToDescribe(describe: (programs: Programs, terminal: Terminal) => Command): Command {

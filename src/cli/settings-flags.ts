@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { settings } from "../config.ts";
+import { settings } from "../config/config.ts";
 
 /** The settings that a command of an administrator needs: which store it is about, and how that is opened. */
 const ofEveryCommand: readonly unknown[] = [settings.dataFolder, settings.keyFile];

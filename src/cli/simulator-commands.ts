@@ -2,8 +2,8 @@ import type { Command } from "commander";
 import { BadParameter, EcosystemUnreachable, NotFound } from "../model/errors.ts";
 import { demoSimulator } from "./demo-simulator.ts";
 import { idByPrefix } from "./id-prefix.ts";
-import { printerFor, table, whole } from "./output.ts";
-import type { Terminal } from "./terminal.ts";
+import { printerFor, table, whole } from "./terminal/output.ts";
+import type { Terminal } from "./terminal/terminal.ts";
 
 const defaultUrl = "http://127.0.0.1:8090";
 
@@ -23,12 +23,14 @@ export function describeSimulatorCommands(program: Command, terminal: Terminal):
 
   reaching(
     sim.command("accounts").description("list the simulated accounts").addHelpText("after", example("sim accounts")),
-  ).action(async (options: Reach) =>
+  ).action(async (options: SimulatorAddress) =>
     present(await call(options, "GET", "accounts"), tellAccounts, options.json === true),
   );
   reaching(
     sim.command("scenes").description("list the scenes that can be played").addHelpText("after", example("sim scenes")),
-  ).action(async (options: Reach) => present(await call(options, "GET", "scenes"), tellScenes, options.json === true));
+  ).action(async (options: SimulatorAddress) =>
+    present(await call(options, "GET", "scenes"), tellScenes, options.json === true),
+  );
   reaching(
     sim
       .command("trigger")
@@ -37,7 +39,7 @@ export function describeSimulatorCommands(program: Command, terminal: Terminal):
       .argument("<scene>", "its name; see: breezeway sim scenes")
       .argument("[name=value...]", "the scene's arguments")
       .option("--account <id>", "the account's id or the beginning of it; may be left out when there is only one"),
-  ).action(async (scene: string, words: string[], options: Reach & { account?: string }) => {
+  ).action(async (scene: string, words: string[], options: SimulatorAddress & { account?: string }) => {
     const account = await chosenAccount(options);
     const played = { scene, ...readArguments(words) };
     const outcome = await call(options, "POST", `accounts/${encodeURIComponent(account)}/scene`, played);
@@ -52,14 +54,20 @@ export function describeSimulatorCommands(program: Command, terminal: Terminal):
       .argument("[name=value...]", "the fault's arguments")
       .option("--account <id>", "for one account only")
       .option("--clear", "clear all faults"),
-  ).action(async (fault: string | undefined, words: string[], options: Reach & { account?: string; clear?: true }) => {
-    if (options.clear) await call(options, "DELETE", "faults");
-    const account = options.account === undefined ? {} : { accountId: await chosenAccount(options) };
-    const outcome = fault
-      ? await call(options, "POST", "faults", { fault, ...account, ...readArguments(words) })
-      : await call(options, "GET", "faults");
-    present(outcome, fault ? tellBroken : tellFaults, options.json === true);
-  });
+  ).action(
+    async (
+      fault: string | undefined,
+      words: string[],
+      options: SimulatorAddress & { account?: string; clear?: true },
+    ) => {
+      if (options.clear) await call(options, "DELETE", "faults");
+      const account = options.account === undefined ? {} : { accountId: await chosenAccount(options) };
+      const outcome = fault
+        ? await call(options, "POST", "faults", { fault, ...account, ...readArguments(words) })
+        : await call(options, "GET", "faults");
+      present(outcome, fault ? tellBroken : tellFaults, options.json === true);
+    },
+  );
 }
 
 function example(...lines: readonly string[]): string {
@@ -99,14 +107,17 @@ function tellFaults({ kinds, active }: Answer): string {
   return `${known}\n\n${broken ? `Broken now: ${broken}.` : "Nothing is broken now."}`;
 }
 
-interface Reach {
+interface SimulatorAddress {
   readonly simulator: string;
   readonly json?: true;
 }
 
 /** The account whose id, or the beginning of it, was typed; otherwise the only one. */
-async function chosenAccount({ account, ...reach }: Reach & { readonly account?: string }): Promise<string> {
-  const { accounts } = (await call(reach, "GET", "accounts")) as Answer;
+async function chosenAccount({
+  account,
+  ...address
+}: SimulatorAddress & { readonly account?: string }): Promise<string> {
+  const { accounts } = (await call(address, "GET", "accounts")) as Answer;
   if (account !== undefined) {
     const known = accounts.map(({ accountId, structures }: Answer) => ({
       id: accountId,
@@ -136,7 +147,7 @@ function readArguments(words: readonly string[]): Record<string, unknown> {
   );
 }
 
-async function call({ simulator }: Reach, method: string, path: string, body?: object): Promise<object> {
+async function call({ simulator }: SimulatorAddress, method: string, path: string, body?: object): Promise<object> {
   let answer: Response;
   try {
     const content = body && { body: JSON.stringify(body), headers: { "content-type": "application/json" } };

@@ -1,6 +1,6 @@
 import { placeOf, thermostatAttribute } from "../model/attribute-names.ts";
 import type { AttributeKey } from "../store/tables/attributes.ts";
-import { askedNames, namesIn } from "./asked-names.ts";
+import { askedNames, namesIn } from "./attribute-parameter.ts";
 import { attributesSince, attributesWithValues, type ReadAttribute } from "./read.ts";
 import { shownName } from "./shown-attribute.ts";
 import type { DeviceState } from "./states.ts";

@@ -2,7 +2,7 @@ import type { Cause } from "../model/cause.ts";
 import { LimitReached, NotFound, OwnershipLost } from "../model/errors.ts";
 import type { DeviceId, UserId } from "../model/ids.ts";
 import { limits } from "../model/limits.ts";
-import type { Report } from "../model/surroundings.ts";
+import type { Report } from "../runtime/runtime.ts";
 import type { Store, Transaction } from "../store/seam.ts";
 import type { AttributeKey } from "../store/tables/attributes.ts";
 import type { DeviceRow } from "../store/tables/devices.ts";

@@ -1,13 +1,13 @@
 import type { DeviceId, UserId } from "../model/ids.ts";
-import { pause, type Surroundings } from "../model/surroundings.ts";
-import { Sweep } from "../model/sweep.ts";
+import { pause, type Runtime } from "../runtime/runtime.ts";
+import { Sweep } from "../runtime/sweep.ts";
 import type { Store, Transaction } from "../store/seam.ts";
 import type { DeviceStates } from "./states.ts";
 
 export interface ErasedNamesParts {
   readonly store: Store<Pick<Transaction, "users" | "devices" | "attributeUsage" | "clock">>;
   readonly states: Pick<DeviceStates, "forget">;
-  readonly surroundings: Surroundings;
+  readonly runtime: Runtime;
 }
 
 /** For so long an erased attribute is shown as null to those who ask for it by name, or with `since`. */
@@ -31,7 +31,7 @@ export class ErasedNames {
       task: "erased_names",
       failure: "names of erased attributes could not be removed",
       everyMs,
-      surroundings: parts.surroundings,
+      runtime: parts.runtime,
       remove: (signal) => this.#removeAll(signal),
     });
   }
@@ -64,10 +64,10 @@ export class ErasedNames {
 
   /** Walks through the names of one device, piece by piece. */
   async #removeFrom(userId: UserId, deviceId: DeviceId, signal: AbortSignal): Promise<number> {
-    const { states, surroundings } = this.#parts;
+    const { states, runtime } = this.#parts;
     const walk: Walk = { afterName: "", removed: 0, oldestMs: null };
     while (!signal.aborted && (await this.#removePiece(userId, deviceId, walk))) {
-      await pause(surroundings, piece.pauseMs, signal);
+      await pause(runtime, piece.pauseMs, signal);
     }
     if (walk.removed > 0) states.forget(deviceId);
     return walk.removed;

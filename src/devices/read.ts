@@ -1,6 +1,6 @@
+import type { AccessScope } from "../model/access-scope.ts";
 import { UnknownDevice } from "../model/errors.ts";
 import type { DeviceId, UserId } from "../model/ids.ts";
-import type { Reach } from "../model/reach.ts";
 import type { Store, Transaction } from "../store/seam.ts";
 import type { AttributeKey } from "../store/tables/attributes.ts";
 import type { DevicePlace, DeviceRow } from "../store/tables/devices.ts";
@@ -25,45 +25,46 @@ export const devicesPerPage = 100;
 /** Reading what is within the caller's reach; a foreign device is as unknown as one that never was. */
 export interface DeviceReading {
   list(userId: UserId): Promise<readonly DeviceRow[]>;
-  page(reach: Reach, place: DevicePlace): Promise<DevicePage>;
-  state(reach: Reach, deviceId: DeviceId): Promise<DeviceState>;
+  page(accessScope: AccessScope, place: DevicePlace): Promise<DevicePage>;
+  state(accessScope: AccessScope, deviceId: DeviceId): Promise<DeviceState>;
   /** The same if it is at hand and certain; undefined says nothing. */
-  heldState(reach: Reach, deviceId: DeviceId): DeviceState | undefined;
+  heldState(accessScope: AccessScope, deviceId: DeviceId): DeviceState | undefined;
   /** The device without its attributes. */
-  device(reach: Reach, deviceId: DeviceId): Promise<DeviceRow>;
+  device(accessScope: AccessScope, deviceId: DeviceId): Promise<DeviceRow>;
 }
 
 export function deviceReading(store: Store<Pick<Transaction, "devices">>, states: DeviceStates): DeviceReading {
   return {
     list: (userId) => store.read((tx) => tx.devices.ofUser(userId)),
-    async page(reach, place) {
+    async page(accessScope, place) {
       // One more than is shown tells whether another page follows.
-      const found = await store.read((tx) => tx.devices.page(reach, place, devicesPerPage + 1));
+      const found = await store.read((tx) => tx.devices.page(accessScope, place, devicesPerPage + 1));
       const devices = found.slice(0, devicesPerPage);
       const next = found.length > devices.length ? { ...place, afterId: devices.at(-1)!.id } : undefined;
       return { devices, next };
     },
-    async device(reach, deviceId) {
-      const device = await store.read((tx) => tx.devices.within(reach, deviceId));
+    async device(accessScope, deviceId) {
+      const device = await store.read((tx) => tx.devices.within(accessScope, deviceId));
       if (!device) throw new UnknownDevice();
       return device;
     },
-    async state(reach, deviceId) {
-      const userId = reach.kind === "user" ? reach.userId : await ownerWithin(store, reach, deviceId);
+    async state(accessScope, deviceId) {
+      const userId = accessScope.kind === "user" ? accessScope.userId : await ownerWithin(store, accessScope, deviceId);
       const state = userId && (await states.get(userId, deviceId));
       if (!state) throw new UnknownDevice();
       return state;
     },
-    heldState: (reach, deviceId) => (reach.kind === "user" ? states.held(reach.userId, deviceId) : undefined),
+    heldState: (accessScope, deviceId) =>
+      accessScope.kind === "user" ? states.held(accessScope.userId, deviceId) : undefined,
   };
 }
 
 async function ownerWithin(
   store: Store<Pick<Transaction, "devices">>,
-  reach: Reach,
+  accessScope: AccessScope,
   deviceId: DeviceId,
 ): Promise<UserId | undefined> {
-  return (await store.read((tx) => tx.devices.within(reach, deviceId)))?.userId;
+  return (await store.read((tx) => tx.devices.within(accessScope, deviceId)))?.userId;
 }
 
 /** The attributes that have a value, in the order of the model or of their names. */

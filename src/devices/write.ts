@@ -1,4 +1,5 @@
 import type { KeepAnswer } from "../idempotency/idempotent-writes.ts";
+import type { AccessScope } from "../model/access-scope.ts";
 import { isWritable, type NamedAttribute, parseAttributeName } from "../model/attribute-names.ts";
 import type { Cause } from "../model/cause.ts";
 import {
@@ -11,7 +12,6 @@ import {
   ValueTooLarge,
 } from "../model/errors.ts";
 import type { DeviceId } from "../model/ids.ts";
-import type { Reach } from "../model/reach.ts";
 import type { Store, Transaction } from "../store/seam.ts";
 import type { AttributeKey } from "../store/tables/attributes.ts";
 import type { AttributeChange, Commit } from "./commit.ts";
@@ -25,21 +25,26 @@ export interface AttributeWrite {
 /** Writing what is within the caller's reach; a foreign device is as unknown as one that never was. */
 export interface DeviceWriting {
   /** All of it or nothing, durable when it resolves. `keep` stores the answer of a keyed request with it. */
-  write(reach: Reach, deviceId: DeviceId, writes: readonly AttributeWrite[], keep?: KeepAnswer): Promise<void>;
+  write(
+    accessScope: AccessScope,
+    deviceId: DeviceId,
+    writes: readonly AttributeWrite[],
+    keep?: KeepAnswer,
+  ): Promise<void>;
 }
 
 export const writeLimits = { nameCharacters: 128, valueBytes: 8_192, requestCharacters: 256 };
 
 export function deviceWriting(store: Store<Pick<Transaction, "devices">>, commit: Commit): DeviceWriting {
   return {
-    async write(reach, deviceId, writes, keep) {
-      const device = await store.read((tx) => tx.devices.within(reach, deviceId));
+    async write(accessScope, deviceId, writes, keep) {
+      const device = await store.read((tx) => tx.devices.within(accessScope, deviceId));
       if (!device) throw new UnknownDevice();
       const changes = checkedChanges(device, writes);
       try {
         await commit({
           userId: device.userId,
-          cause: causeOf(reach),
+          cause: causeOf(accessScope),
           updates: [{ deviceId, changes }],
           ...(keep && { also: (tx) => keep(tx) }),
         });
@@ -66,8 +71,8 @@ export function attributeKey({ isVirtual }: { readonly isVirtual: boolean }, nam
 }
 
 /** An enterprise client is nobody among the users: it acts by the right of the administrator who let it in. */
-function causeOf(reach: Reach): Cause {
-  return reach.kind === "user" ? { by: "client", user: reach.userId } : { by: "administrator" };
+function causeOf(accessScope: AccessScope): Cause {
+  return accessScope.kind === "user" ? { by: "client", user: accessScope.userId } : { by: "administrator" };
 }
 
 /** Unknown names are told before read-only ones, and both before any value is looked at. */

@@ -1,9 +1,9 @@
 import type { AttributeBody, CommandBody } from "../devices/log-entries.ts";
 import { shownName, shownValue } from "../devices/shown-attribute.ts";
 import type { DeviceId } from "../model/ids.ts";
-import type { Report } from "../model/surroundings.ts";
+import type { Report } from "../runtime/runtime.ts";
 import type { LogEntry, LogPosition } from "../store/tables/log.ts";
-import { type NameFor, namesFor } from "./asked-names.ts";
+import { type NameFor, namesFor } from "./attribute-filter.ts";
 import { writeEventId } from "./event-id.ts";
 
 /** Something that happened to a device, as clients hear of it. */

@@ -1,5 +1,5 @@
-import type { Reach } from "../model/reach.ts";
-import type { Cancel, Surroundings } from "../model/surroundings.ts";
+import type { AccessScope } from "../model/access-scope.ts";
+import type { Cancel, Runtime } from "../runtime/runtime.ts";
 import type { Store } from "../store/seam.ts";
 import { comparePositions, type LogPosition, type TailedEntry } from "../store/tables/log.ts";
 import type { EventsOf } from "./client-events.ts";
@@ -8,7 +8,7 @@ import { eventFrame, heartbeatFrame, waitingFrame } from "./frames.ts";
 
 export interface HubParts {
   readonly store: Store<LogTables>;
-  readonly surroundings: Surroundings;
+  readonly runtime: Runtime;
   /** Whether the hub is told at present when another node has added to the log. */
   readonly isTold?: () => boolean;
   /** Resolves when those whose access has ended are gone; until then nobody is told anything. */
@@ -23,7 +23,7 @@ const sliceCharacters = 256_000;
 
 /** Readers that hear the same: their bytes are made once and written to each. */
 interface Group {
-  readonly reach: Reach;
+  readonly accessScope: AccessScope;
   readonly eventsOf: EventsOf;
   readonly readers: Set<EventReader>;
   /** The heartbeat interval that these readers asked for; undefined for the default interval. */
@@ -92,9 +92,9 @@ export class EventHub {
       this.#isAwaited = false;
       try {
         if (await this.#look()) this.#isAwaited = true;
-        this.#seenMs = this.#parts.surroundings.elapsedMs();
+        this.#seenMs = this.#parts.runtime.elapsedMs();
       } catch (error) {
-        this.#parts.surroundings.report.warn({ error }, "the log could not be read for those who follow it");
+        this.#parts.runtime.report.warn({ error }, "the log could not be read for those who follow it");
         break;
       }
     }
@@ -108,7 +108,7 @@ export class EventHub {
     const pollMs = this.#parts.isTold?.() ? hubTimes.toldPollMs : hubTimes.pollMs;
     const delayMs = this.#eager > 0 ? hubTimes.eagerMs : pollMs;
     this.#eager = Math.max(0, this.#eager - 1);
-    this.#nextLook = this.#parts.surroundings.after(delayMs, () => {
+    this.#nextLook = this.#parts.runtime.after(delayMs, () => {
       this.#isAwaited = true;
       this.#round ??= this.#work();
     });
@@ -208,8 +208,8 @@ export class EventHub {
   #passOnSlice(entries: readonly TailedEntry[], position: LogPosition): void {
     const byUser = Map.groupBy(entries, ({ userId }) => userId as number | null);
     const byTenant = Map.groupBy(entries, ({ tenantId }) => tenantId as number | null);
-    for (const { reach, eventsOf, readers } of this.#groups.values()) {
-      const own = reach.kind === "user" ? byUser.get(reach.userId) : byTenant.get(reach.tenantId);
+    for (const { accessScope, eventsOf, readers } of this.#groups.values()) {
+      const own = accessScope.kind === "user" ? byUser.get(accessScope.userId) : byTenant.get(accessScope.tenantId);
       if (!own) continue;
       const frames = own.flatMap((entry) => eventsOf(entry, this.#epoch!).map(eventFrame)).join("");
       if (frames === "") continue;
@@ -222,7 +222,7 @@ export class EventHub {
   /** `position`: where the reader could go on if it didn't get this. */
   #send(reader: EventReader, bytes: Buffer, position: LogPosition): void {
     const { outlet, untilMs } = reader.parts;
-    if (this.#parts.surroundings.elapsedMs() >= untilMs) {
+    if (this.#parts.runtime.elapsedMs() >= untilMs) {
       outlet.end();
       this.#leave(reader);
     } else if (outlet.unsent > unsentLimit) {
@@ -231,20 +231,20 @@ export class EventHub {
     } else if (bytes.length > 0) outlet.write(bytes);
   }
 
-  #newGroup({ parts: { groupKey, reach, eventsOf, heartbeatSeconds } }: EventReader): Group {
-    const group: Group = { reach, eventsOf, readers: new Set(), heartbeatSeconds, nextBeat: () => undefined };
+  #newGroup({ parts: { groupKey, accessScope, eventsOf, heartbeatSeconds } }: EventReader): Group {
+    const group: Group = { accessScope, eventsOf, readers: new Set(), heartbeatSeconds, nextBeat: () => undefined };
     this.#groups.set(groupKey, group);
     this.#scheduleBeat(group);
     return group;
   }
 
   #scheduleBeat(group: Group): void {
-    const { after } = this.#parts.surroundings;
+    const { after } = this.#parts.runtime;
     group.nextBeat = after(intervalMs(group), () => this.#beat(group));
   }
 
   #beat(group: Group): void {
-    const isCurrent = this.#parts.surroundings.elapsedMs() - this.#seenMs < intervalMs(group);
+    const isCurrent = this.#parts.runtime.elapsedMs() - this.#seenMs < intervalMs(group);
     const position = this.#position;
     if (position) {
       const bytes = isCurrent ? this.#heartbeat(position, group.heartbeatSeconds) : Buffer.from(waitingFrame);
@@ -254,9 +254,7 @@ export class EventHub {
   }
 
   #heartbeat(position: LogPosition, everySeconds: number | undefined): Buffer {
-    return Buffer.from(
-      heartbeatFrame({ epoch: this.#epoch!, position }, this.#parts.surroundings.nowMs(), everySeconds),
-    );
+    return Buffer.from(heartbeatFrame({ epoch: this.#epoch!, position }, this.#parts.runtime.nowMs(), everySeconds));
   }
 
   #leave(reader: EventReader): void {
@@ -279,7 +277,7 @@ export class EventHub {
   }
 
   #turn(): Promise<void> {
-    return new Promise((resolve) => this.#parts.surroundings.after(0, resolve));
+    return new Promise((resolve) => this.#parts.runtime.after(0, resolve));
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Reach } from "../model/reach.ts";
+import type { AccessScope } from "../model/access-scope.ts";
 import type { Store, Transaction } from "../store/seam.ts";
 import { comparePositions, type LogPosition, type TailedEntry } from "../store/tables/log.ts";
 import type { EventsOf } from "./client-events.ts";
@@ -24,7 +24,7 @@ export interface Beginning {
 
 export interface ReaderParts {
   readonly store: Store<LogTables>;
-  readonly reach: Reach;
+  readonly accessScope: AccessScope;
   readonly eventsOf: EventsOf;
   /** Readers of the same reach and filter hear the same, byte for byte. */
   readonly groupKey: string;
@@ -128,7 +128,7 @@ export class EventReader {
     for (const entry of entries) {
       const order = comparePositions(entry.position, this.#place.position);
       const told = order === 0 ? this.#place.told : 0;
-      if (order < 0 || told === undefined || !isWithin(this.parts.reach, entry)) continue;
+      if (order < 0 || told === undefined || !isWithin(this.parts.accessScope, entry)) continue;
       for (const event of this.parts.eventsOf(entry, this.epoch, told)) frames += eventFrame(event);
     }
     return frames;
@@ -165,6 +165,6 @@ export class EventReader {
 }
 
 /** The one rule of who hears what: a user their own, a tenant's client what belongs to its users. */
-export function isWithin(reach: Reach, { userId, tenantId }: TailedEntry): boolean {
-  return reach.kind === "user" ? userId === reach.userId : tenantId === reach.tenantId;
+export function isWithin(accessScope: AccessScope, { userId, tenantId }: TailedEntry): boolean {
+  return accessScope.kind === "user" ? userId === accessScope.userId : tenantId === accessScope.tenantId;
 }

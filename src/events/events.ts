@@ -1,7 +1,7 @@
+import type { AccessScope } from "../model/access-scope.ts";
 import type { DeviceId, UserId } from "../model/ids.ts";
 import type { ReachLimit } from "../model/limits.ts";
-import type { Reach } from "../model/reach.ts";
-import type { Surroundings } from "../model/surroundings.ts";
+import type { Runtime } from "../runtime/runtime.ts";
 import type { Store, Transaction } from "../store/seam.ts";
 import { eventsThrough, type ReaderFilter, unreadableIn } from "./client-events.ts";
 import { EventHub } from "./event-hub.ts";
@@ -27,7 +27,7 @@ export interface EventsParts {
   readonly store: Store<
     Pick<Transaction, "log" | "logEpoch" | "webhooks" | "deliveries" | "idempotencyKeys" | "clock">
   >;
-  readonly surroundings: Surroundings;
+  readonly runtime: Runtime;
   readonly logDays: number;
   /** How many streams a client may have open here for one whom it acts for. */
   readonly streamsAtOnce: number;
@@ -55,7 +55,7 @@ export interface EventsParts {
 /** A stream that somebody wants to read. */
 export interface EventRequest {
   readonly clientId: string;
-  readonly reach: Reach;
+  readonly accessScope: AccessScope;
   readonly filter: ReaderFilter;
   readonly beginning: Beginning;
   /** Until when, on this node's own unjumping clock. */
@@ -89,13 +89,13 @@ export interface RunningEvents extends Events {
 }
 
 export function eventsOn(parts: EventsParts): RunningEvents {
-  const { store, surroundings, logDays, sealing, allowsPrivateWebhooks: allowsPrivate, userAgent } = parts;
+  const { store, runtime, logDays, sealing, allowsPrivateWebhooks: allowsPrivate, userAgent } = parts;
   const outgoing = { resolve: parts.resolve ?? nameLookup({ isLocal: allowsPrivate }), allowsPrivate };
   const addressOf = ({ id, url, sealedUrl }: WebhookRow) =>
     sealedUrl === null ? url : sealing.open(sealedUrl, addressPlace(id));
   const sender = new WebhookSender({
     store,
-    surroundings,
+    runtime,
     post: parts.post ?? postWith({ ...outgoing, userAgent }),
     secretOf: ({ id, sealedSecret }) => sealing.open(sealedSecret, sealedPlace(id)),
     addressOf,
@@ -103,17 +103,17 @@ export function eventsOn(parts: EventsParts): RunningEvents {
   });
   const hub = new EventHub({
     store,
-    surroundings,
+    runtime,
     isTold: parts.isTold ?? (() => false),
     readersKnown: parts.readersKnown ?? (async () => undefined),
   });
   const streams = new OpenStreams(parts.streamsAtOnce);
-  const turn = () => new Promise<void>((resolve) => surroundings.after(0, resolve));
+  const turn = () => new Promise<void>((resolve) => runtime.after(0, resolve));
   const histories = new OwnerLanes(
     "historiesWaiting",
     "Too many questions about the history of this user's devices wait. Try again when they are answered.",
   );
-  const retention = new LogRetention({ store, surroundings, keptMs: logDays * 86_400_000 });
+  const retention = new LogRetention({ store, runtime, keptMs: logDays * 86_400_000 });
   return {
     hub,
     webhooks: webhooksOn({
@@ -135,14 +135,14 @@ export function eventsOn(parts: EventsParts): RunningEvents {
     },
     retention,
     beginning: (lastEventId, heartbeatSeconds) => beginningAt(store, lastEventId, heartbeatSeconds),
-    follow({ clientId, reach, filter, beginning, untilMs, heartbeatSeconds }, outlet) {
-      streams.add(JSON.stringify([clientId, ...whose(reach)]), outlet);
-      const eventsOf = eventsThrough(filter, unreadableIn(surroundings.report));
-      const groupKey = keyOf(reach, filter, heartbeatSeconds);
-      const readerParts = { store, reach, eventsOf, groupKey, outlet, untilMs, heartbeatSeconds };
+    follow({ clientId, accessScope, filter, beginning, untilMs, heartbeatSeconds }, outlet) {
+      streams.add(JSON.stringify([clientId, ...whose(accessScope)]), outlet);
+      const eventsOf = eventsThrough(filter, unreadableIn(runtime.report));
+      const groupKey = keyOf(accessScope, filter, heartbeatSeconds);
+      const readerParts = { store, accessScope, eventsOf, groupKey, outlet, untilMs, heartbeatSeconds };
       const reader = new EventReader(readerParts, beginning);
       hub.serve(reader).catch((error) => {
-        surroundings.report.warn({ error }, "a client's stream of events could not be begun");
+        runtime.report.warn({ error }, "a client's stream of events could not be begun");
         outlet.end();
       });
     },
@@ -160,11 +160,11 @@ export function eventsOn(parts: EventsParts): RunningEvents {
   };
 }
 
-function keyOf(reach: Reach, filter: ReaderFilter, heartbeatSeconds: number | undefined): string {
+function keyOf(accessScope: AccessScope, filter: ReaderFilter, heartbeatSeconds: number | undefined): string {
   const { deviceIds, attributes, hearsAlerts = true } = filter;
-  return JSON.stringify([...whose(reach), deviceIds, attributes, hearsAlerts, heartbeatSeconds]);
+  return JSON.stringify([...whose(accessScope), deviceIds, attributes, hearsAlerts, heartbeatSeconds]);
 }
 
-function whose(reach: Reach): readonly [kind: string, id: number] {
-  return [reach.kind, reach.kind === "user" ? reach.userId : reach.tenantId];
+function whose(accessScope: AccessScope): readonly [kind: string, id: number] {
+  return [accessScope.kind, accessScope.kind === "user" ? accessScope.userId : accessScope.tenantId];
 }

@@ -4,7 +4,7 @@ import { shownValue } from "../devices/shown-attribute.ts";
 import type { Cause } from "../model/cause.ts";
 import type { DeviceId, UserId } from "../model/ids.ts";
 import type { LogEntry, TimeStretch } from "../store/tables/log.ts";
-import { namesFor } from "./asked-names.ts";
+import { namesFor } from "./attribute-filter.ts";
 
 export interface HistoryQuestion extends TimeStretch {
   /** In any published spelling; none means all. */

@@ -1,12 +1,12 @@
-import { pause, type Surroundings } from "../model/surroundings.ts";
-import { Sweep } from "../model/sweep.ts";
+import { pause, type Runtime } from "../runtime/runtime.ts";
+import { Sweep } from "../runtime/sweep.ts";
 import type { Store, Transaction } from "../store/seam.ts";
 
 type RetentionTables = Pick<Transaction, "log" | "webhooks" | "deliveries" | "clock">;
 
 export interface RetentionParts {
   readonly store: Store<RetentionTables>;
-  readonly surroundings: Surroundings;
+  readonly runtime: Runtime;
   /** How long what happened is kept. */
   readonly keptMs: number;
 }
@@ -26,7 +26,7 @@ export class LogRetention {
       task: "log_retention",
       failure: "the log could not be shortened",
       everyMs,
-      surroundings: parts.surroundings,
+      runtime: parts.runtime,
       remove: (signal) => this.#removeAll(signal),
     });
   }
@@ -55,13 +55,13 @@ export class LogRetention {
     signal: AbortSignal,
     remove: (tx: RetentionTables, beforeMs: number) => Promise<number>,
   ): Promise<number> {
-    const { store, surroundings, keptMs } = this.#parts;
+    const { store, runtime, keptMs } = this.#parts;
     let all = 0;
     while (!signal.aborted) {
       const removed = await store.transaction(async (tx) => remove(tx, (await tx.clock.nowMs()) - keptMs));
       if (removed === 0) break;
       all += removed;
-      await pause(surroundings, piece.pauseMs, signal);
+      await pause(runtime, piece.pauseMs, signal);
     }
     return all;
   }

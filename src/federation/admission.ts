@@ -1,4 +1,4 @@
-import { pause, type Surroundings } from "../model/surroundings.ts";
+import { pause, type Runtime } from "../runtime/runtime.ts";
 
 /** 10,000 links are back within 25 seconds, and their ecosystem isn't stormed. */
 const connectionsPerSecond = 400;
@@ -8,21 +8,21 @@ const connectionsPerSecond = 400;
  * off its beat, instead of all at once.
  */
 export class Admission {
-  readonly #surroundings: Surroundings;
+  readonly #runtime: Runtime;
   #nextMs = 0;
 
-  constructor(surroundings: Surroundings) {
-    this.#surroundings = surroundings;
+  constructor(runtime: Runtime) {
+    this.#runtime = runtime;
   }
 
   /** Resolves when it is the caller's turn to connect, or at once when the signal aborts. */
   async admit(signal: AbortSignal): Promise<void> {
-    const { elapsedMs, random } = this.#surroundings;
+    const { elapsedMs, random } = this.#runtime;
     const intervalMs = 1_000 / connectionsPerSecond;
     const turnMs = Math.max(elapsedMs(), this.#nextMs);
     this.#nextMs = turnMs + intervalMs;
     const waitMs = turnMs - elapsedMs() + random() * intervalMs;
     // Nobody else wants out just now: then there is nothing to spread.
-    if (waitMs >= intervalMs) await pause(this.#surroundings, waitMs, signal);
+    if (waitMs >= intervalMs) await pause(this.#runtime, waitMs, signal);
   }
 }

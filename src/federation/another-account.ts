@@ -6,8 +6,8 @@ import { mirror } from "../model/mirror.ts";
 import { isPresent } from "../model/slots.ts";
 import { decodeIndexMap, encodeIndexMap } from "../model/stored-index-map.ts";
 import type { LinkRow } from "../store/tables/links.ts";
+import { disableAlertsOn } from "./alerts-on-lost-slots.ts";
 import { toAttributeChange } from "./lane.ts";
-import { disableAlertsOn } from "./lost-slots.ts";
 import { encodeNotices } from "./notices.ts";
 
 /**

@@ -1,10 +1,10 @@
 import type { Commit, CommitRequest, CommitTables } from "../devices/commit.ts";
 import type { CommandOutcome, Connector } from "../ecosystem/connector.ts";
-import { BackgroundTask } from "../model/background-task.ts";
 import { NotFound, StoreUnavailable } from "../model/errors.ts";
 import { fanDeadlines } from "../model/fan-request.ts";
-import { type Cancel, pause, type Surroundings, within } from "../model/surroundings.ts";
 import type { Membership } from "../nodes/membership.ts";
+import { BackgroundTask } from "../runtime/background-task.ts";
+import { type Cancel, pause, type Runtime, within } from "../runtime/runtime.ts";
 import type { Store } from "../store/seam.ts";
 import type { CommandChange, CommandRow } from "../store/tables/commands.ts";
 import type { AwaitedFans } from "./awaited-fans.ts";
@@ -17,12 +17,12 @@ export interface FanSenderParts {
   readonly commit: Commit;
   readonly membership: Membership;
   /** How to reach the ecosystem for a link that this node owns. */
-  readonly reach: (deviceId: CommandRow["deviceId"]) => FanReach | undefined;
+  readonly connectionOf: (deviceId: CommandRow["deviceId"]) => FanConnection | undefined;
   readonly awaited: AwaitedFans;
-  readonly surroundings: Surroundings;
+  readonly runtime: Runtime;
 }
 
-export interface FanReach {
+export interface FanConnection {
   readonly link: LinkKey;
   readonly token: string;
   readonly connector: Connector;
@@ -70,9 +70,9 @@ export class FanSender {
 
   constructor(parts: FanSenderParts) {
     this.#parts = parts;
-    const { surroundings } = parts;
-    this.#task = new BackgroundTask("fan_requests", "fan requests could not be looked after", surroundings);
-    this.#settling = new BackgroundTask("fan_requests", "a fan request could not be settled", surroundings);
+    const { runtime } = parts;
+    this.#task = new BackgroundTask("fan_requests", "fan requests could not be looked after", runtime);
+    this.#settling = new BackgroundTask("fan_requests", "a fan request could not be settled", runtime);
   }
 
   /** Whatever an earlier life of a lone node was sending has no answer to wait for. */
@@ -99,21 +99,21 @@ export class FanSender {
   async stop(): Promise<void> {
     this.#isRunning = false;
     this.#next?.();
-    const hurry = this.#parts.surroundings.after(patienceMs, () => this.#hurry.abort());
+    const hurry = this.#parts.runtime.after(patienceMs, () => this.#hurry.abort());
     await this.#round;
     await Promise.all(this.#sending.values());
     hurry();
   }
 
   #schedule(): void {
-    this.#next = this.#parts.surroundings.after(everyMs, () => {
+    this.#next = this.#parts.runtime.after(everyMs, () => {
       this.wake();
       this.#schedule();
     });
   }
 
   async #work(): Promise<void> {
-    const { store, membership, surroundings } = this.#parts;
+    const { store, membership, runtime } = this.#parts;
     try {
       while (this.#isAwaited && this.#isRunning && membership.isAlive) {
         this.#isAwaited = false;
@@ -127,29 +127,29 @@ export class FanSender {
     } catch (error) {
       this.#task.failed(error);
     } finally {
-      this.#forgetLongSent(surroundings.elapsedMs());
+      this.#forgetLongSent(runtime.elapsedMs());
       this.#isWorking = false;
     }
   }
 
   #begin(command: CommandRow): void {
-    const reach = this.#parts.reach(command.deviceId);
-    if (!reach) this.#unreachable += 1;
-    if (!reach || this.#sending.has(command.id) || this.#isPutOff(command)) return;
-    const sending = reach
-      .run(() => this.#send(command, reach))
+    const connection = this.#parts.connectionOf(command.deviceId);
+    if (!connection) this.#unreachable += 1;
+    if (!connection || this.#sending.has(command.id) || this.#isPutOff(command)) return;
+    const sending = connection
+      .run(() => this.#send(command, connection))
       .catch((error) => {
         // The sweep settles what was sent; what was not sent is tried again a little later.
         if (error instanceof StoreUnavailable) return;
         this.#putOff(command);
-        reach.failed(error);
+        connection.failed(error);
       })
       .finally(() => this.#sending.delete(command.id));
     this.#sending.set(command.id, sending);
   }
 
-  async #send(command: CommandRow, reach: FanReach): Promise<void> {
-    const { link } = reach;
+  async #send(command: CommandRow, connection: FanConnection): Promise<void> {
+    const { link } = connection;
     // Others may see it marked before we do: what they receive until then was received before it was sent.
     this.#sentMs.set(command.id, Number.POSITIVE_INFINITY);
     const marked = await this.#mark(command, link);
@@ -158,21 +158,25 @@ export class FanSender {
       if (marked) await this.#record(command, (tx, nowMs) => overdue(tx, command, nowMs));
       return;
     }
-    const sentMs = this.#parts.surroundings.elapsedMs();
+    const sentMs = this.#parts.runtime.elapsedMs();
     this.#sentMs.set(command.id, sentMs);
     const leftMs = timeLeft(marked, fanDeadlines.answerMs);
-    const outcome = await this.#run(command, reach, leftMs);
+    const outcome = await this.#run(command, connection, leftMs);
     if (!(await this.#settle(marked, outcome))) return;
     // No change will confirm it: the fan is shown so already.
     this.#parts.awaited.add(command, sentMs);
-    reach.readSoon();
+    connection.readSoon();
   }
 
   /** A connector that throws has not answered: nobody knows whether the ecosystem carried the request out. */
-  async #run(command: CommandRow, { connector, token, failed }: FanReach, leftMs: number): Promise<CommandOutcome> {
+  async #run(
+    command: CommandRow,
+    { connector, token, failed }: FanConnection,
+    leftMs: number,
+  ): Promise<CommandOutcome> {
     const isOn = command.value === "true";
     try {
-      return await within(this.#parts.surroundings, leftMs, this.#hurry.signal, (inTime) =>
+      return await within(this.#parts.runtime, leftMs, this.#hurry.signal, (inTime) =>
         connector.runFan(token, { thermostatId: command.thermostatId, isOn }, inTime),
       );
     } catch (error) {
@@ -211,7 +215,7 @@ export class FanSender {
         return isShown;
       } catch (error) {
         if (!(error instanceof StoreUnavailable) || this.#hurry.signal.aborted) throw error;
-        await pause(this.#parts.surroundings, retryMs, this.#hurry.signal);
+        await pause(this.#parts.runtime, retryMs, this.#hurry.signal);
       }
     }
   }
@@ -260,14 +264,14 @@ export class FanSender {
   }
 
   #isPutOff({ id }: CommandRow): boolean {
-    return this.#parts.surroundings.elapsedMs() < (this.#unsettled.get(id)?.nextMs ?? 0);
+    return this.#parts.runtime.elapsedMs() < (this.#unsettled.get(id)?.nextMs ?? 0);
   }
 
   #putOff({ id }: CommandRow): void {
     const tries = (this.#unsettled.get(id)?.tries ?? 0) + 1;
     const delayMs = Math.min(unsettledRetry.toMs, unsettledRetry.fromMs * 2 ** (tries - 1));
     this.#unsettled.delete(id);
-    this.#unsettled.set(id, { tries, nextMs: this.#parts.surroundings.elapsedMs() + delayMs });
+    this.#unsettled.set(id, { tries, nextMs: this.#parts.runtime.elapsedMs() + delayMs });
     const [oldest] = this.#unsettled.keys();
     if (oldest !== undefined && this.#unsettled.size > passedOverAtMost) this.#unsettled.delete(oldest);
   }

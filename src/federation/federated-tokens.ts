@@ -9,8 +9,8 @@ import type { DeviceId, UserId } from "../model/ids.ts";
 import { assignIndexes, emptyIndexMap } from "../model/index-map.ts";
 import { mirror } from "../model/mirror.ts";
 import { encodeIndexMap } from "../model/stored-index-map.ts";
-import type { Surroundings } from "../model/surroundings.ts";
 import type { Membership } from "../nodes/membership.ts";
+import type { Runtime } from "../runtime/runtime.ts";
 import type { Store } from "../store/seam.ts";
 import type { LinkRow } from "../store/tables/links.ts";
 import { isAnotherAccount, switchAccount } from "./another-account.ts";
@@ -30,7 +30,7 @@ export interface FederatedTokenParts {
   readonly states: DeviceStates;
   readonly sealToken: (token: string, place: string) => string;
   readonly openToken: OpenToken;
-  readonly surroundings: Surroundings;
+  readonly runtime: Runtime;
   /** Ends the proof of a token when the service stops. */
   readonly signal: AbortSignal;
 }
@@ -56,12 +56,12 @@ export class FederatedTokens {
    * so the model is filled when this resolves and no alert can have existed before it.
    */
   async link(userId: UserId, ecosystemName: string, accessToken: string): Promise<DeviceId> {
-    const { store, surroundings, keeper, signal } = this.#parts;
+    const { store, runtime, keeper, signal } = this.#parts;
     const connector = this.#connector(ecosystemName);
     const existing = await store.read((tx) => tx.links.find(userId, connector.name));
     if (existing) throw new AlreadyFederated(connector.name);
     const account = await connector.read(accessToken, signal);
-    const readMs = surroundings.elapsedMs();
+    const readMs = runtime.elapsedMs();
     const { row, mirrored } = await this.#store(userId, connector, accessToken, account, readMs);
     keeper.adopt(row, mirrored);
     return row.deviceId;
@@ -135,7 +135,7 @@ export class FederatedTokens {
 
   /** The token is stored already, so a failure fails nothing: the stream brings the same a little later. */
   async #showAnotherAccount(link: LinkRow, account: Account): Promise<void> {
-    const { commit, membership, surroundings } = this.#parts;
+    const { commit, membership, runtime } = this.#parts;
     if (!isAnotherAccount(account, link)) return;
     const { userId, deviceId, epoch } = link;
     try {
@@ -146,28 +146,25 @@ export class FederatedTokens {
         ownership: { deviceId, owner: membership.id, epoch },
       });
     } catch (error) {
-      surroundings.report.warn(
-        { userId, deviceId, error },
-        "another account could not be shown before its stream opens",
-      );
+      runtime.report.warn({ userId, deviceId, error }, "another account could not be shown before its stream opens");
     }
   }
 
   /** The link is removed already: a token that can't be opened or ended is reported, and fails nothing. */
   async #revoke(userId: UserId, connector: Pick<Connector, "name" | "revoke">, sealedToken: string): Promise<boolean> {
-    const { openToken, signal, surroundings } = this.#parts;
+    const { openToken, signal, runtime } = this.#parts;
     try {
       return await connector.revoke(openToken(sealedToken, tokenPlace(userId, connector.name)), signal);
     } catch (error) {
       const sentence = "the token of a removed link could not be ended at its ecosystem";
-      surroundings.report.error({ userId, ecosystem: connector.name, error }, sentence);
+      runtime.report.error({ userId, ecosystem: connector.name, error }, sentence);
       return false;
     }
   }
 
   /** `readMs`: when the account was read, on this node's own unjumping clock. */
   async #store(userId: UserId, connector: Connector, accessToken: string, account: Account, readMs: number) {
-    const { commit, membership, sealToken, surroundings } = this.#parts;
+    const { commit, membership, sealToken, runtime } = this.#parts;
     const { map, overLimit } = assignIndexes(emptyIndexMap, account);
     const notices = encodeNotices(overLimit, account, map);
     const values = mirror(account, map, blankValues);
@@ -177,7 +174,7 @@ export class FederatedTokens {
       cause: { by: "ecosystem" },
       updates: async (tx, nowMs) => {
         const name = connector.displayName;
-        const provenMs = nowMs - Math.ceil(surroundings.elapsedMs() - readMs);
+        const provenMs = nowMs - Math.ceil(runtime.elapsedMs() - readMs);
         const deviceId = await tx.devices.add({ userId, typeName: virtualDeviceType, name, isVirtual: true });
         const link: Omit<LinkRow, "epoch"> & { readonly owner: typeof membership.id } = {
           userId,

@@ -3,13 +3,13 @@ import type { DeviceStates } from "../devices/states.ts";
 import type { Connector } from "../ecosystem/connector.ts";
 import { placeOf } from "../model/attribute-names.ts";
 import { blankValues } from "../model/attribute-values.ts";
-import type { ErrorOwners } from "../model/error-owners.ts";
 import { UnknownDevice } from "../model/errors.ts";
 import type { DeviceId, UserId } from "../model/ids.ts";
 import { type LargeStrings, largeStrings } from "../model/large-strings.ts";
 import { decodeIndexMap } from "../model/stored-index-map.ts";
-import type { Surroundings } from "../model/surroundings.ts";
 import type { Membership } from "../nodes/membership.ts";
+import type { ErrorOwners } from "../runtime/error-owners.ts";
+import type { Runtime } from "../runtime/runtime.ts";
 import type { Store } from "../store/seam.ts";
 import type { CommandRow } from "../store/tables/commands.ts";
 import type { DeviceRow } from "../store/tables/devices.ts";
@@ -59,7 +59,7 @@ export interface FederationParts {
     seal(token: string, place: string): string;
     open(sealedToken: string, place: string): string;
   };
-  readonly surroundings: Surroundings;
+  readonly runtime: Runtime;
   /** Counts an unexpected error in one link's work. */
   readonly countFault?: (kind: LinkFaultKind) => void;
   /** To whom an error belongs that nothing caught. */
@@ -92,7 +92,11 @@ export function federationOn(parts: FederationParts): RunningFederation {
     openToken: sealing.open,
     restated: (...snapshot) => awaited.restated(...snapshot),
   });
-  const fans = new FanSender({ ...parts, awaited, reach: (deviceId) => keeper.supervisor(deviceId)?.reach });
+  const fans = new FanSender({
+    ...parts,
+    awaited,
+    connectionOf: (deviceId) => keeper.supervisor(deviceId)?.connection,
+  });
   const tokens = new FederatedTokens({
     ...parts,
     keeper,
@@ -105,7 +109,7 @@ export function federationOn(parts: FederationParts): RunningFederation {
   return {
     keeper,
     fans,
-    tally: () => tallyOf(keeper, parts.surroundings.nowMs()),
+    tally: () => tallyOf(keeper, parts.runtime.nowMs()),
     shownLinksOf: (userId) => shownLinksOf(here, userId),
     overview: () => linkOverview(here),
     heard: (commits) => {

@@ -1,6 +1,6 @@
 import type { Connector, StreamEnd, StreamListener } from "../ecosystem/connector.ts";
 import type { Account } from "../model/account.ts";
-import { pause, type Surroundings } from "../model/surroundings.ts";
+import { pause, type Runtime } from "../runtime/runtime.ts";
 import type { Admission } from "./admission.ts";
 import type { Lane } from "./lane.ts";
 import type { FailLink } from "./link-faults.ts";
@@ -13,7 +13,7 @@ export interface FollowerParts {
   readonly lane: Lane;
   readonly record: LinkRecord;
   readonly admission: Admission;
-  readonly surroundings: Surroundings;
+  readonly runtime: Runtime;
   /** Ends this follower and its lane. */
   readonly stopping: AbortController;
   readonly failed: FailLink;
@@ -92,10 +92,10 @@ export class Follower {
   stored(account: Account, hasChanged: boolean): void {
     const receipt = this.#receipts.get(account);
     if (!receipt) return;
-    const { surroundings, record } = this.#parts;
-    const nowMs = surroundings.nowMs();
+    const { runtime, record } = this.#parts;
+    const nowMs = runtime.nowMs();
     const unconfirmedMs = Math.max(0, nowMs - this.#confirmedMs);
-    const storingMs = Math.ceil(surroundings.elapsedMs() - receipt.receivedMs);
+    const storingMs = Math.ceil(runtime.elapsedMs() - receipt.receivedMs);
     this.#confirm(nowMs - storingMs);
     if (receipt.stream !== this.#stream || receipt.stream.signal.aborted) return;
     record.enter("live", "", storingMs);
@@ -117,7 +117,7 @@ export class Follower {
   }
 
   async #follow(): Promise<void> {
-    const { connector, surroundings, record, admission, stopping, failed } = this.#parts;
+    const { connector, runtime, record, admission, stopping, failed } = this.#parts;
     const { signal } = stopping;
     for (;;) {
       await admission.admit(signal);
@@ -127,7 +127,7 @@ export class Follower {
       let firstMs: number | undefined;
       const listener: StreamListener = {
         account: (account) => {
-          firstMs ??= surroundings.elapsedMs();
+          firstMs ??= runtime.elapsedMs();
           this.#secondLook.heard(account);
           this.#receive(account, stream, "stream");
         },
@@ -142,11 +142,11 @@ export class Follower {
       this.#secondLook.rest();
       if (signal.aborted) return;
       if (end.error !== undefined) return failed("stream", end.error);
-      const lived = firstMs !== undefined && surroundings.elapsedMs() - firstMs >= shortestLifeMs;
+      const lived = firstMs !== undefined && runtime.elapsedMs() - firstMs >= shortestLifeMs;
       this.#failures = lived ? 0 : this.#failures + 1;
       if (end.reason === "unauthorized") return record.enter("needs_reauth", end.detail);
       record.enter("waiting", describe(end, stream.signal.reason), end.unheardMs);
-      await pause(surroundings, connector.pauseMs(end, this.#failures, surroundings.random), signal);
+      await pause(runtime, connector.pauseMs(end, this.#failures, runtime.random), signal);
     }
   }
 
@@ -162,16 +162,16 @@ export class Follower {
 
   #receive(account: Account, stream: AbortController | undefined, by: Receipt["by"]): void {
     if (!stream || stream.signal.aborted) return;
-    const { lane, surroundings, stopping } = this.#parts;
+    const { lane, runtime, stopping } = this.#parts;
     // What the stream brought may still wait for the store: then a check that differs proves nothing against the stream.
     const purpose = by === "checks" && !lane.isIdle ? "settles" : by;
-    this.#receipts.set(account, { stream, by: purpose, receivedMs: surroundings.elapsedMs() });
+    this.#receipts.set(account, { stream, by: purpose, receivedMs: runtime.elapsedMs() });
     lane.offer(account, stopping.signal);
   }
 
   /** The same bytes again confirm the state once those before them are stored. */
   #repeated(stream: AbortController): void {
-    const timeMs = this.#parts.surroundings.nowMs();
+    const timeMs = this.#parts.runtime.nowMs();
     this.#secondLook.heard(undefined);
     const confirm = () => {
       // An end of the stream may have given them up.
@@ -196,7 +196,7 @@ export class Follower {
   #drift(unconfirmedMs: number): void {
     const reason = "the stream kept back changes";
     this.#drifts += 1;
-    this.#parts.surroundings.report.warn({ drifts: this.#drifts }, `${reason}; opening another`);
+    this.#parts.runtime.report.warn({ drifts: this.#drifts }, `${reason}; opening another`);
     this.#parts.record.enter("waiting", reason, unconfirmedMs);
     this.#stream?.abort(reason);
   }

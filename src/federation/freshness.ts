@@ -1,8 +1,8 @@
 import type { DeviceStates } from "../devices/states.ts";
 import { UnknownDevice } from "../model/errors.ts";
 import type { DeviceId, UserId } from "../model/ids.ts";
-import type { Surroundings } from "../model/surroundings.ts";
 import type { Membership } from "../nodes/membership.ts";
+import type { Runtime } from "../runtime/runtime.ts";
 import type { Store } from "../store/seam.ts";
 import type { DeviceRow } from "../store/tables/devices.ts";
 import type { FederationTables, LinkKeeper } from "./keeper.ts";
@@ -20,7 +20,7 @@ export interface FreshnessParts {
   readonly states: DeviceStates;
   readonly keeper: LinkKeeper;
   readonly membership: Membership;
-  readonly surroundings: Surroundings;
+  readonly runtime: Runtime;
 }
 
 /** Nothing confirmed for so long: what is shown may no longer be so, even on a stream that seems alive. */
@@ -42,14 +42,14 @@ export async function freshnessOf(parts: FreshnessParts, userId: UserId, deviceI
  * ended is not in the answer.
  */
 export async function freshnessOfEach(
-  { store, keeper, membership, surroundings }: Omit<FreshnessParts, "states">,
+  { store, keeper, membership, runtime }: Omit<FreshnessParts, "states">,
   devices: readonly Pick<DeviceRow, "userId" | "id" | "isVirtual">[],
 ): Promise<ReadonlyMap<DeviceId, Freshness>> {
-  const nowMs = surroundings.nowMs();
+  const nowMs = runtime.nowMs();
   const known = new Map<DeviceId, Freshness>();
   const elsewhere: Pick<DeviceRow, "userId" | "id">[] = [];
   for (const device of devices) {
-    const here = freshnessHere({ keeper, membership, surroundings }, device);
+    const here = freshnessHere({ keeper, membership, runtime }, device);
     if (here) known.set(device.id, here);
     else elsewhere.push(device);
   }
@@ -67,12 +67,12 @@ export async function freshnessOfEach(
 
 /** The same of one device, where this node knows it by itself: undefined when the store has to be asked. */
 export function freshnessHere(
-  { keeper, membership, surroundings }: Pick<FreshnessParts, "keeper" | "membership" | "surroundings">,
+  { keeper, membership, runtime }: Pick<FreshnessParts, "keeper" | "membership" | "runtime">,
   { id, isVirtual }: Pick<DeviceRow, "id" | "isVirtual">,
 ): Freshness | undefined {
   if (!isVirtual) return always;
   const supervisor = membership.isAlive ? keeper.supervisor(id) : undefined;
-  return supervisor && freshness(supervisor.isLive, supervisor.confirmedMs, surroundings.nowMs());
+  return supervisor && freshness(supervisor.isLive, supervisor.confirmedMs, runtime.nowMs());
 }
 
 /** The links that this node follows, counted. */

@@ -1,10 +1,10 @@
 import type { Commit } from "../devices/commit.ts";
 import type { Connector } from "../ecosystem/connector.ts";
-import { BackgroundTask } from "../model/background-task.ts";
-import { type ErrorOwners, noErrorOwners } from "../model/error-owners.ts";
 import type { DeviceId } from "../model/ids.ts";
-import type { Cancel, Surroundings } from "../model/surroundings.ts";
 import type { Membership } from "../nodes/membership.ts";
+import { BackgroundTask } from "../runtime/background-task.ts";
+import { type ErrorOwners, noErrorOwners } from "../runtime/error-owners.ts";
+import type { Cancel, Runtime } from "../runtime/runtime.ts";
 import type { Store, Transaction } from "../store/seam.ts";
 import type { LinkRow } from "../store/tables/links.ts";
 import { Admission } from "./admission.ts";
@@ -38,7 +38,7 @@ export interface KeeperParts {
   readonly connectors: ReadonlyMap<string, Connector>;
   readonly commit: Commit;
   readonly openToken: OpenToken;
-  readonly surroundings: Surroundings;
+  readonly runtime: Runtime;
   /** Counts an unexpected error in one link's work. */
   readonly countFault?: (kind: LinkFaultKind) => void;
   readonly owners?: ErrorOwners;
@@ -78,9 +78,9 @@ export class LinkKeeper {
 
   constructor(parts: KeeperParts) {
     this.#parts = parts;
-    this.#admission = new Admission(parts.surroundings);
+    this.#admission = new Admission(parts.runtime);
     const sentence = "confirmation times could not be stored";
-    this.#flushing = new BackgroundTask("confirmation_times", sentence, parts.surroundings);
+    this.#flushing = new BackgroundTask("confirmation_times", sentence, parts.runtime);
     this.#shared = new SharedLinks({
       ...parts,
       held: () => this.#held(),
@@ -199,7 +199,7 @@ export class LinkKeeper {
       await store.transaction((tx) => tx.links.release(membership.id), { soon: true });
     } catch (error) {
       // Then the others find out by themselves, once this node is gone.
-      this.#parts.surroundings.report.warn({ error }, "the links could not be given back");
+      this.#parts.runtime.report.warn({ error }, "the links could not be given back");
     }
   }
 
@@ -207,7 +207,7 @@ export class LinkKeeper {
     const supervisor = this.#followed.get(link.deviceId)?.supervisor;
     if (supervisor?.link !== link) return;
     this.#followed.delete(link.deviceId);
-    this.#parts.surroundings.report.info({ ...link }, sentence);
+    this.#parts.runtime.report.info({ ...link }, sentence);
     await supervisor.stop();
   }
 
@@ -248,7 +248,7 @@ export class LinkKeeper {
   }
 
   #scheduleFlush(): void {
-    this.#nextFlush = this.#parts.surroundings.after(confirmEveryMs, () => {
+    this.#nextFlush = this.#parts.runtime.after(confirmEveryMs, () => {
       void this.#flush().finally(() => {
         if (!this.#stopping) this.#scheduleFlush();
       });

@@ -5,11 +5,11 @@ import { NotFound, OwnershipLost, StoreUnavailable } from "../model/errors.ts";
 import { assignIndexes, type Eviction, type IndexMap } from "../model/index-map.ts";
 import { mirror } from "../model/mirror.ts";
 import { encodeIndexMap } from "../model/stored-index-map.ts";
-import { pause, type Surroundings } from "../model/surroundings.ts";
 import { isUrgent, sameAlarms, sameTransitions } from "../model/transitions.ts";
+import { pause, type Runtime } from "../runtime/runtime.ts";
+import { disableAlertsOn } from "./alerts-on-lost-slots.ts";
 import type { Restatement } from "./awaited-fans.ts";
 import type { LinkKey } from "./link-key.ts";
-import { disableAlertsOn } from "./lost-slots.ts";
 import { encodeNotices } from "./notices.ts";
 
 /** What the lane believes the store to hold: only the owner of the link's epoch writes it. */
@@ -34,7 +34,7 @@ export interface LaneParts {
   readonly lost: () => void;
   /** A snapshot can't be mirrored or stored for another reason than a store that is down: the lane has ended. */
   readonly failed: (error: unknown) => void;
-  readonly surroundings: Surroundings;
+  readonly runtime: Runtime;
 }
 
 /** An emergency that ends while the store is slow must not vanish, nor may waiting snapshots fill the memory. */
@@ -66,7 +66,7 @@ export class Lane {
 
   offer(account: Account, signal: AbortSignal): void {
     if (signal.aborted) return;
-    this.#offered.set(account, this.#parts.surroundings.elapsedMs());
+    this.#offered.set(account, this.#parts.runtime.elapsedMs());
     const last = this.#waiting.at(-1);
     if (last && !sameAlarms(last, account)) {
       this.#alarming = account;
@@ -79,7 +79,7 @@ export class Lane {
       this.#report.warn({ ...this.#parts.link }, "the store is too slow: a snapshot was passed over");
       this.#parts.passedOver(this.#lastOfferedMs);
     }
-    this.#lastOfferedMs = this.#parts.surroundings.nowMs();
+    this.#lastOfferedMs = this.#parts.runtime.nowMs();
     this.#run ??= this.#work(signal).catch((error) => this.#fail(error));
   }
 
@@ -120,7 +120,7 @@ export class Lane {
           if (this.#waiting.length === 0) throw error;
           failures = 0;
         }
-        await pause(this.#parts.surroundings, this.#retryMs(failures), signal);
+        await pause(this.#parts.runtime, this.#retryMs(failures), signal);
         continue;
       }
       // A newer one may have taken its place meanwhile; then that one is still to do.
@@ -193,11 +193,11 @@ export class Lane {
 
   #retryMs(failures: number): number {
     const longest = Math.min(retry.toMs, retry.fromMs * 2 ** failures);
-    return longest * (0.5 + this.#parts.surroundings.random() / 2);
+    return longest * (0.5 + this.#parts.runtime.random() / 2);
   }
 
   get #report() {
-    return this.#parts.surroundings.report;
+    return this.#parts.runtime.report;
   }
 }
 

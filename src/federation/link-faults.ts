@@ -1,4 +1,4 @@
-import type { Surroundings } from "../model/surroundings.ts";
+import type { Runtime } from "../runtime/runtime.ts";
 
 /**
  * Where in a link's life an unexpected error arose. `stream`: the connector, or what hears its stream. `snapshot`:
@@ -38,7 +38,7 @@ export function pauseReason(delayMs: number, errorId: string): string {
 }
 
 /** Finds the log line of an error from what a link's status shows. Not a secret, and not unique for ever. */
-export function newErrorId({ random }: Surroundings): string {
+export function newErrorId({ random }: Runtime): string {
   return Math.floor(random() * 0x1_0000_0000)
     .toString(16)
     .padStart(8, "0");

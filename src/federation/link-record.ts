@@ -1,5 +1,5 @@
 import { OwnershipLost, StoreUnavailable } from "../model/errors.ts";
-import { pause, type Surroundings } from "../model/surroundings.ts";
+import { pause, type Runtime } from "../runtime/runtime.ts";
 import type { BlindInterval } from "../store/tables/blind-intervals.ts";
 import type { Blindness, LinkRow, LinkState } from "../store/tables/links.ts";
 import type { LinkKey } from "./link-key.ts";
@@ -16,7 +16,7 @@ export interface LinkRecordParts {
   readonly link: LinkKey;
   /** Makes it durable; rejects when the store can't. */
   readonly write: (standing: LinkStanding, ended: readonly BlindInterval[]) => Promise<void>;
-  readonly surroundings: Surroundings;
+  readonly runtime: Runtime;
   /** By how much the clock may be behind. */
   readonly unsureMs: () => number;
   /** The store refused a write for another reason than being down: it is tried again after a growing pause. */
@@ -77,7 +77,7 @@ export class LinkRecord {
   enter(state: LinkState, reason: string, forMs = 0): void {
     const before = this.#standing;
     if (before.state === state && before.reason === reason) return;
-    const sinceMs = this.#parts.surroundings.nowMs() - forMs;
+    const sinceMs = this.#parts.runtime.nowMs() - forMs;
     if (state === "live") {
       if (before.blindness) this.#end(before.blindness, sinceMs);
       this.#standing = { state, reason, blindness: null };
@@ -95,7 +95,7 @@ export class LinkRecord {
     const { blindness } = this.#standing;
     if (blindness && blindness.sinceMs <= sinceMs) return;
     if (!blindness) {
-      const interval = endedAt({ sinceMs, cause }, this.#parts.surroundings.nowMs());
+      const interval = endedAt({ sinceMs, cause }, this.#parts.runtime.nowMs());
       // A store that is down for hours has passed over one after another: that is one stretch.
       const last = this.#unconfirmed.at(-1);
       if (last?.toMs === interval.fromMs) this.#unconfirmed.splice(-1, 1, { ...interval, fromMs: last.fromMs });
@@ -147,7 +147,7 @@ export class LinkRecord {
   #tell(reason: string): void {
     const { userId, deviceId, ecosystem } = this.#parts.link;
     const { state } = this.#standing;
-    this.#parts.surroundings.report.info({ userId, deviceId, ecosystem, state, reason }, `the link is ${state}`);
+    this.#parts.runtime.report.info({ userId, deviceId, ecosystem, state, reason }, `the link is ${state}`);
   }
 
   /** From `sinceMs` on the link is blind as a whole; what was passed over before is told beside it. */
@@ -163,7 +163,7 @@ export class LinkRecord {
 
   /** While the store can't be reached, what changes meanwhile is written once, not each time. */
   async #write(): Promise<void> {
-    const { signal, surroundings, failed } = this.#parts;
+    const { signal, runtime, failed } = this.#parts;
     let failures = 0;
     try {
       while (this.#written !== this.#standing || this.#ended.length > 0) {
@@ -180,7 +180,7 @@ export class LinkRecord {
           failures = error instanceof StoreUnavailable ? 0 : failures + 1;
           if (failures > 0) failed(error);
           const delayMs = retry.everyMs * 2 ** Math.max(0, failures - 1);
-          await pause(surroundings, Math.min(delayMs, retry.atMostMs), signal);
+          await pause(runtime, Math.min(delayMs, retry.atMostMs), signal);
         }
       }
     } catch (error) {

@@ -1,6 +1,6 @@
 import type { Commit } from "../devices/commit.ts";
 import type { Connector } from "../ecosystem/connector.ts";
-import type { Surroundings } from "../model/surroundings.ts";
+import type { Runtime } from "../runtime/runtime.ts";
 import type { Store } from "../store/seam.ts";
 import type { Admission } from "./admission.ts";
 import type { AwaitedFans } from "./awaited-fans.ts";
@@ -19,7 +19,7 @@ export interface LinkRunParts {
   readonly connector: Connector;
   readonly commit: Commit;
   readonly admission: Admission;
-  readonly surroundings: Surroundings;
+  readonly runtime: Runtime;
   readonly stopping: AbortController;
   /** When the ecosystem last confirmed the whole state. */
   readonly confirmedMs: number;
@@ -39,7 +39,7 @@ export interface LinkRun {
 
 export function newRun(parts: LinkRunParts): LinkRun {
   const { link, token, record, store, connector, commit, admission, stopping, failed, lost } = parts;
-  const surroundings = guardedTimers(parts.surroundings, failed);
+  const runtime = guardedTimers(parts.runtime, failed);
   const lane = new Lane(
     {
       link,
@@ -50,17 +50,17 @@ export function newRun(parts: LinkRunParts): LinkRun {
       passedOver: (sinceMs) => record.passedOver(sinceMs, "the store was too slow"),
       lost,
       failed: (error) => failed("snapshot", error),
-      surroundings,
+      runtime,
     },
     parts.mirrored,
   );
-  const followed = { token, connector, lane, record, admission, surroundings, stopping, failed };
+  const followed = { token, connector, lane, record, admission, runtime, stopping, failed };
   const follower: Follower = new Follower(followed, parts.confirmedMs);
   return { stopping, follower };
 }
 
 /** A delayed step that throws would otherwise be an uncaught exception. */
-function guardedTimers(surroundings: Surroundings, failed: FailLink): Surroundings {
+function guardedTimers(runtime: Runtime, failed: FailLink): Runtime {
   const guarded = (act: () => void) => () => {
     try {
       act();
@@ -68,5 +68,5 @@ function guardedTimers(surroundings: Surroundings, failed: FailLink): Surroundin
       failed("timer", error);
     }
   };
-  return { ...surroundings, after: (delayMs, act) => surroundings.after(delayMs, guarded(act)) };
+  return { ...runtime, after: (delayMs, act) => runtime.after(delayMs, guarded(act)) };
 }

@@ -1,8 +1,8 @@
 import type { Commit } from "../devices/commit.ts";
 import type { Connector } from "../ecosystem/connector.ts";
-import type { ErrorOwner, ErrorOwners } from "../model/error-owners.ts";
-import type { Cancel, Surroundings } from "../model/surroundings.ts";
 import type { Membership } from "../nodes/membership.ts";
+import type { ErrorOwner, ErrorOwners } from "../runtime/error-owners.ts";
+import type { Cancel, Runtime } from "../runtime/runtime.ts";
 import type { Store } from "../store/seam.ts";
 import type { LinkRow } from "../store/tables/links.ts";
 import type { Admission } from "./admission.ts";
@@ -33,7 +33,7 @@ export interface LinkSupervisorParts {
   readonly commit: Commit;
   readonly openToken: OpenToken;
   readonly admission: Admission;
-  readonly surroundings: Surroundings;
+  readonly runtime: Runtime;
   readonly owners: ErrorOwners;
   readonly countFault: (kind: LinkFaultKind) => void;
   readonly restated?: AwaitedFans["restated"];
@@ -69,13 +69,13 @@ export class LinkSupervisor implements ErrorOwner {
   #partialPuts = 0;
 
   constructor(parts: LinkSupervisorParts, row: LinkRow) {
-    const { store, membership, surroundings } = parts;
+    const { store, membership, runtime } = parts;
     this.#parts = parts;
     const ownership = { owner: membership.id, epoch: row.epoch };
     this.link = { userId: row.userId, deviceId: row.deviceId, ecosystem: row.ecosystem, ownership };
     this.#sealedToken = row.sealedToken;
     // Clamp future timestamps: they would mask staleness.
-    this.#confirmedMs = Math.min(row.confirmedMs, surroundings.nowMs());
+    this.#confirmedMs = Math.min(row.confirmedMs, runtime.nowMs());
     this.#record = new LinkRecord(
       {
         link: this.link,
@@ -83,7 +83,7 @@ export class LinkSupervisor implements ErrorOwner {
           await writeStanding(store, this.link, standing, ended, this.confirmedMs);
           this.#recordFault = "";
         },
-        surroundings,
+        runtime,
         unsureMs: () => membership.unsureMs,
         failed: (error) => this.failed("record", error),
         signal: this.#stopping.signal,
@@ -144,7 +144,7 @@ export class LinkSupervisor implements ErrorOwner {
   }
 
   /** How to reach the account; undefined while its token can't be opened. */
-  get reach() {
+  get connection() {
     const { link } = this;
     const { connector, owners } = this.#parts;
     if (this.#token === undefined) return undefined;
@@ -173,13 +173,13 @@ export class LinkSupervisor implements ErrorOwner {
    */
   failed(kind: LinkFaultKind, error: unknown): void {
     try {
-      const errorId = newErrorId(this.#parts.surroundings);
+      const errorId = newErrorId(this.#parts.runtime);
       this.#parts.countFault(kind);
       const isPausing = kind !== "command" && kind !== "record" && !this.#stopping.signal.aborted;
       if (kind === "record") this.#recordFault = `its state can't be stored (error id ${errorId})`;
       if (isPausing) this.#pause(errorId);
       const fields = { ...this.#names, kind, errorId, error: withoutToken(error, this.#token) };
-      this.#parts.surroundings.report.error(fields, isPausing ? "an internal error paused the link" : faultSentence);
+      this.#parts.runtime.report.error(fields, isPausing ? "an internal error paused the link" : faultSentence);
     } catch (second) {
       this.#failSafely(second);
     }
@@ -190,8 +190,8 @@ export class LinkSupervisor implements ErrorOwner {
     if (this.#stopping.signal.aborted || this.#record.standing.state === "needs_reauth") return;
     // A pause that could not be entered is entered now: the blind interval must not be missing.
     if (this.#paused && this.#record.standing.state === "live") this.#record.enter("waiting", this.#paused.reason);
-    const { surroundings } = this.#parts;
-    this.#backOff.tried(surroundings.elapsedMs());
+    const { runtime } = this.#parts;
+    this.#backOff.tried(runtime.elapsedMs());
     const token = this.#openToken();
     if (token === undefined) return;
     this.#token = token;
@@ -226,15 +226,15 @@ export class LinkSupervisor implements ErrorOwner {
 
   /** Only another key file or a new token helps: the link waits, and says so once and then ever less often. */
   #awaitKey(error: unknown): void {
-    const { surroundings, countFault } = this.#parts;
+    const { runtime, countFault } = this.#parts;
     this.#paused = { cause: "token", reason: tokenReason };
-    this.#next = surroundings.after(keyCheckMs, () => this.#guard("token", () => this.#try()));
+    this.#next = runtime.after(keyCheckMs, () => this.#guard("token", () => this.#try()));
     this.#record.enter("waiting", tokenReason);
     countFault("token");
     this.#tokenFailures += 1;
     const isPowerOfTwo = (this.#tokenFailures & (this.#tokenFailures - 1)) === 0;
     const fields = { ...this.#names, kind: "token", failures: this.#tokenFailures, error };
-    if (isPowerOfTwo) surroundings.report.error(fields, "a link's token can't be opened with the keys of this node");
+    if (isPowerOfTwo) runtime.report.error(fields, "a link's token can't be opened with the keys of this node");
   }
 
   #pause(errorId: string): void {
@@ -243,7 +243,7 @@ export class LinkSupervisor implements ErrorOwner {
     const isPaused = this.#next !== undefined;
     this.#end();
     if (isRefused || isPaused) return;
-    const delayMs = this.#backOff.nextMs(this.#parts.surroundings.elapsedMs());
+    const delayMs = this.#backOff.nextMs(this.#parts.runtime.elapsedMs());
     this.#paused = { cause: "error", reason: pauseReason(delayMs, errorId) };
     this.#tryIn(delayMs);
     this.#record.enter("waiting", this.#paused.reason);
@@ -251,8 +251,8 @@ export class LinkSupervisor implements ErrorOwner {
 
   /** The next run starts when nothing of the last one is under way: two runs would write with the same epoch. */
   #tryIn(delayMs: number): void {
-    const { surroundings } = this.#parts;
-    this.#next = surroundings.after(delayMs, () => {
+    const { runtime } = this.#parts;
+    this.#next = runtime.after(delayMs, () => {
       void this.#ended.then(() => this.#guard("stream", () => this.#try()));
     });
   }
@@ -282,9 +282,9 @@ export class LinkSupervisor implements ErrorOwner {
   #report(kind: LinkFaultKind, error: unknown): void {
     try {
       this.#parts.countFault(kind);
-      const errorId = newErrorId(this.#parts.surroundings);
+      const errorId = newErrorId(this.#parts.runtime);
       const fields = { ...this.#names, kind, errorId, error: withoutToken(error, this.#token) };
-      this.#parts.surroundings.report.error(fields, faultSentence);
+      this.#parts.runtime.report.error(fields, faultSentence);
     } catch {
       // Reporting itself fails: the link goes on.
     }

@@ -20,7 +20,7 @@ export function encodeNotices(overLimit: OverLimit, account: Account, map: Index
   const { structures, thermostats, alarms } = overLimit;
   const notices: Notices = {
     overLimit: { structures: structures.length, thermostats, alarms },
-    oddities: { ...account.oddities, strayAlarms: countStrayAlarms(account, map) },
+    oddities: { ...account.oddities, strayAlarms: countStrayAlarms(account, map.structures) },
   };
   return JSON.stringify(notices);
 }

@@ -1,12 +1,12 @@
 import type { Connector } from "../ecosystem/connector.ts";
 import type { Account } from "../model/account.ts";
 import { EcosystemRefused, EcosystemUnreachable } from "../model/errors.ts";
-import type { Cancel, Surroundings } from "../model/surroundings.ts";
+import type { Cancel, Runtime } from "../runtime/runtime.ts";
 
 export interface SecondLookParts {
   readonly connector: Connector;
   readonly token: string;
-  readonly surroundings: Surroundings;
+  readonly runtime: Runtime;
   /** What was read, and what it was read for: `settles` an incomplete snapshot, or `checks` a quiet stream. */
   readonly seen: (account: Account, purpose: "settles" | "checks") => void;
   /** The ecosystem no longer takes the token. */
@@ -97,7 +97,7 @@ export class SecondLook {
     this.#isPlannedSoon = this.#isOpen;
     const turn = this.#turn;
     // Jittered, so that ten thousand quiet accounts are not read in the same second.
-    const { after, random } = this.#parts.surroundings;
+    const { after, random } = this.#parts.runtime;
     this.#planned = after(delayMs * (0.9 + 0.2 * random()), () => {
       this.#planned = undefined;
       this.#look(turn).catch((error) => this.#parts.failed(error));

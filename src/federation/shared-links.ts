@@ -1,7 +1,7 @@
-import { BackgroundTask } from "../model/background-task.ts";
 import type { DeviceId } from "../model/ids.ts";
-import type { Cancel, Surroundings } from "../model/surroundings.ts";
 import type { Membership } from "../nodes/membership.ts";
+import { BackgroundTask } from "../runtime/background-task.ts";
+import type { Cancel, Runtime } from "../runtime/runtime.ts";
 import type { Store } from "../store/seam.ts";
 import type { LinkRow } from "../store/tables/links.ts";
 import { claimShare, orphansIn, type ShareTables, streamsAtMost, surplusIn } from "./shares.ts";
@@ -15,7 +15,7 @@ export interface HeldLink {
 export interface SharedLinksParts {
   readonly store: Store<ShareTables>;
   readonly membership: Membership;
-  readonly surroundings: Surroundings;
+  readonly runtime: Runtime;
   readonly held: () => readonly HeldLink[];
   readonly adopt: (row: LinkRow) => void;
   /** Resolves when nothing is done for it any more. */
@@ -55,7 +55,7 @@ export class SharedLinks {
   constructor(parts: SharedLinksParts) {
     this.#parts = parts;
     const sentence = "links could not be looked after; trying again";
-    this.#task = new BackgroundTask("link_shares", sentence, parts.surroundings);
+    this.#task = new BackgroundTask("link_shares", sentence, parts.runtime);
   }
 
   async start(): Promise<void> {
@@ -94,12 +94,12 @@ export class SharedLinks {
   }
 
   async #lookAfter(): Promise<void> {
-    const { membership, surroundings } = this.#parts;
+    const { membership, runtime } = this.#parts;
     while (this.#isAwaited && !this.#isStopped && membership.isAlive) {
       this.#isAwaited = false;
       try {
-        const isDue = surroundings.elapsedMs() >= this.#settleMs;
-        if (isDue) this.#settleMs = surroundings.elapsedMs() + times.settleMs;
+        const isDue = runtime.elapsedMs() >= this.#settleMs;
+        if (isDue) this.#settleMs = runtime.elapsedMs() + times.settleMs;
         if (isDue || this.#isInDoubt || !this.isSure) await this.#compare();
         await this.#claim();
         if (isDue) await this.#handBackSurplus();
@@ -143,7 +143,7 @@ export class SharedLinks {
 
   /** Takes what is nobody's or was left by the dead, up to this node's fair share. */
   async #claim(): Promise<void> {
-    const { store, membership, surroundings, adopt } = this.#parts;
+    const { store, membership, runtime, adopt } = this.#parts;
     while (!this.#isStopped && membership.isAlive) {
       if (!(await store.read((tx) => orphansIn(tx, membership), first))) return;
       const { claimed, room, isFull } = await store.transaction(
@@ -152,7 +152,7 @@ export class SharedLinks {
       );
       for (const row of claimed) adopt(row);
       if (isFull && !this.#isFull) {
-        surroundings.report.error({ streamsAtMost }, "this node follows as many links as it can; start another");
+        runtime.report.error({ streamsAtMost }, "this node follows as many links as it can; start another");
       }
       this.#isFull = isFull;
       if (claimed.length < claimedAtOnce || room === 0) return;
@@ -172,6 +172,6 @@ export class SharedLinks {
 
   #schedule(): void {
     this.#next?.();
-    if (!this.#isStopped) this.#next = this.#parts.surroundings.after(times.lookMs, () => this.#keepUp());
+    if (!this.#isStopped) this.#next = this.#parts.runtime.after(times.lookMs, () => this.#keepUp());
   }
 }

@@ -1,4 +1,4 @@
-import type { Cancel, Report, Surroundings } from "../model/surroundings.ts";
+import type { Cancel, Report, Runtime } from "../runtime/runtime.ts";
 
 export interface LineBounds {
   readonly windowMs: number;
@@ -39,7 +39,7 @@ interface Count {
  */
 export class BoundedLines {
   readonly #report: Report;
-  readonly #after: Surroundings["after"];
+  readonly #after: Runtime["after"];
   readonly #bounds: LineBounds;
   readonly #counts = new Map<string, Count>();
   #written = 0;
@@ -47,7 +47,7 @@ export class BoundedLines {
   #othersLeftOut = 0;
   #windowEnd: Cancel | undefined;
 
-  constructor(report: Report, after: Surroundings["after"], bounds = defaultLineBounds) {
+  constructor(report: Report, after: Runtime["after"], bounds = defaultLineBounds) {
     this.#report = report;
     this.#after = after;
     this.#bounds = bounds;

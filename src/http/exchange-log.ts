@@ -1,9 +1,9 @@
 import type { BlockList } from "node:net";
 import { sourceOf } from "../identity/source.ts";
-import type { Report, Surroundings } from "../model/surroundings.ts";
+import type { Report, Runtime } from "../runtime/runtime.ts";
+import { clientAddress, type Failure, internalError } from "./answer/failure.ts";
 import { BoundedLines } from "./bounded-lines.ts";
 import type { Exchange } from "./exchange.ts";
-import { clientAddress, type Failure, internalError } from "./failure.ts";
 
 /** What is known of an exchange. Bytes that never became a request have an address and no request. */
 export type LoggedExchange = Pick<Exchange, "requestId" | "route" | "end"> &
@@ -29,7 +29,7 @@ export class ExchangeLog {
   readonly #refusals: BoundedLines;
   readonly #failures: BoundedLines;
 
-  constructor(report: Report, after: Surroundings["after"], trustedProxies: BlockList) {
+  constructor(report: Report, after: Runtime["after"], trustedProxies: BlockList) {
     this.#report = report;
     this.#trustedProxies = trustedProxies;
     this.#refusals = new BoundedLines(report, after);

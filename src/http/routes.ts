@@ -5,26 +5,27 @@ import type { ScopedPrincipal, UserPrincipal } from "../identity/principal.ts";
 import { requireScopes } from "../model/scope-errors.ts";
 import type { Scope } from "../model/scopes.ts";
 import type { Client } from "../oauth/clients.ts";
-import type { Answer, SlicedAnswer, StreamAnswer } from "./answer.ts";
-import { bodyTypesOf, formBody, jsonBody, type MediaType } from "./body-types.ts";
-import { type Callers, callerByBearer, callerByEitherToken, callerBySecToken, eitherToken } from "./caller.ts";
-import { callingClient } from "./client-authentication.ts";
-import type { Description, OperationDescription } from "./description.ts";
-import { failureOf } from "./error-response.ts";
-import { type ErrorShape, shapeBelow } from "./error-shape.ts";
-import type { Exchange, Exchanges } from "./exchange.ts";
-import type { CallerIds } from "./failure.ts";
-import { type Incoming, readIncoming } from "./incoming.ts";
-import { refuseMistyped } from "./mistyped-parameters.ts";
-import { OneATurn } from "./one-a-turn.ts";
-import { openOutlet } from "./outlet.ts";
-import { refusals } from "./refusal.ts";
+import type { Answer, SlicedAnswer, StreamAnswer } from "./answer/answer.ts";
+import { failureOf } from "./answer/error-response.ts";
+import { type ErrorShape, shapeBelow } from "./answer/error-shape.ts";
+import type { CallerIds } from "./answer/failure.ts";
+import { OneATurn } from "./answer/one-slice-per-turn.ts";
+import { openOutlet } from "./answer/open-stream.ts";
+import { refusals } from "./answer/refusal.ts";
+import type { Description, OperationDescription } from "./documentation/description.ts";
+import type { Exchange } from "./exchange.ts";
+import type { Exchanges } from "./open-exchanges.ts";
+import { bodyTypesOf, formBody, jsonBody, type MediaType } from "./request/body-types.ts";
+import { type Callers, callerByBearer, callerByEitherToken, callerBySecToken, eitherToken } from "./request/caller.ts";
+import { callingClient } from "./request/client-authentication.ts";
+import { type Incoming, readIncoming } from "./request/incoming.ts";
+import { refuseMistyped } from "./request/mistyped-parameters.ts";
 
 /**
  * Who may use a route. `secToken`: a platform user with a security token. `bearer`: a client with an access token.
  * `secTokenOrBearer`: either of them.
  * `client`: an OAuth client with its secret. `operation`: each platform operation has its own rule
- * (platform/operations.ts). The caller is found before a route's handler runs, so no handler can forget to.
+ * (outlets/platform/operations.ts). The caller is found before a route's handler runs, so no handler can forget to.
  */
 export const accessRules = ["public", "secToken", "bearer", "secTokenOrBearer", "client", "operation"] as const;
 export type Access = (typeof accessRules)[number];

@@ -3,20 +3,34 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { SecureContextOptions, Server as TlsServer } from "node:tls";
 import type { FastifyInstance } from "fastify";
 import { type ReachLimit, limits as tableOfLimits } from "../model/limits.ts";
-import type { Report } from "../model/surroundings.ts";
-import { appOn } from "./app.ts";
-import type { Callers } from "./caller.ts";
-import { Certificate, type CertificateFiles, type CertificateStatus } from "./certificate.ts";
-import type { ConnectionLimits } from "./connection-limits.ts";
-import { corsHeaders, letOriginsIn } from "./cors.ts";
-import { WholeDevices } from "./device-body.ts";
-import { deviceReadLane } from "./device-read-lane.ts";
-import { Exchanges, type Hear, transportHeaders } from "./exchange.ts";
-import { Listening } from "./listening.ts";
-import { type RouteParts, routeTable } from "./route-table.ts";
-import { addRoutes, type GuestRoute } from "./routes.ts";
+import type { Report } from "../runtime/runtime.ts";
+import { corsHeaders, letOriginsIn } from "./answer/cors.ts";
+import { appOn, type Lane } from "./app.ts";
+import { Certificate, type CertificateFiles, type CertificateStatus } from "./connection/certificate.ts";
+import type { ConnectionLimits } from "./connection/connection-limits.ts";
+import { Listening } from "./connection/listening.ts";
+import { Exchanges, type Hear, transportHeaders } from "./open-exchanges.ts";
+import type { Callers } from "./request/caller.ts";
+import { addRoutes, type GuestRoute, type Route } from "./routes.ts";
 
-export interface HttpParts extends RouteParts {
+/** What routes may ask the server about itself. */
+export interface ServerFacts {
+  readonly exchanges: Exchanges;
+  readonly checkTimeoutMs: number;
+  readonly corsOrigins: readonly string[];
+  /** The headers that every answer carries. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export interface Served {
+  readonly routes: readonly Route[];
+  /** Answers the most frequent requests in front of Fastify. */
+  readonly lane?: Lane;
+}
+
+export interface HttpParts {
+  /** What the server answers; called once, before it listens. */
+  readonly serve: (facts: ServerFacts) => Served;
   readonly host: string;
   /** 0 takes a free one. */
   readonly port: number;
@@ -78,15 +92,14 @@ export interface HttpServer {
 }
 
 export async function startHttp(parts: HttpParts): Promise<HttpServer> {
-  const { report, callers, v3, trustedProxies = [], corsOrigins = [], reached = () => undefined } = parts;
+  const { report, callers, trustedProxies = [], corsOrigins = [], reached = () => undefined } = parts;
   const limits = { ...defaultHttpLimits, ...parts.limits };
   const certificate = parts.certificate && new Certificate(parts.certificate, report);
   const exchanges = new Exchanges(report, { heard: parts.heard, isTls: certificate !== undefined, trustedProxies });
-  const whole = new WholeDevices({ ...transportHeaders(certificate !== undefined), ...corsHeaders(corsOrigins) });
-  const lane = deviceReadLane({ exchanges, callers, v3, whole, corsOrigins });
+  const headers = { ...transportHeaders(certificate !== undefined), ...corsHeaders(corsOrigins) };
+  const { checkTimeoutMs } = limits;
+  const { routes, lane } = parts.serve({ exchanges, checkTimeoutMs, corsOrigins, headers });
   const app = appOn({ exchanges, reached, trustedProxies, tls: certificate?.load(), lane, ...limits });
-  const health = { isDraining: () => exchanges.isDraining, checkTimeoutMs: limits.checkTimeoutMs };
-  const routes = routeTable(parts, health, whole);
   letOriginsIn(app, routes, corsOrigins);
   addRoutes(app, [...routes, ...(parts.guests ?? [])], callers, exchanges);
   const sockets = socketsOf(app.server);

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { IdempotencyKeyInUse, IdempotencyKeyReused, OutcomeUnknown, StoreUnavailable } from "../model/errors.ts";
 import type { OwnerId } from "../model/ids.ts";
-import type { Surroundings } from "../model/surroundings.ts";
-import { Sweep } from "../model/sweep.ts";
-import type { Sealer } from "../store/sealing.ts";
+import type { Runtime } from "../runtime/runtime.ts";
+import { Sweep } from "../runtime/sweep.ts";
+import type { Sealer } from "../store/keys/sealing.ts";
 import type { Store, Transaction } from "../store/seam.ts";
 import type { IdempotencyKey, StoredAnswer } from "../store/tables/idempotency-keys.ts";
 import { KeyRoom } from "./key-room.ts";
@@ -35,7 +35,7 @@ export type Keep = <Result>(answerOf: (result: Result) => KeptAnswer) => KeepAns
 export interface IdempotentWriteParts {
   readonly store: Store<KeepTables>;
   readonly sealer: Sealer;
-  readonly surroundings: Surroundings;
+  readonly runtime: Runtime;
 }
 
 /** The IETF draft leaves the time to the service. */
@@ -57,12 +57,12 @@ export class IdempotentWrites {
 
   constructor(parts: IdempotentWriteParts) {
     this.#parts = parts;
-    this.#room = new KeyRoom(parts.surroundings.elapsedMs);
+    this.#room = new KeyRoom(parts.runtime.elapsedMs);
     this.#sweep = new Sweep({
       task: "idempotency_keys",
       failure: "expired idempotency keys could not be removed",
       everyMs: sweep.everyMs,
-      surroundings: parts.surroundings,
+      runtime: parts.runtime,
       remove: (signal) => this.#removeExpired(signal),
     });
   }

@@ -1,6 +1,6 @@
 import { StoreUnavailable } from "../model/errors.ts";
 import type { TenantId, UserId } from "../model/ids.ts";
-import type { Report } from "../model/surroundings.ts";
+import type { Report } from "../runtime/runtime.ts";
 import type { Store, Transaction } from "../store/seam.ts";
 import type { AuditFilter, AuditRow } from "../store/tables/audit.ts";
 

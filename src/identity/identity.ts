@@ -1,6 +1,6 @@
 import type { DeviceId } from "../model/ids.ts";
 import type { ReachLimit } from "../model/limits.ts";
-import type { Report } from "../model/surroundings.ts";
+import type { Report } from "../runtime/runtime.ts";
 import type { Store } from "../store/seam.ts";
 import { type Audit, auditOn } from "./audit.ts";
 import { type Brands, brandsOn } from "./brand.ts";

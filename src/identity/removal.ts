@@ -1,7 +1,7 @@
 import { Conflict } from "../model/errors.ts";
 import type { DeviceId, UserId } from "../model/ids.ts";
 import type { Transaction } from "../store/seam.ts";
-import { type AccessTables, endAccess } from "./access.ts";
+import { type AccessTables, endAccess } from "./end-access.ts";
 
 export type RemovalTables = AccessTables &
   Pick<

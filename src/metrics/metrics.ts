@@ -1,7 +1,7 @@
-import { type BackgroundTaskName, backgroundTasks } from "../model/background-task.ts";
 import { causes } from "../model/cause.ts";
 import { fanRequestStates } from "../model/fan-request.ts";
 import { type LimitName, limits as limitTable } from "../model/limits.ts";
+import { type BackgroundTaskName, backgroundTasks } from "../runtime/background-task-names.ts";
 import { linkStates } from "../store/tables/links.ts";
 import type { StoreHearing } from "./observed-store.ts";
 import { measureProcess } from "./process.ts";

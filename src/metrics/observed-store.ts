@@ -18,7 +18,7 @@ export interface StoreHearing {
 export function observedStore(store: OpenStore, hearing: StoreHearing): OpenStore {
   return {
     isShared: store.isShared,
-    neighbours: store.neighbours,
+    nodeBus: store.nodeBus,
     read: (body, priority) => store.read(body, priority),
     health: () => store.health(),
     size: () => store.size(),

@@ -2,7 +2,7 @@ import type { LimitName } from "./limits.ts";
 
 /**
  * Every way to fail that a caller could react to. The code is stable; the message tells who, what and which value, and
- * never holds a secret. `http/error-response.ts` turns them into answers, `platform/faults.ts` into XML faults.
+ * never holds a secret. `http/answer/error-response.ts` turns them into answers, `outlets/platform/faults.ts` into XML faults.
  */
 export abstract class BreezewayError extends Error {
   abstract readonly code: string;

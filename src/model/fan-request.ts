@@ -1,5 +1,4 @@
 import { cleanText } from "./clean-text.ts";
-import { isoTime } from "./iso-time.ts";
 
 /**
  * The states of a fan request (interface 3), as its receipt tells them. `queued`: written, the owner of the link will
@@ -46,7 +45,7 @@ export function fanRefusal(value: string, view: FanView): string | undefined {
   if (view.linkState === "needs_reauth") return "The account must be linked again";
   if (view.thermostatId === null) return "Thermostat not found";
   if (view.blockedUntilMs !== null && view.nowMs < view.blockedUntilMs) {
-    return `blocked until ${isoTime(view.blockedUntilMs)}`;
+    return `blocked until ${new Date(view.blockedUntilMs).toISOString()}`;
   }
   // What is shown of an account that isn't followed now may be old: in doubt the ecosystem decides.
   if (view.linkState !== "live") return undefined;
@@ -71,7 +70,7 @@ export function fanMessage(message: string): string {
  * commas; the timestamp is what follows the last.
  */
 export function fanErrorText(message: string, badValue: string, timeMs: number): string {
-  return `error: ${message}, ${badValue}, ${isoTime(timeMs)}`;
+  return `error: ${message}, ${badValue}, ${new Date(timeMs).toISOString()}`;
 }
 
 /**

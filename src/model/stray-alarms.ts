@@ -1,12 +1,11 @@
 import type { Account } from "./account.ts";
-import type { IndexMap, StructureSlot } from "./index-map.ts";
-import { isPresent } from "./slots.ts";
+import { isPresent, type Slot } from "./slots.ts";
 
 /**
  * The structures that an alarm can belong to: those of the snapshot, whether or not they have an index, and those that
  * stay present because the snapshot doesn't say which structures there are.
  */
-export function knownStructures({ structures }: Account, slots: IndexMap["structures"]): ReadonlySet<string> {
+export function knownStructures({ structures }: Account, slots: readonly (Slot | null)[]): ReadonlySet<string> {
   const known = new Set(structures.byId.keys());
   if (!structures.isWhole) for (const slot of slots) if (isPresent(slot)) known.add(slot.id);
   return known;
@@ -21,9 +20,9 @@ export function isHomeless(structureId: string | null | undefined, known: Readon
   return structureId === null || structureId === undefined || !known.has(structureId);
 }
 
-export function countStrayAlarms(account: Account, map: IndexMap): number {
+export function countStrayAlarms(account: Account, structureSlots: readonly (Slot | null)[]): number {
   if (!account.structures.isWhole) return 0;
-  const known = knownStructures(account, map.structures);
+  const known = knownStructures(account, structureSlots);
   let count = 0;
   for (const sighting of account.alarms.byId.values()) {
     const { structureId } = sighting.isRead ? sighting.object : sighting.partial;
@@ -33,7 +32,7 @@ export function countStrayAlarms(account: Account, map: IndexMap): number {
 }
 
 /** Where stray alarms are placed: in the only structure of the account; undefined when there are two, or none. */
-export function homeOfStrays({ structures }: Account, slots: IndexMap["structures"]): StructureSlot | undefined {
+export function homeOfStrays<S extends Slot>({ structures }: Account, slots: readonly (S | null)[]): S | undefined {
   const present = slots.filter(isPresent);
   return structures.isWhole && present.length === 1 ? present[0] : undefined;
 }

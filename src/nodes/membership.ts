@@ -1,8 +1,8 @@
-import { BackgroundTask } from "../model/background-task.ts";
 import { StoreUnavailable } from "../model/errors.ts";
 import type { NodeId } from "../model/ids.ts";
-import type { Cancel, Surroundings } from "../model/surroundings.ts";
-import { type Neighbours, noNeighbours, type Place } from "../store/neighbours.ts";
+import { BackgroundTask } from "../runtime/background-task.ts";
+import type { Cancel, Runtime } from "../runtime/runtime.ts";
+import { type NodeBus, noNodeBus, type PresenceLock } from "../store/node-bus.ts";
 import type { Store, Transaction } from "../store/seam.ts";
 import { StoreClock } from "./store-clock.ts";
 
@@ -33,12 +33,12 @@ export interface Census {
 export class Membership {
   readonly id: NodeId;
   readonly #store: Store<HeartbeatTables>;
-  readonly #surroundings: Surroundings;
-  readonly #takePlace: Neighbours["takePlace"];
+  readonly #runtime: Runtime;
+  readonly #takePresenceLock: NodeBus["takePresenceLock"];
   readonly #keyIds: () => readonly string[] | undefined;
   readonly #storeClock: StoreClock;
   readonly #task: BackgroundTask;
-  #place: Place | undefined;
+  #place: PresenceLock | undefined;
   /** On this node's own unjumping clock, as are all times here. */
   #inPlaceSinceMs = 0;
   #lastHeardMs: number | undefined;
@@ -53,19 +53,19 @@ export class Membership {
   constructor(
     id: NodeId,
     store: Store<HeartbeatTables>,
-    surroundings: Surroundings,
-    { takePlace }: Pick<Neighbours, "takePlace"> = noNeighbours,
+    runtime: Runtime,
+    { takePresenceLock }: Pick<NodeBus, "takePresenceLock"> = noNodeBus,
     /** The keys of this node's key file, the one that seals first. */
     keyIds: () => readonly string[] | undefined = () => undefined,
   ) {
     this.id = id;
     this.#store = store;
-    this.#surroundings = surroundings;
-    this.#takePlace = takePlace;
+    this.#runtime = runtime;
+    this.#takePresenceLock = takePresenceLock;
     this.#keyIds = keyIds;
-    this.#storeClock = new StoreClock(surroundings.elapsedMs);
+    this.#storeClock = new StoreClock(runtime.elapsedMs);
     const sentence = "a heartbeat did not reach the store; trying again";
-    this.#task = new BackgroundTask("heartbeat", sentence, surroundings);
+    this.#task = new BackgroundTask("heartbeat", sentence, runtime);
   }
 
   async start(): Promise<void> {
@@ -79,7 +79,7 @@ export class Membership {
   get isAlive(): boolean {
     if (!this.#store.isShared || this.#stopping) return !this.#stopping;
     if (!this.#place || this.#lastHeardMs === undefined) return false;
-    return this.#surroundings.elapsedMs() - this.#lastHeardMs < heartbeat.leaseMs;
+    return this.#runtime.elapsedMs() - this.#lastHeardMs < heartbeat.leaseMs;
   }
 
   /**
@@ -87,7 +87,7 @@ export class Membership {
    * for newer than it is. Before the first heartbeat it is this node's own.
    */
   nowMs(): number {
-    return this.#storeClock.nowMs ?? this.#surroundings.nowMs();
+    return this.#storeClock.nowMs ?? this.#runtime.nowMs();
   }
 
   /** By how much that time may be behind the store's. */
@@ -103,7 +103,7 @@ export class Membership {
   /** All nodes that are alive by the store's clock, this one included. */
   async living(tx: NodeTables): Promise<readonly NodeId[]> {
     if (!this.#store.isShared) return [this.id];
-    const inPlaceMs = this.#place ? this.#surroundings.elapsedMs() - this.#inPlaceSinceMs : 0;
+    const inPlaceMs = this.#place ? this.#runtime.elapsedMs() - this.#inPlaceSinceMs : 0;
     const living = await tx.nodes.alive(heartbeat.leaseMs, inPlaceMs >= believedAfterMs);
     return living.includes(this.id) || this.#stopping ? living : [...living, this.id];
   }
@@ -145,14 +145,14 @@ export class Membership {
   }
 
   async #beat(): Promise<void> {
-    const sentMs = this.#surroundings.elapsedMs();
+    const sentMs = this.#runtime.elapsedMs();
     try {
       this.#place ??= await this.#settleIn();
       const beat = this.#store.transaction(
         async (tx) => {
-          const askedMs = this.#surroundings.elapsedMs();
+          const askedMs = this.#runtime.elapsedMs();
           const saidMs = await tx.nodes.beat(this.id, this.#keyIds());
-          const heardMs = this.#surroundings.elapsedMs();
+          const heardMs = this.#runtime.elapsedMs();
           const [epoch] = await Promise.all([tx.logEpoch.current(), tx.nodes.forget(heartbeat.forgetAfterMs)]);
           return { askedMs, saidMs, heardMs, epoch: epoch.name };
         },
@@ -173,13 +173,13 @@ export class Membership {
     const before = this.#epoch;
     this.#epoch = epoch;
     if (before === undefined || before === epoch) return;
-    const { report } = this.#surroundings;
+    const { report } = this.#runtime;
     report.warn({ node: this.id, epoch }, "the store was restored, or a standby was promoted: starting over from it");
     this.#replaced();
   }
 
-  async #settleIn(): Promise<Place> {
-    let taken: Place | undefined;
+  async #settleIn(): Promise<PresenceLock> {
+    let taken: PresenceLock | undefined;
     let isLost = false;
     const lost = () => {
       isLost = true;
@@ -188,16 +188,16 @@ export class Membership {
       this.#lastHeardMs = undefined;
       this.#schedule(0);
     };
-    const place = await this.#takePlace(this.id, lost);
+    const place = await this.#takePresenceLock(this.id, lost);
     taken = place;
     // Before we even knew that we had it: nobody would tell us again.
     if (isLost) throw new StoreUnavailable("This node's place was lost as soon as it was taken.");
-    this.#inPlaceSinceMs = this.#surroundings.elapsedMs();
+    this.#inPlaceSinceMs = this.#runtime.elapsedMs();
     return place;
   }
 
   #schedule(delayMs: number): void {
     this.#next?.();
-    if (!this.#stopping) this.#next = this.#surroundings.after(delayMs, () => void this.#keepBeating());
+    if (!this.#stopping) this.#next = this.#runtime.after(delayMs, () => void this.#keepBeating());
   }
 }

@@ -1,6 +1,6 @@
 import type { EnterprisePrincipal, ScopedPrincipal } from "../identity/principal.ts";
 import type { TenantId } from "../model/ids.ts";
-import type { Surroundings } from "../model/surroundings.ts";
+import type { Runtime } from "../runtime/runtime.ts";
 import type { Sealer } from "./authorize/login-ticket.ts";
 
 /** What a command may do at the service's address, and for how long. */
@@ -26,7 +26,7 @@ const prefix = "bwo_";
 const purpose = "access of commands";
 const lifeMs = 3_600_000;
 
-export function commandTokensWith(sealer: Sealer, { nowMs }: Pick<Surroundings, "nowMs">): CommandTokens {
+export function commandTokensWith(sealer: Sealer, { nowMs }: Pick<Runtime, "nowMs">): CommandTokens {
   return {
     issue(tenantId, clientId) {
       const text = JSON.stringify({ tenantId, clientId, untilMs: nowMs() + lifeMs });

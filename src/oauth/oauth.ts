@@ -2,21 +2,21 @@ import { type FailureLimitSettings, FailureLimits, failureCountsFor } from "../i
 import type { Identity } from "../identity/identity.ts";
 import type { ScopedPrincipal } from "../identity/principal.ts";
 import { limits as bounds, type ReachLimit } from "../model/limits.ts";
-import type { Surroundings } from "../model/surroundings.ts";
+import type { Runtime } from "../runtime/runtime.ts";
 import type { Store } from "../store/seam.ts";
-import { authorizeOn } from "./authorize/authorize.ts";
+import { authorizeSteps } from "./authorize/authorize.ts";
 import type { Sealer } from "./authorize/login-ticket.ts";
 import { clientsOn } from "./clients.ts";
 import { commandTokensWith } from "./command-tokens.ts";
 import { metadata } from "./metadata.ts";
+import { type TokenLife, Verification } from "./token-verification.ts";
 import { type Lifetimes, tokensOn } from "./tokens.ts";
-import { type TokenLife, Verification } from "./verification.ts";
 
 export interface OAuthParts {
   readonly store: Store;
   readonly identity: Pick<Identity, "findTenant" | "signIn" | "brandOf">;
   readonly sealer: Sealer;
-  readonly surroundings: Surroundings;
+  readonly runtime: Runtime;
   /** The name under which clients know us; the address is configured, never taken from a request. */
   readonly issuer: () => string;
   /** Whether no node of the version before is left on this store. Always, when left out. */
@@ -32,22 +32,22 @@ const codeSeconds = 60;
 
 /** The authorization server: clients, the way of a user through login and terms, tokens, and who holds one. */
 export function oauthOn(parts: OAuthParts) {
-  const { store, identity, sealer, surroundings, issuer, lifetimes, failureLimits, reached } = parts;
+  const { store, identity, sealer, runtime, issuer, lifetimes, failureLimits, reached } = parts;
   const { areOlderNodesGone = () => true } = parts;
-  const verification = new Verification({ store, surroundings });
+  const verification = new Verification({ store, runtime });
   const grantsEnded = (grantIds: readonly string[]) => verification.forget(grantIds);
   // A secret of 256 bits isn't guessed, and an assistant refreshes everybody's tokens from one address.
-  const counts = failureCountsFor("client", { store, nowMs: surroundings.nowMs });
+  const counts = failureCountsFor("client", { store, nowMs: runtime.nowMs });
   const limits = new FailureLimits(
     counts,
     { ...failureLimits, atOnce: 100, perSource: bounds.clientAuthenticationsPerSource },
     () => reached?.("clientAuthenticationsPerSource"),
   );
-  const commandTokens = commandTokensWith(sealer, surroundings);
-  const clients = clientsOn({ store, tenants: identity, limits, nowMs: surroundings.nowMs, grantsEnded });
+  const commandTokens = commandTokensWith(sealer, runtime);
+  const clients = clientsOn({ store, tenants: identity, limits, nowMs: runtime.nowMs, grantsEnded });
   return {
     ...clients,
-    authorize: authorizeOn({ store, identity, clients, sealer, areOlderNodesGone, issuer, codeSeconds }),
+    authorizeSteps: authorizeSteps({ store, identity, clients, sealer, areOlderNodesGone, issuer, codeSeconds }),
     tokens: tokensOn({ store, lifetimes, grantsEnded, reached }),
     metadata: () => metadata(issuer()),
     commandTokens,
@@ -62,7 +62,7 @@ export function oauthOn(parts: OAuthParts) {
     async watch(accessToken: string, revoked: () => void): Promise<TokenLife> {
       const access = commandTokens.open(accessToken);
       if (!access) return verification.watch(accessToken, revoked);
-      const untilMs = surroundings.elapsedMs() + access.remainingMs;
+      const untilMs = runtime.elapsedMs() + access.remainingMs;
       return { untilMs, clientId: access.clientId, release: () => undefined };
     },
     caughtUp: () => verification.caughtUp(),

@@ -9,8 +9,8 @@ import { InvalidScope } from "../model/scope-errors.ts";
 import { missingScopes, type Scopes, scopeText, storedScopes } from "../model/scopes.ts";
 import type { Store, Transaction } from "../store/seam.ts";
 import type { GrantRow } from "../store/tables/grants.ts";
+import type { Mark } from "../store/tables/keyset-sweep.ts";
 import type { RefreshTokenRow } from "../store/tables/refresh-tokens.ts";
-import type { Mark } from "../store/tables/stretches.ts";
 import type { Client } from "./clients.ts";
 import { exchangeProblem } from "./exchange-problem.ts";
 import { tokenBounds } from "./token-bounds.ts";
@@ -154,7 +154,7 @@ export function tokensOn({ store, lifetimes, grantsEnded, reached }: TokenParts)
           tenantId: client.tenantId,
           userId: spent.userId,
           clientId: client.id,
-          reach: isEnterprise ? "tenant" : "user",
+          covers: isEnterprise ? "tenant" : "user",
           scope: spent.scope,
         };
         await tx.grants.add(grant);
@@ -198,7 +198,7 @@ export function tokensOn({ store, lifetimes, grantsEnded, reached }: TokenParts)
         const { ended, isWritten } = await bounds.ofClient(tx, client);
         const { tenantId, id: clientId } = client;
         const scope = scopeText(asked);
-        const grant: GrantRow = { id: randomUUID(), tenantId, userId: null, clientId, reach: "tenant", scope };
+        const grant: GrantRow = { id: randomUUID(), tenantId, userId: null, clientId, covers: "tenant", scope };
         await tx.grants.add(grant);
         if (isWritten) await audit(tx, "client_credentials", grant, source);
         return { issued: await issueAccess(tx, grant, await tx.clock.nowMs()), ended };

@@ -1,4 +1,4 @@
-import type { ErrorOwners } from "../model/error-owners.ts";
+import type { ErrorOwners } from "../runtime/error-owners.ts";
 import type { Store } from "./seam.ts";
 
 /**

@@ -1,4 +1,4 @@
-import type { Neighbours } from "./neighbours.ts";
+import type { NodeBus } from "./node-bus.ts";
 import type { Sql } from "./sql.ts";
 import { type AccessTokenTable, accessTokenTable } from "./tables/access-tokens.ts";
 import { type AttributeUsageTable, attributeUsageTable } from "./tables/attribute-usage.ts";
@@ -54,7 +54,7 @@ export interface Priority {
 
 /** A store that lives: opened by its adapter, watched by `/readyz`, closed once. */
 export interface OpenStore extends Store {
-  readonly neighbours: Neighbours;
+  readonly nodeBus: NodeBus;
   /** How the store does, for `/readyz`; rejects with the reason when the store can't be read or can't be written. */
   health(): Promise<StoreHealth>;
   /** How many bytes it takes where it lies. */

@@ -1,4 +1,4 @@
-import type { Hint } from "./neighbours.ts";
+import type { Hint } from "./node-bus.ts";
 
 /**
  * One open transaction as the table files see it. Statements are written once with `$1` where both databases agree;

@@ -7,14 +7,14 @@ import { madeAlerts } from "./made-alerts.ts";
 describe("alerts that were made to keep us busy", () => {
   it("share one allowance of steps: those beyond it are not looked at, and say so", () =>
     onStore(sqliteHarness, async (store) => {
-      const { add, write, lamp, firings, alerts, reach, standing } = await madeAlerts(store);
+      const { add, write, lamp, firings, alerts, accessScope, standing } = await madeAlerts(store);
       const busy = { deviceId: lamp, attributeName: "text", operation: "regex", action: "note", targets: [] };
       const ids = [];
       for (let i = 0; i < 40; i++) ids.push(await add({ ...busy, stringThreshold: `(.*a){20}.{${i}}` }));
       await write(lamp, "text", "a".repeat(8_000));
       const stopped = [];
       for (const id of ids) {
-        const [latest] = (await alerts.explain(reach, id)).evaluations;
+        const [latest] = (await alerts.explain(accessScope, id)).evaluations;
         if (latest?.outcome !== "stopped") continue;
         assert.equal(latest.note, "stopped at the limit");
         assert.deepEqual(await standing(id), { isEnabled: true, isArmed: true });
@@ -24,7 +24,7 @@ describe("alerts that were made to keep us busy", () => {
       assert.equal((await firings(lamp)).length, ids.length - stopped.length);
       // The next event is looked at as ever.
       await write(lamp, "text", "a".repeat(20));
-      assert.equal((await alerts.explain(reach, ids[0]!)).evaluations[0]?.outcome, "ignored");
+      assert.equal((await alerts.explain(accessScope, ids[0]!)).evaluations[0]?.outcome, "ignored");
     }));
 
   it("all fire when they watch one device, and are told to nobody beyond that", () =>

@@ -19,39 +19,39 @@ for (const { harness, skip } of harnesses) {
   describe(`the size of alerts on ${harness.kind}`, { skip, timeout: 120_000 }, () => {
     it("is limited for each alert; one that was larger before may be changed, as long as it doesn't grow", () =>
       onStore(harness, async (store) => {
-        const { alerts, reach, given, userId, lamp } = await madeAlerts(store);
+        const { alerts, accessScope, given, userId, lamp } = await madeAlerts(store);
         const targets = (count: number) =>
           Array.from({ length: count }, (_, i) => target(lamp, `a${i}`, "x".repeat(8_000)));
         const tooLarge = { code: "limit_reached", limit: "bytesPerAlert" };
-        await assert.rejects(alerts.add(reach, given({ targets: targets(3) })), tooLarge);
-        const { id } = await alerts.add(reach, given({ targets: targets(1) }));
-        await assert.rejects(alerts.redefine(reach, id, given({ targets: targets(3) })), tooLarge);
-        assert.equal((await alerts.find(reach, id)).targets.length, 1);
+        await assert.rejects(alerts.add(accessScope, given({ targets: targets(3) })), tooLarge);
+        const { id } = await alerts.add(accessScope, given({ targets: targets(1) }));
+        await assert.rejects(alerts.redefine(accessScope, id, given({ targets: targets(3) })), tooLarge);
+        assert.equal((await alerts.find(accessScope, id)).targets.length, 1);
         // As the version before left it.
-        const { isArmed, ...small } = await alerts.find(reach, id);
+        const { isArmed, ...small } = await alerts.find(accessScope, id);
         await store.transaction((tx) => tx.triggers.redefine({ ...small, isArmed, userId, targets: targets(4) }));
-        await assert.rejects(alerts.redefine(reach, id, given({ targets: targets(5) })), tooLarge);
-        assert.equal((await alerts.redefine(reach, id, given({ targets: targets(3) }))).targets.length, 3);
-        await alerts.remove(reach, id);
+        await assert.rejects(alerts.redefine(accessScope, id, given({ targets: targets(5) })), tooLarge);
+        assert.equal((await alerts.redefine(accessScope, id, given({ targets: targets(3) }))).targets.length, 3);
+        await alerts.remove(accessScope, id);
       }));
 
     it("is limited for all alerts of a user together, and removing one makes room", () =>
       onStore(harness, async (store) => {
-        const { alerts, reach, given, userId, lamp } = await madeAlerts(store);
+        const { alerts, accessScope, given, userId, lamp } = await madeAlerts(store);
         const sized = (bytes: number) =>
           given({ message: "x".repeat(2_000), targets: [target(lamp, "a", "x".repeat(bytes))] });
-        const { id, ...row } = await alerts.add(reach, sized(8_000));
+        const { id, ...row } = await alerts.add(accessScope, sized(8_000));
         const [each] = await store.read(async (tx) => [(await tx.triggers.totals(userId, lamp)).bytesOfUser]);
         const fitting = Math.floor(limits.alertBytesPerUser / each!);
         await store.transaction(async (tx) => {
           for (let i = 1; i < fitting; i++) await tx.triggers.add(row);
         });
         const full = { code: "limit_reached", limit: "alertBytesPerUser" };
-        await assert.rejects(alerts.add(reach, sized(8_000)), full);
+        await assert.rejects(alerts.add(accessScope, sized(8_000)), full);
         assert.equal((await store.read((tx) => tx.triggers.ofUser(userId))).length, fitting);
-        await alerts.redefine(reach, id, sized(7_900));
-        await alerts.remove(reach, id);
-        await alerts.add(reach, sized(8_000));
+        await alerts.redefine(accessScope, id, sized(7_900));
+        await alerts.remove(accessScope, id);
+        await alerts.add(accessScope, sized(8_000));
       }));
 
     it("is summed as it is stored, whatever is added, changed and removed", (t) =>
@@ -59,7 +59,7 @@ for (const { harness, skip } of harnesses) {
         const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 1e6));
         t.diagnostic(`SEED=${seed}`);
         const random = numbersFrom(seed);
-        const { alerts, reach, given, userId, lamp, devices } = await madeAlerts(store);
+        const { alerts, accessScope, given, userId, lamp, devices } = await madeAlerts(store);
         const text = () => ["", "on", "größer 🏠", 'a "quoted" text', "x".repeat(300)][Math.floor(random() * 5)]!;
         const any = () =>
           given({
@@ -71,9 +71,9 @@ for (const { harness, skip } of harnesses) {
         const ids = [];
         for (let step = 0; step < 40; step++) {
           const at = Math.floor(random() * (ids.length + 1));
-          if (at === ids.length) ids.push((await alerts.add(reach, any())).id);
-          else if (random() < 0.7) await alerts.redefine(reach, ids[at]!, any());
-          else await alerts.remove(reach, ids.splice(at, 1)[0]!);
+          if (at === ids.length) ids.push((await alerts.add(accessScope, any())).id);
+          else if (random() < 0.7) await alerts.redefine(accessScope, ids[at]!, any());
+          else await alerts.remove(accessScope, ids.splice(at, 1)[0]!);
         }
         const stored = await store.read((tx) => tx.triggers.ofUser(userId));
         const bytes = stored.reduce((sum, one) => {
@@ -185,10 +185,10 @@ for (const { harness, skip } of harnesses) {
 
     it("lets alerts fire until their texts fill the log's share of one cause", () =>
       onStore(harness, async (store) => {
-        const { alerts, reach, given, lamp, write, firings } = await madeAlerts(store);
+        const { alerts, accessScope, given, lamp, write, firings } = await madeAlerts(store);
         const large = { message: "x".repeat(2_000), address: "x".repeat(2_000), stringThreshold: "x".repeat(8_000) };
         const echo = given({ ...large, deviceId: lamp, attributeName: "n", action: "note", targets: [] });
-        const { id: _, ...row } = await alerts.add(reach, echo);
+        const { id: _, ...row } = await alerts.add(accessScope, echo);
         await store.transaction(async (tx) => {
           for (let i = 1; i < 100; i++) await tx.triggers.add(row);
         });
@@ -206,19 +206,19 @@ for (const { harness, skip } of harnesses) {
       onStore(harness, async (store) => {
         const turns: (() => void)[] = [];
         const turn = () => new Promise<void>((resolve) => turns.push(resolve));
-        const { given, reach, write, lamp } = await madeAlerts(store);
+        const { given, accessScope, write, lamp } = await madeAlerts(store);
         const bob = await madeAlerts(store, { name: "Bob" });
         const alerts = alertsOn({ store: store as Store<AlertTables>, turn });
         for (let i = 0; i < 40; i++) await write(lamp, "power", `${i}`);
         const all = { afterMs: 0, untilMs: Number.MAX_SAFE_INTEGER };
         const mine = given({ deviceId: lamp, attributeName: "power", stringThreshold: "7" });
-        const running = alerts.dryRun(reach, mine, all);
+        const running = alerts.dryRun(accessScope, mine, all);
         while (turns.length === 0) await new Promise(setImmediate);
-        await assert.rejects(alerts.dryRun(reach, mine, all), { code: "limit_reached", limit: "dryRunsAtOnce" });
-        assert.equal((await alerts.dryRun(bob.reach, bob.given(), all)).events, 0);
+        await assert.rejects(alerts.dryRun(accessScope, mine, all), { code: "limit_reached", limit: "dryRunsAtOnce" });
+        assert.equal((await alerts.dryRun(bob.accessScope, bob.given(), all)).events, 0);
         turns[0]!();
         assert.equal((await running).events, 40);
-        const again = alerts.dryRun(reach, mine, all);
+        const again = alerts.dryRun(accessScope, mine, all);
         while (turns.length === 1) await new Promise(setImmediate);
         turns[1]!();
         assert.equal((await again).firings.length, 1);

@@ -11,7 +11,7 @@ import { onStore } from "../contracts/store/harness.ts";
 import { linkOf, node } from "../contracts/store/home.ts";
 import { postgresHarness } from "../contracts/store/postgres-harness.ts";
 import { sqliteHarness } from "../contracts/store/sqlite-harness.ts";
-import { movedSurroundings } from "../federation/moved-surroundings.ts";
+import { movedRuntime } from "../federation/moved-runtime.ts";
 import { alarm, makeAccount, many, structure } from "../model/made-accounts.ts";
 import { missingPostgres } from "../set-up/postgres.ts";
 import { madeAlerts, target } from "./made-alerts.ts";
@@ -28,7 +28,7 @@ for (const harness of [sqliteHarness, postgresHarness]) {
         const ofOther = await ada.add({ deviceId: other!, attributeName: "power" });
         const ofAccount = await ada.add({ targets: [target(other!, "power", "on")] });
         const ofBob = await bob.add();
-        const gone = (id: typeof ofLamp) => assert.rejects(ada.alerts.find(ada.reach, id), UnknownTrigger);
+        const gone = (id: typeof ofLamp) => assert.rejects(ada.alerts.find(ada.accessScope, id), UnknownTrigger);
 
         await removeDevice(store, { forget() {} }, ada.userId, lamp!);
         await gone(ofLamp);
@@ -37,16 +37,16 @@ for (const harness of [sqliteHarness, postgresHarness]) {
         const { removed } = await removeLink(store, ada.userId, "nest");
         assert.equal(removed.alerts, 1);
         await gone(ofAccount);
-        assert.equal((await ada.alerts.find(ada.reach, ofOther)).id, ofOther);
+        assert.equal((await ada.alerts.find(ada.accessScope, ofOther)).id, ofOther);
         const home = await store.transaction((tx) => removeHome(tx, ada.userId));
         assert.equal(home.alerts, 1);
         await gone(ofOther);
-        assert.equal((await bob.alerts.find(bob.reach, ofBob)).id, ofBob);
+        assert.equal((await bob.alerts.find(bob.accessScope, ofBob)).id, ofBob);
       }));
 
     it("and is disabled, with the reason, when its slot passes to another device", () =>
       onStore(harness, async (store) => {
-        const { account, add, alerts, reach, commit, userId, firings } = await madeAlerts(store);
+        const { account, add, alerts, accessScope, commit, userId, firings } = await madeAlerts(store);
         const link = linkOf({ tenantId: 1, userId, devices: [account] } as never, node("A"));
         const ownership = (await store.transaction((tx) => tx.links.add(link)))!;
         const mirrored: Mirrored = { indexMap: emptyIndexMap, notices: "", values: blankValues };
@@ -59,7 +59,7 @@ for (const harness of [sqliteHarness, postgresHarness]) {
             passedOver: () => assert.fail("passed over"),
             lost: () => assert.fail("lost"),
             failed: (error) => assert.ifError(error),
-            surroundings: movedSurroundings(),
+            runtime: movedRuntime(),
           },
           mirrored,
         );
@@ -78,10 +78,10 @@ for (const harness of [sqliteHarness, postgresHarness]) {
         await offer(home(all.slice(1)));
         const newcomer = alarm("home", { smokeAlarmState: "emergency" });
         await offer(home([...all.slice(1), ["new", newcomer]]));
-        const lost = await alerts.find(reach, onLost);
+        const lost = await alerts.find(accessScope, onLost);
         assert.deepEqual([lost.isEnabled, lost.reason], [false, `${smoke(1)} has passed to another device`]);
-        assert.match((await alerts.explain(reach, onLost)).sentence, /has passed to another device/);
-        assert.equal((await alerts.find(reach, onKept)).isEnabled, true);
+        assert.match((await alerts.explain(accessScope, onLost)).sentence, /has passed to another device/);
+        assert.equal((await alerts.find(accessScope, onKept)).isEnabled, true);
         assert.deepEqual(await firings(), []);
       }));
   });

@@ -32,7 +32,7 @@ export async function madeAlerts(store: OpenStore, { lamps = 2, name = "Ada", re
   const account = await store.transaction((tx) =>
     tx.devices.add({ userId, typeName: "EcosystemAccount", name: "Nest account", isVirtual: true }),
   );
-  const reach = { kind: "user", userId } as const;
+  const accessScope = { kind: "user", userId } as const;
   const alerts = alertsOn({ store: store as Store<AlertTables>, ...(reached && { reached }) });
   const commit = commitOn({ store, reactions: [alerts.react], committed: alerts.heard, report: silent });
   const devices = deviceWriting(store, commit);
@@ -56,13 +56,13 @@ export async function madeAlerts(store: OpenStore, { lamps = 2, name = "Ada", re
     ...change,
   });
   const add = async (change: Partial<GivenTrigger> = {}): Promise<TriggerId> =>
-    (await alerts.add(reach, given(change))).id;
+    (await alerts.add(accessScope, given(change))).id;
   /** What the ecosystem shows. */
   const show = (changes: readonly AttributeChange[]) =>
     commit({ userId, cause: { by: "ecosystem" }, updates: [{ deviceId: account, changes }] });
   const showAway = (value: string | null) => show([{ key: away, value }]);
   const write = (deviceId: DeviceId, attribute: string, value: string | null) =>
-    devices.write(reach, deviceId, [{ name: attribute, value }]);
+    devices.write(accessScope, deviceId, [{ name: attribute, value }]);
   const logOf = (deviceId: DeviceId) => store.read((tx) => tx.log.ofDevice(userId, deviceId));
   /** Every firing on the device, oldest first. */
   const firings = async (deviceId = account): Promise<readonly AlertBody[]> =>
@@ -77,11 +77,11 @@ export async function madeAlerts(store: OpenStore, { lamps = 2, name = "Ada", re
     return values;
   };
   const standing = async (id: TriggerId) => {
-    const { isEnabled, isArmed } = await alerts.find(reach, id);
+    const { isEnabled, isArmed } = await alerts.find(accessScope, id);
     return { isEnabled, isArmed };
   };
   const evaluationsOf = async (id: TriggerId) => {
-    const { evaluations } = await alerts.explain(reach, id);
+    const { evaluations } = await alerts.explain(accessScope, id);
     assert.ok(evaluations.length <= 50);
     return evaluations.map(({ value, outcome, note }) => [value, outcome, ...(note ? [note] : [])].join(" "));
   };
@@ -89,7 +89,7 @@ export async function madeAlerts(store: OpenStore, { lamps = 2, name = "Ada", re
     ...home,
     account,
     lamp,
-    reach,
+    accessScope,
     alerts,
     commit,
     given,

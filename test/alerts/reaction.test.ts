@@ -136,49 +136,49 @@ for (const harness of [sqliteHarness, postgresHarness]) {
       }));
 
     it("is deleted or disabled after firing when it is to be", () =>
-      on(async ({ add, showAway, alerts, reach, standing, firings }) => {
+      on(async ({ add, showAway, alerts, accessScope, standing, firings }) => {
         const deleted = await add({ autoDelete: true, autoDisable: true });
         const disabled = await add({ autoDisable: true });
         for (const value of ["home", "away", "home"]) await showAway(value);
-        await assert.rejects(alerts.find(reach, deleted), UnknownTrigger);
+        await assert.rejects(alerts.find(accessScope, deleted), UnknownTrigger);
         assert.equal((await standing(disabled)).isEnabled, false);
-        assert.match((await alerts.explain(reach, disabled)).sentence, /autoDisable/);
+        assert.match((await alerts.explain(accessScope, disabled)).sentence, /autoDisable/);
         assert.deepEqual(
           (await firings()).map(({ alert }) => alert),
           [deleted, disabled],
         );
-        await alerts.setEnabled(reach, disabled, true);
-        assert.equal((await alerts.find(reach, disabled)).reason, null);
+        await alerts.setEnabled(accessScope, disabled, true);
+        assert.equal((await alerts.find(accessScope, disabled)).reason, null);
         await showAway("away");
         await showAway("home");
         assert.equal((await firings()).length, 3);
       }));
 
     it("is armed by being enabled, by another autoDisarm, and by nothing less", () =>
-      on(async ({ add, showAway, alerts, reach, given, standing, account }) => {
+      on(async ({ add, showAway, alerts, accessScope, given, standing, account }) => {
         const id = await add();
         await showAway("home");
         assert.deepEqual(await standing(id), { isEnabled: true, isArmed: false });
-        await alerts.redefine(reach, id, given({ message: "changed" }));
+        await alerts.redefine(accessScope, id, given({ message: "changed" }));
         assert.deepEqual(await standing(id), { isEnabled: true, isArmed: false });
-        await alerts.setEnabled(reach, id, false);
+        await alerts.setEnabled(accessScope, id, false);
         assert.deepEqual(await standing(id), { isEnabled: false, isArmed: false });
-        await alerts.setEnabled(reach, id, true);
+        await alerts.setEnabled(accessScope, id, true);
         assert.deepEqual(await standing(id), { isEnabled: true, isArmed: true });
         await showAway("away");
         await showAway("home");
-        await alerts.redefine(reach, id, given({ autoDisarm: false }));
+        await alerts.redefine(accessScope, id, given({ autoDisarm: false }));
         assert.deepEqual(await standing(id), { isEnabled: true, isArmed: true });
-        await alerts.setEnabledOfDevice(reach, account, false);
+        await alerts.setEnabledOfDevice(accessScope, account, false);
         assert.equal((await standing(id)).isEnabled, false);
       }));
 
     it("sees nothing while it is disabled", () =>
-      on(async ({ add, showAway, alerts, reach, firings, evaluationsOf }) => {
+      on(async ({ add, showAway, alerts, accessScope, firings, evaluationsOf }) => {
         const id = await add({ isEnabled: false });
         for (const value of ["home", "away"]) await showAway(value);
         assert.deepEqual([await firings(), await evaluationsOf(id)], [[], []]);
-        await alerts.setEnabled(reach, id, true);
+        await alerts.setEnabled(accessScope, id, true);
         await showAway("home");
         assert.equal((await firings()).length, 1);
       }));
@@ -194,7 +194,7 @@ for (const harness of [sqliteHarness, postgresHarness]) {
 
     it("asks for the fan of a linked account, through the same gate as a client", () =>
       onStore(harness, async (store) => {
-        const { userId, account, alerts, reach, given, lamp } = await madeAlerts(store);
+        const { userId, account, alerts, accessScope, given, lamp } = await madeAlerts(store);
         const request = thermostatAttribute(1, 2, "requestWrite");
         const heard: unknown[] = [];
         const commit = commitOn({
@@ -211,7 +211,7 @@ for (const harness of [sqliteHarness, postgresHarness]) {
         });
         const name = "d.structures[1].d.thermostat[2].fan_timer_active.requestWrite";
         const targets = [target(account, name, "true")];
-        await alerts.add(reach, given({ deviceId: lamp, attributeName: "button", targets }));
+        await alerts.add(accessScope, given({ deviceId: lamp, attributeName: "button", targets }));
         const changes = [{ key: "button", value: "home" }];
         await commit({ userId, cause: { by: "administrator" }, updates: [{ deviceId: lamp, changes }] });
         assert.deepEqual(heard.at(-1), [account, "alert", [{ key: request, value: "true" }]]);
@@ -242,7 +242,7 @@ for (const harness of [sqliteHarness, postgresHarness]) {
       }));
 
     it("that sets itself off again ends at the limit of hops, and says so", () =>
-      on(async ({ add, write, writesTo, devices, lamp, firings, evaluationsOf, alerts, reach }) => {
+      on(async ({ add, write, writesTo, devices, lamp, firings, evaluationsOf, alerts, accessScope }) => {
         const other = devices[1]!;
         const loop = { attributeName: "ball", operation: "regex", stringThreshold: ".*", autoDisarm: false };
         const there = await add({ ...loop, deviceId: lamp, targets: [target(other, "ball", "x")] });
@@ -253,7 +253,7 @@ for (const harness of [sqliteHarness, postgresHarness]) {
         const fired = [...(await firings(lamp)), ...(await firings(other))];
         assert.equal(fired.length, 1 + chainLimits.hops);
         assert.equal(fired.filter(({ note }) => note === "stopped at the limit").length, 1);
-        const [latest] = (await alerts.explain(reach, there)).evaluations;
+        const [latest] = (await alerts.explain(accessScope, there)).evaluations;
         assert.equal(latest?.note, "stopped at the limit");
         assert.ok((await evaluationsOf(back)).every((evaluation) => evaluation === "x fired"));
       }));

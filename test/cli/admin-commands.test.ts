@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { bytesOf, textOf } from "../../src/cli/given-files.ts";
+import { bytesOf, textOf } from "../../src/cli/file-argument.ts";
 import { BadParameter } from "../../src/model/errors.ts";
 import { breezeway } from "../stories/child-service.ts";
 import { PlatformClient } from "../stories/platform-client.ts";

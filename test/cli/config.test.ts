@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { ConfigurationError, readConfig, refuseInsecure } from "../../src/config.ts";
+import { ConfigurationError, readConfig, refuseInsecure } from "../../src/config/config.ts";
 
 const read = (environment: Record<string, string>, flags: Record<string, string> = {}) =>
   readConfig({ environment, flags });

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { callControl, serveControl } from "../../src/cli/control-socket.ts";
+import { callControl, serveControl } from "../../src/cli/administration/control-socket.ts";
 import { folderOf } from "./made-folder.ts";
 
 describe("a command that is interrupted while the service works on it", () => {

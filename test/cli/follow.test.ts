@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { Printer } from "../../src/cli/output.ts";
-import { type Api, ServiceRefused } from "../../src/cli/service/api.ts";
-import { follow } from "../../src/cli/service/follow.ts";
+import { type Api, ServiceRefused } from "../../src/cli/remote/api.ts";
+import { follow } from "../../src/cli/remote/follow.ts";
+import type { Printer } from "../../src/cli/terminal/output.ts";
 
 /** A service whose connections are these, one after the other; what it was asked to go on behind is kept. */
 function scripted(connections: readonly (readonly string[] | Error)[]) {

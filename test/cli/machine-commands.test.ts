@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { dataFolder } from "../../src/store/data-folder.ts";
+import { dataFolder } from "../../src/store/disk/data-folder.ts";
 import { takenPort } from "../stories/child-service.ts";
 import { clientOfUser } from "../stories/v3-client.ts";
 import { person, world } from "../stories/world.ts";

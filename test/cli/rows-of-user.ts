@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import pg from "pg";
-import type { Config } from "../../src/config.ts";
+import type { Config } from "../../src/config/config.ts";
 import type { UserId } from "../../src/model/ids.ts";
 
 type Query = (text: string) => Promise<readonly Record<string, unknown>[]>;

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
-import { callControl, serveControl } from "../../src/cli/control-socket.ts";
-import { usualPatience, whenFree, whenReachable } from "../../src/starting-service.ts";
-import { type DataFolder, dataFolder, FolderInUse } from "../../src/store/data-folder.ts";
+import { callControl, serveControl } from "../../src/cli/administration/control-socket.ts";
+import { usualPatience, whenFree, whenReachable } from "../../src/service/waiting-for-start.ts";
+import { type DataFolder, dataFolder, FolderInUse } from "../../src/store/disk/data-folder.ts";
 import { folderOf } from "./made-folder.ts";
 import { typed } from "./typed.ts";
 

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { ago, timeOption } from "../../src/cli/devices/times.ts";
-import { rows, table, whole } from "../../src/cli/output.ts";
-import { progressOn } from "../../src/cli/progress.ts";
-import { hasColour } from "../../src/cli/terminal.ts";
-import { cutTo, padTo, textWidth } from "../../src/cli/text-width.ts";
+import { rows, table, whole } from "../../src/cli/terminal/output.ts";
+import { progressOn } from "../../src/cli/terminal/progress.ts";
+import { hasColour } from "../../src/cli/terminal/terminal.ts";
+import { cutTo, padTo, textWidth } from "../../src/cli/terminal/text-width.ts";
 
 describe("a table", () => {
   it("fits the terminal, taking from the widest column, with an ellipsis where it cut", () => {

@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import { runCommandLine } from "../../src/cli/program.ts";
-import type { Outlet } from "../../src/cli/terminal.ts";
-import { programs } from "../../src/programs.ts";
+import type { Outlet } from "../../src/cli/terminal/terminal.ts";
+import { programs } from "../../src/entry-points.ts";
 
 export interface Said {
   readonly code: number;

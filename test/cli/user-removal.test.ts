@@ -11,14 +11,14 @@ import { databases, eventually, person, type World, world } from "../stories/wor
 import { rowsOfUser } from "./rows-of-user.ts";
 
 /** An access token that a client was given by the user, for the user or for the whole tenant. */
-async function grantedToken({ service }: World, userId: UserId, reach: "user" | "tenant"): Promise<string> {
+async function grantedToken({ service }: World, userId: UserId, covers: "user" | "tenant"): Promise<string> {
   const accessToken = newCredential("bwa_", userId);
   const { tenantId } = await service.parts.identity.findUser(userId);
   await service.parts.store.transaction(async (tx) => {
     const id = randomUUID();
     const nowMs = await tx.clock.nowMs();
     const expiresMs = nowMs + 3_600_000;
-    await tx.grants.add({ id, tenantId, userId, clientId: "bwc_1", reach });
+    await tx.grants.add({ id, tenantId, userId, clientId: "bwc_1", covers });
     await tx.accessTokens.add(keyOf(accessToken), id, expiresMs);
     const refresh = { grantId: id, parentHash: null, issuedMs: nowMs, expiresMs };
     await tx.refreshTokens.add({ ...keyOf(newCredential("bwr_", userId)), ...refresh });

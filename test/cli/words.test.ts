@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { Command } from "commander";
 import { isAdmin } from "../../src/cli/noun.ts";
 import { nouns } from "../../src/cli/nouns.ts";
-import { counted, table } from "../../src/cli/output.ts";
+import { counted, table } from "../../src/cli/terminal/output.ts";
 
 const commands = nouns.flatMap((noun) => noun.commands);
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { sessionsOn } from "../../src/demo/console/session.ts";
+import { sessionsOn } from "../../demo/console/session.ts";
 import { demoFolder } from "./running-demo.ts";
 
 const half = 30 * 60_000;

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { CommandView } from "../../src/demo/console/reading.ts";
-import { structureSection } from "../../src/demo/console/tiles.ts";
-import { html } from "../../src/oauth/pages/html.ts";
+import type { CommandView } from "../../demo/console/reading.ts";
+import { structureSection } from "../../demo/console/tiles.ts";
+import { html } from "../../src/web/html.ts";
 
 describe("a thermostat's tile", () => {
   const cases: readonly (readonly [string, Partial<CommandView>, "true" | "false", RegExp | undefined])[] = [

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { chmodSync, chownSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import { settings } from "../../src/config.ts";
+import { settings } from "../../src/config/config.ts";
 import { folderOf } from "../cli/made-folder.ts";
 import { freePort } from "../set-up/free-port.ts";
 import { eventually } from "../stories/world.ts";

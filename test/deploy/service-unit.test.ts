@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { settings } from "../../src/config.ts";
+import { settings } from "../../src/config/config.ts";
 import { folderOf } from "../cli/made-folder.ts";
 
 const root = new URL("../..", import.meta.url).pathname;

@@ -63,7 +63,7 @@ export async function limitedHome(store: OpenStore, { devices = 2, name = "Ada" 
   const erasedNames = new ErasedNames({
     store,
     states,
-    surroundings: {
+    runtime: {
       nowMs: Date.now,
       elapsedMs: () => 0,
       random: () => 0,

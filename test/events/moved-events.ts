@@ -9,13 +9,13 @@ import { StoreUnavailable } from "../../src/model/errors.ts";
 import type { Store } from "../../src/store/seam.ts";
 import { openSqlite } from "../../src/store/sqlite/store.ts";
 import { makeHome } from "../contracts/store/home.ts";
-import { movedSurroundings, settled } from "../federation/moved-surroundings.ts";
+import { movedRuntime, settled } from "../federation/moved-runtime.ts";
 
 /** Ada's lamp on SQLite, and streams of its changes in a time that the test moves. */
 export async function madeEvents(t: TestContext) {
   const folder = mkdtempSync(join(tmpdir(), "breezeway-joining-"));
-  const surroundings = movedSurroundings();
-  const opened = await openSqlite({ folder, nowMs: surroundings.nowMs });
+  const runtime = movedRuntime();
+  const opened = await openSqlite({ folder, nowMs: runtime.nowMs });
   const { tenantId, userId, devices, byClient } = await makeHome(opened);
   const deviceId = devices[0]!;
   const fail = { reads: false, revocations: false };
@@ -27,7 +27,7 @@ export async function madeEvents(t: TestContext) {
   };
   const events = eventsOn({
     store,
-    surroundings,
+    runtime,
     logDays: 7,
     streamsAtOnce: 16,
     sealing: { seal: (text) => text, open: (text) => text },
@@ -42,10 +42,10 @@ export async function madeEvents(t: TestContext) {
   });
   return {
     fail,
-    failures: () => surroundings.said.filter(({ level }) => level === "warn").length,
+    failures: () => runtime.said.filter(({ level }) => level === "warn").length,
     async change(value: string) {
       const changes = [{ key: "power", value }];
-      const entry = attributeEntry(userId, deviceId, surroundings.nowMs(), byClient, changes);
+      const entry = attributeEntry(userId, deviceId, runtime.nowMs(), byClient, changes);
       await opened.transaction((tx) => tx.log.append(entry));
       events.hub.wake();
     },
@@ -54,22 +54,22 @@ export async function madeEvents(t: TestContext) {
       const before = events.hub.readers;
       const outlet = new HeardOutlet();
       const beginning = await events.beginning(undefined, heartbeatSeconds);
-      const reach = { kind: "user", userId, tenantId } as const;
+      const accessScope = { kind: "user", userId, tenantId } as const;
       const filter = { deviceIds: [], attributes: [] };
       const untilMs = Number.POSITIVE_INFINITY;
-      events.follow({ clientId: "client", reach, filter, beginning, untilMs, heartbeatSeconds }, outlet);
+      events.follow({ clientId: "client", accessScope, filter, beginning, untilMs, heartbeatSeconds }, outlet);
       while (events.hub.readers === before) {
         t.signal.throwIfAborted();
         await settled();
       }
       return outlet;
     },
-    advance: surroundings.advance,
+    advance: runtime.advance,
     /** Moves the time on until that is so. */
     async until(isSo: () => boolean) {
       while (!isSo()) {
         t.signal.throwIfAborted();
-        await surroundings.advance(50);
+        await runtime.advance(50);
       }
     },
   };

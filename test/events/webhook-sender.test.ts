@@ -4,7 +4,7 @@ import { type SenderTables, WebhookSender, webhookTimes } from "../../src/events
 import { StoreUnavailable } from "../../src/model/errors.ts";
 import type { Store } from "../../src/store/seam.ts";
 import type { DeliveryRow } from "../../src/store/tables/webhook-deliveries.ts";
-import { movedSurroundings, noonMs, settled } from "../federation/moved-surroundings.ts";
+import { movedRuntime, noonMs, settled } from "../federation/moved-runtime.ts";
 
 const unsealed = { secretOf: () => "whsec_", addressOf: () => "https://receiver.example/" };
 
@@ -14,14 +14,14 @@ describe("a node that stood still while it claimed a webhook's message", () => {
     { stoodStillMs: webhookTimes.usedMs, sent: 0, what: "leaves it to whoever has it by now" },
   ]) {
     it(what, async () => {
-      const surroundings = movedSurroundings();
+      const runtime = movedRuntime();
       let posts = 0;
       const post = async () => {
         posts += 1;
         return { status: 200, text: null };
       };
-      const store = storeWithOneDue(() => surroundings.advance(stoodStillMs));
-      const sender = new WebhookSender({ store, surroundings, post, ...unsealed });
+      const store = storeWithOneDue(() => runtime.advance(stoodStillMs));
+      const sender = new WebhookSender({ store, runtime, post, ...unsealed });
       sender.wake();
       await settled();
       await settled();
@@ -33,19 +33,19 @@ describe("a node that stood still while it claimed a webhook's message", () => {
 
 describe("a message that can't be claimed, since the store can't write", () => {
   it("is looked at again a second later, not at once and for ever", async () => {
-    const surroundings = movedSurroundings();
+    const runtime = movedRuntime();
     let tries = 0;
     const store = storeWithOneDue(async () => {
       tries += 1;
       throw new StoreUnavailable("The disk is full.");
     });
     const post = async () => ({ status: 200, text: null });
-    const sender = new WebhookSender({ store, surroundings, post, ...unsealed });
+    const sender = new WebhookSender({ store, runtime, post, ...unsealed });
     sender.start();
     sender.wake();
     await settled();
     assert.equal(tries, 1);
-    await surroundings.advance(1_000);
+    await runtime.advance(1_000);
     await settled();
     assert.equal(tries, 2);
     await sender.stop();
@@ -54,7 +54,7 @@ describe("a message that can't be claimed, since the store can't write", () => {
 
 describe("a webhook whose secret can't be unsealed", () => {
   it("has its message postponed with a reason, never sent, and reported once", async () => {
-    const surroundings = movedSurroundings();
+    const runtime = movedRuntime();
     const postponed: (string | null)[] = [];
     const store = storeWithOneDue(async () => undefined, {
       postpone: async (_delivery, _untilMs, { text }) => void postponed.push(text),
@@ -67,7 +67,7 @@ describe("a webhook whose secret can't be unsealed", () => {
     const secretOf = () => {
       throw new Error("no key");
     };
-    const sender = new WebhookSender({ store, surroundings, post, ...unsealed, secretOf });
+    const sender = new WebhookSender({ store, runtime, post, ...unsealed, secretOf });
     for (let attempts = 1; attempts <= 2; attempts++) {
       store.becomesDue();
       sender.wake();
@@ -77,7 +77,7 @@ describe("a webhook whose secret can't be unsealed", () => {
     }
     assert.match(postponed[0]!, /can't be unsealed/);
     assert.equal(posts, 0);
-    assert.equal(surroundings.said.filter(({ level }) => level === "error").length, 1);
+    assert.equal(runtime.said.filter(({ level }) => level === "error").length, 1);
     await sender.stop();
   });
 });

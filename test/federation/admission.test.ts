@@ -2,29 +2,29 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { Admission } from "../../src/federation/admission.ts";
 import { Dice } from "../simulate/dice.ts";
-import { type MovedSurroundings, movedSurroundings, settled } from "./moved-surroundings.ts";
+import { type MovedRuntime, movedRuntime, settled } from "./moved-runtime.ts";
 
 describe("the door for connections", () => {
   const forever = new AbortController().signal;
 
-  function chancy(): MovedSurroundings {
+  function chancy(): MovedRuntime {
     const dice = new Dice(7);
-    return movedSurroundings({ random: () => dice.next() });
+    return movedRuntime({ random: () => dice.next() });
   }
 
   /** Asks for so many at once; the times at which they were let out, on the clock that doesn't jump. */
-  function ask(admission: Admission, surroundings: MovedSurroundings, count: number): number[] {
+  function ask(admission: Admission, runtime: MovedRuntime, count: number): number[] {
     const letOutMs: number[] = [];
     for (let i = 0; i < count; i++) {
-      void admission.admit(forever).then(() => letOutMs.push(surroundings.elapsedMs()));
+      void admission.admit(forever).then(() => letOutMs.push(runtime.elapsedMs()));
     }
     return letOutMs;
   }
 
   it("lets 10,000 that ask at once out within 25 seconds, never more than about 400 in any second", async () => {
-    const surroundings = chancy();
-    const letOutMs = ask(new Admission(surroundings), surroundings, 10_000);
-    await surroundings.advance(25_100);
+    const runtime = chancy();
+    const letOutMs = ask(new Admission(runtime), runtime, 10_000);
+    await runtime.advance(25_100);
     assert.equal(letOutMs.length, 10_000);
     assert.ok(letOutMs.at(-1)! > 24_000, "they were spread");
     let begin = 0;
@@ -35,42 +35,42 @@ describe("the door for connections", () => {
   });
 
   it("does not hold up who is alone", async () => {
-    const surroundings = chancy();
-    const admission = new Admission(surroundings);
+    const runtime = chancy();
+    const admission = new Admission(runtime);
     for (let i = 0; i < 20; i++) {
       await admission.admit(forever);
-      assert.equal(surroundings.timers, 0);
-      await surroundings.advance(1_000);
+      assert.equal(runtime.timers, 0);
+      await runtime.advance(1_000);
     }
   });
 
   it("does not hold up the first after a rush that is over", async () => {
-    const surroundings = chancy();
-    const admission = new Admission(surroundings);
-    ask(admission, surroundings, 500);
-    await surroundings.advance(3_000);
-    const late = ask(admission, surroundings, 1);
+    const runtime = chancy();
+    const admission = new Admission(runtime);
+    ask(admission, runtime, 500);
+    await runtime.advance(3_000);
+    const late = ask(admission, runtime, 1);
     await settled();
     assert.deepEqual(late, [3_000]);
   });
 
   it("spreads a rush after an hour in which nobody asked", async () => {
-    const surroundings = chancy();
-    const admission = new Admission(surroundings);
+    const runtime = chancy();
+    const admission = new Admission(runtime);
     await admission.admit(forever);
-    await surroundings.advance(3_600_000);
-    const letOutMs = ask(admission, surroundings, 1_000);
-    await surroundings.advance(1_000);
+    await runtime.advance(3_600_000);
+    const letOutMs = ask(admission, runtime, 1_000);
+    await runtime.advance(1_000);
     assert.ok(letOutMs.length >= 395 && letOutMs.length <= 406, `${letOutMs.length} in the first second`);
   });
 
   it("lets who comes during a rush wait behind the others", async () => {
-    const surroundings = chancy();
-    const admission = new Admission(surroundings);
-    ask(admission, surroundings, 1_000);
-    await surroundings.advance(1_000);
-    const late = ask(admission, surroundings, 1);
-    await surroundings.advance(1_600);
+    const runtime = chancy();
+    const admission = new Admission(runtime);
+    ask(admission, runtime, 1_000);
+    await runtime.advance(1_000);
+    const late = ask(admission, runtime, 1);
+    await runtime.advance(1_600);
     assert.ok(late[0]! >= 2_490, `let out after ${late[0]} ms`);
   });
 
@@ -79,29 +79,29 @@ describe("the door for connections", () => {
     ["forward", 86_400_000],
   ] as const) {
     it(`keeps its pace when the clock is set ${direction}`, async () => {
-      const surroundings = chancy();
-      const admission = new Admission(surroundings);
-      const before = ask(admission, surroundings, 500);
-      surroundings.jump(ms);
-      const after = ask(admission, surroundings, 500);
-      await surroundings.advance(1_250);
+      const runtime = chancy();
+      const admission = new Admission(runtime);
+      const before = ask(admission, runtime, 500);
+      runtime.jump(ms);
+      const after = ask(admission, runtime, 500);
+      await runtime.advance(1_250);
       assert.ok(before.length >= 499 && after.length <= 5, `${before.length} and ${after.length} after 1.25 s`);
-      await surroundings.advance(1_350);
+      await runtime.advance(1_350);
       assert.equal(after.length, 500);
     });
   }
 
   it("lets who gives up go at once", async () => {
-    const surroundings = chancy();
-    const admission = new Admission(surroundings);
-    ask(admission, surroundings, 100);
+    const runtime = chancy();
+    const admission = new Admission(runtime);
+    ask(admission, runtime, 100);
     const stopping = new AbortController();
     const waiting = admission.admit(stopping.signal);
-    const timers = surroundings.timers;
+    const timers = runtime.timers;
     stopping.abort();
     await waiting;
-    assert.equal(surroundings.timers, timers - 1);
+    assert.equal(runtime.timers, timers - 1);
     await admission.admit(stopping.signal);
-    assert.equal(surroundings.elapsedMs(), 0);
+    assert.equal(runtime.elapsedMs(), 0);
   });
 });

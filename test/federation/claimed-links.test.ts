@@ -5,12 +5,12 @@ import { DeviceStates } from "../../src/devices/states.ts";
 import { federationOn } from "../../src/federation/federation.ts";
 import type { NodeId } from "../../src/model/ids.ts";
 import { Membership } from "../../src/nodes/membership.ts";
-import { realSurroundings } from "../../src/surroundings.ts";
+import { processRuntime } from "../../src/runtime/process/process-runtime.ts";
 import { onStore } from "../contracts/store/harness.ts";
 import { silent } from "../contracts/store/home.ts";
 import { postgresHarness } from "../contracts/store/postgres-harness.ts";
 import { missingPostgres } from "../set-up/postgres.ts";
-import { settled } from "./moved-surroundings.ts";
+import { settled } from "./moved-runtime.ts";
 import { ScriptedConnector } from "./scripted-connector.ts";
 import { storeLinks } from "./stored-links.ts";
 
@@ -19,9 +19,9 @@ describe("a node that claims links on PostgreSQL", { skip: missingPostgres() ?? 
     onStore(postgresHarness, async (store) => {
       // A dead node's: this node claims them all at once.
       const links = await storeLinks(store, 6, () => ({ owner: "node-dead" as NodeId }));
-      const surroundings = realSurroundings(silent);
+      const runtime = processRuntime(silent);
       const connector = new ScriptedConnector();
-      const membership = new Membership("node-a" as NodeId, store, surroundings, store.neighbours);
+      const membership = new Membership("node-a" as NodeId, store, runtime, store.nodeBus);
       const openToken = (sealed: string) => {
         if (sealed === links[0]!.sealedToken) throw new Error("a value was sealed with key abc");
         return sealed;
@@ -33,7 +33,7 @@ describe("a node that claims links on PostgreSQL", { skip: missingPostgres() ?? 
         membership,
         connectors: new Map([["nest", connector]]),
         sealing: { seal: (token) => token, open: openToken },
-        surroundings,
+        runtime,
       });
       await membership.start();
       try {

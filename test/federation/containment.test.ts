@@ -101,8 +101,8 @@ async function provoke(street: Street, house: House, point: FaultPoint, random: 
     async read() {
       // A stream is looked at about ten minutes after it was last heard.
       stream().repeats();
-      await street.surroundings.advance(8 * 60_000);
-      while (!isThrown()) await street.surroundings.advance(500);
+      await street.runtime.advance(8 * 60_000);
+      while (!isThrown()) await street.runtime.advance(500);
     },
     runFan: () => street.askFan(house, "true"),
     async commit() {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { fanShown, madeFans, until } from "./made-fans.ts";
-import { noonMs, settled } from "./moved-surroundings.ts";
+import { noonMs, settled } from "./moved-runtime.ts";
 
 const noAnswer = /^error: no answer from the ecosystem, true, /;
 const on = { thermostats: { t1: { fanTimerActive: true } } };
@@ -19,16 +19,16 @@ describe("what the stream shows of a fan", () => {
   });
 
   it("confirms a request that nobody has answered yet, and erases it", async (t) => {
-    const { write, sent, shows, states, request, surroundings } = await madeFans(t);
+    const { write, sent, shows, states, request, runtime } = await madeFans(t);
     await write("true");
     const command = await sent(1);
-    await surroundings.advance(20_000);
+    await runtime.advance(20_000);
     await shows(on);
     await until(async () => assert.equal(await request(), null));
     assert.deepEqual(await states(), ["confirmed"]);
     command.answers({ state: "unanswered", detail: "" });
     await settled();
-    await surroundings.advance(35_000);
+    await runtime.advance(35_000);
     assert.deepEqual(await states(), ["confirmed"]);
     assert.equal(await request(), null);
   });
@@ -45,12 +45,12 @@ describe("what the stream shows of a fan", () => {
   });
 
   it("clears the text of a request that had no answer, however late", async (t) => {
-    const { write, sent, shows, states, request, surroundings, receipts } = await madeFans(t);
+    const { write, sent, shows, states, request, runtime, receipts } = await madeFans(t);
     await write("true");
     await sent(1);
-    await surroundings.advance(30_000);
+    await runtime.advance(30_000);
     await until(async () => assert.match((await request()) ?? "", noAnswer));
-    await surroundings.advance(600_000);
+    await runtime.advance(600_000);
     await shows(on);
     await until(async () => assert.equal(await request(), null));
     assert.deepEqual(await states(), ["confirmed"]);
@@ -58,10 +58,10 @@ describe("what the stream shows of a fan", () => {
   });
 
   it("leaves the text of a later refusal alone", async (t) => {
-    const { write, sent, shows, states, request, surroundings } = await madeFans(t);
+    const { write, sent, shows, states, request, runtime } = await madeFans(t);
     await write("true");
     await sent(1);
-    await surroundings.advance(30_000);
+    await runtime.advance(30_000);
     await until(async () => assert.match((await request()) ?? "", noAnswer));
     await write("banana");
     await shows(on);
@@ -93,19 +93,19 @@ describe("what the stream shows of a fan", () => {
 describe("an echo that was received before the request was sent", () => {
   for (const outcome of ["sending", "accepted"] as const) {
     it(`doesn't close it, though it is stored later, when it is ${outcome}`, async (t) => {
-      const { write, sent, states, request, shown, connector, reach, surroundings } = await madeFans(t);
-      reach.isDown = true;
+      const { write, sent, states, request, shown, connector, accessScope, runtime } = await madeFans(t);
+      accessScope.isDown = true;
       connector.stream.brings(fanShown(true));
-      const isHeldUp = () => surroundings.said.some(({ sentence }) => sentence.startsWith("a snapshot could not"));
+      const isHeldUp = () => runtime.said.some(({ sentence }) => sentence.startsWith("a snapshot could not"));
       await until(() => assert.ok(isHeldUp()));
-      reach.isDown = false;
-      await surroundings.advance(1);
+      accessScope.isDown = false;
+      await runtime.advance(1);
       await write("true");
       const command = await sent(1);
       assert.equal(await shown("fanTimerActive"), "false", "the lane has not tried again");
       if (outcome === "accepted") command.answers({ state: "accepted" });
       await until(async () => assert.deepEqual(await states(), [outcome]));
-      await surroundings.advance(2_000);
+      await runtime.advance(2_000);
       await until(async () => assert.equal(await shown("fanTimerActive"), "true"));
       assert.deepEqual(await states(), [outcome]);
       assert.equal(await request(), outcome === "sending" ? "true" : null);
@@ -131,28 +131,28 @@ describe("a request that was taken", () => {
   });
 
   it("is still confirmed when the fan stops after its time", async (t) => {
-    const { shows, states, surroundings } = await taken(t);
+    const { shows, states, runtime } = await taken(t);
     await shows(on);
-    await surroundings.advance(15 * 60_000);
+    await runtime.advance(15 * 60_000);
     await shows(off);
     assert.deepEqual(await states(), ["confirmed"]);
   });
 
   it("is contradicted when the stream goes on showing the fan otherwise for a minute", async (t) => {
-    const { states, surroundings, receipts } = await taken(t);
-    await surroundings.advance(59_000);
+    const { states, runtime, receipts } = await taken(t);
+    await runtime.advance(59_000);
     assert.deepEqual(await states(), ["accepted"]);
-    await surroundings.advance(2_000);
+    await runtime.advance(2_000);
     await until(async () => assert.deepEqual(await states(), ["contradicted"]));
     assert.ok(((await receipts())[0]?.settledMs ?? 0) >= noonMs + 60_000);
   });
 
   it("is confirmed after a minute when the fan ran already and no snapshot came", async (t) => {
-    const { write, sent, states, surroundings } = await madeFans(t, on);
+    const { write, sent, states, runtime } = await madeFans(t, on);
     await write("true");
     (await sent(1)).answers({ state: "accepted" });
     await until(async () => assert.deepEqual(await states(), ["accepted"]));
-    await surroundings.advance(61_000);
+    await runtime.advance(61_000);
     await until(async () => assert.deepEqual(await states(), ["confirmed"]));
   });
 
@@ -176,13 +176,13 @@ describe("a request that was taken", () => {
   });
 
   it("is looked after by a read when the fan ran already and the stream brings nothing but the same", async (t) => {
-    const { write, sent, states, connector, surroundings, time, federation } = await madeFans(t, on);
+    const { write, sent, states, connector, runtime, time, federation } = await madeFans(t, on);
     const before = await time("fanTimerActive");
     await write("true");
     (await sent(1)).answers({ state: "accepted" });
     await until(async () => assert.deepEqual(await states(), ["accepted"]));
     connector.stream.repeats();
-    await surroundings.advance(2_200);
+    await runtime.advance(2_200);
     connector.lastRead.resolve(fanShown(true));
     await until(async () => assert.deepEqual(await states(), ["confirmed"]));
     assert.ok((await time("fanTimerActive")) > before);
@@ -203,21 +203,21 @@ describe("a request that was taken", () => {
   });
 
   it("stays taken when nobody could see what the fan did, and is confirmed when somebody does", async (t) => {
-    const { connector, states, surroundings, bringLive } = await taken(t);
+    const { connector, states, runtime, bringLive } = await taken(t);
     connector.stream.ends("closed");
     connector.pauseBetweenMs = 120_000;
-    await surroundings.advance(90_000);
+    await runtime.advance(90_000);
     assert.deepEqual(await states(), ["accepted"]);
-    while (connector.streams.length < 2) await surroundings.advance(10_000);
+    while (connector.streams.length < 2) await runtime.advance(10_000);
     await bringLive(fanShown(true));
     await until(async () => assert.deepEqual(await states(), ["confirmed"]));
   });
 
   it("stays taken when another had its say before the minute was over", async (t) => {
-    const { write, sent, states, surroundings } = await taken(t);
+    const { write, sent, states, runtime } = await taken(t);
     await write("false");
     (await sent(2)).answers({ state: "accepted" });
-    await surroundings.advance(70_000);
+    await runtime.advance(70_000);
     await until(async () => assert.deepEqual(await states(), ["accepted", "confirmed"]));
   });
 });

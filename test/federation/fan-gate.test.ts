@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { thermostatAttribute } from "../../src/model/attribute-names.ts";
 import { madeFans, until } from "./made-fans.ts";
-import { noonMs } from "./moved-surroundings.ts";
+import { noonMs } from "./moved-runtime.ts";
 
 const minuteMs = 60_000;
 const noon = "2026-01-01T12:00:00.000Z";
@@ -16,7 +16,7 @@ describe("a fan request that is refused at the door", () => {
   ] as const;
   for (const [message, value, plan] of doors) {
     it(`says "${message}" when the write answers, has a receipt, and goes nowhere`, async (t) => {
-      const { write, request, receipts, deviceId, surroundings, connector } = await madeFans(t, plan);
+      const { write, request, receipts, deviceId, runtime, connector } = await madeFans(t, plan);
       await write(value);
       assert.equal(await request(), `error: ${message}, ${value}, ${noon}`);
       const [receipt, ...others] = await receipts();
@@ -34,7 +34,7 @@ describe("a fan request that is refused at the door", () => {
         settledMs: noonMs,
         blockedUntilMs: null,
       });
-      await surroundings.advance(minuteMs);
+      await runtime.advance(minuteMs);
       assert.deepEqual(connector.fanCommands, []);
     });
   }
@@ -74,10 +74,10 @@ describe("a fan request in doubt", () => {
   });
 
   it("is sent while the store alone believes that the account is followed, as after a start", async (t) => {
-    const { write, sent, connector, reach, store, userId, deviceId } = await madeFans(t, { away: "away" });
-    reach.isDown = true;
+    const { write, sent, connector, accessScope, store, userId, deviceId } = await madeFans(t, { away: "away" });
+    accessScope.isDown = true;
     connector.stream.ends("closed");
-    reach.isDown = false;
+    accessScope.isDown = false;
     assert.equal((await store.read((tx) => tx.links.ofDevice(userId, deviceId)))?.state, "live");
     await write("true");
     await sent(1);
@@ -99,7 +99,7 @@ describe("a fan request in doubt", () => {
 
 describe("a fan request while one runs", () => {
   it("joins it when it asks for the same: one is sent, one outcome is shown", async (t) => {
-    const { write, request, sent, states, surroundings, connector } = await madeFans(t);
+    const { write, request, sent, states, runtime, connector } = await madeFans(t);
     await write("true");
     const command = await sent(1);
     await write("true");
@@ -107,7 +107,7 @@ describe("a fan request while one runs", () => {
     assert.equal(await request(), "true");
     command.answers({ state: "accepted" });
     await until(async () => assert.equal(await request(), null));
-    await surroundings.advance(minuteMs / 2);
+    await runtime.advance(minuteMs / 2);
     assert.equal(connector.fanCommands.length, 1);
     assert.deepEqual(await states(), ["accepted"]);
   });
@@ -174,11 +174,11 @@ describe("a fan request while one runs", () => {
 
 describe("an erased fan request", () => {
   it("goes nowhere, and has no receipt", async (t) => {
-    const { write, request, receipts, surroundings, connector } = await madeFans(t);
+    const { write, request, receipts, runtime, connector } = await madeFans(t);
     await write("maybe");
     await write(null);
     assert.equal(await request(), null);
-    await surroundings.advance(minuteMs);
+    await runtime.advance(minuteMs);
     assert.equal((await receipts()).length, 1);
     assert.deepEqual(connector.fanCommands, []);
   });
@@ -198,7 +198,7 @@ describe("a blocked thermostat", () => {
   const blocked = { state: "rejected", message: "blocked", retryAfterMs: 10 * minuteMs } as const;
 
   it("is left alone until the time that the ecosystem named, and only it", async (t) => {
-    const { write, request, sent, surroundings, states } = await madeFans(t, { thermostats: { t1: {}, t2: {} } });
+    const { write, request, sent, runtime, states } = await madeFans(t, { thermostats: { t1: {}, t2: {} } });
     await write("true");
     (await sent(1)).answers(blocked);
     await until(async () => assert.equal(await request(), `error: blocked, true, ${noon}`));
@@ -206,10 +206,10 @@ describe("a blocked thermostat", () => {
     assert.equal(await request(), `error: blocked until 2026-01-01T12:10:00.000Z, false, ${noon}`);
     await write("true", 2);
     await sent(2);
-    await surroundings.advance(10 * minuteMs - 1);
+    await runtime.advance(10 * minuteMs - 1);
     await write("true");
     assert.match((await request()) ?? "", /^error: blocked until /);
-    await surroundings.advance(1);
+    await runtime.advance(1);
     await write("true");
     assert.equal(await request(), "true");
     await sent(3);

@@ -8,7 +8,7 @@ import { heartbeat } from "../../src/nodes/membership.ts";
 import { silent } from "../contracts/store/home.ts";
 import { madeFans, until } from "./made-fans.ts";
 import { otherNode } from "./made-federation.ts";
-import { noonMs, settled } from "./moved-surroundings.ts";
+import { noonMs, settled } from "./moved-runtime.ts";
 import { storeLinks } from "./stored-links.ts";
 
 const noon = "2026-01-01T12:00:00.000Z";
@@ -53,16 +53,16 @@ describe("a fan request on its way", () => {
   });
 
   it("has no answer after 30 seconds, says so, and is never sent again", async (t) => {
-    const { write, request, sent, surroundings, states, connector } = await madeFans(t);
+    const { write, request, sent, runtime, states, connector } = await madeFans(t);
     await write("true");
     await sent(1);
-    await surroundings.advance(29_999);
+    await runtime.advance(29_999);
     assert.equal(await request(), "true");
-    await surroundings.advance(1);
+    await runtime.advance(1);
     const at = "2026-01-01T12:00:30.000Z";
     await until(async () => assert.equal(await request(), `error: no answer from the ecosystem, true, ${at}`));
     assert.deepEqual(await states(), ["expired"]);
-    await surroundings.advance(600_000);
+    await runtime.advance(600_000);
     assert.equal(connector.fanCommands.length, 1);
   });
 
@@ -74,14 +74,14 @@ describe("a fan request on its way", () => {
   });
 
   it("has no answer from a connector that fails, at once, and the fault is reported as its link's", async (t) => {
-    const { write, request, sent, surroundings, connector } = await madeFans(t);
+    const { write, request, sent, runtime, connector } = await madeFans(t);
     await write("true");
     (await sent(1)).breaks(new Error("a mistake"));
     await until(async () => assert.match((await request()) ?? "", noAnswer));
-    await surroundings.advance(35_000);
+    await runtime.advance(35_000);
     assert.equal(connector.fanCommands.length, 1);
     assert.deepEqual(
-      surroundings.said.filter(({ level }) => level === "error").map(({ fields }) => (fields as { kind: string }).kind),
+      runtime.said.filter(({ level }) => level === "error").map(({ fields }) => (fields as { kind: string }).kind),
       ["command"],
     );
   });
@@ -91,35 +91,35 @@ describe("a fan request on its way", () => {
       if (sealed.startsWith("sealed")) throw new Error("a value was sealed with key abc");
       return sealed;
     };
-    const { write, sent, store, surroundings, federation } = await madeFans(t, { openToken });
+    const { write, sent, store, runtime, federation } = await madeFans(t, { openToken });
     const locked = await storeLinks(store, 3, () => ({}));
     await store.transaction(async (tx) => {
       for (const { userId, deviceId } of locked) {
         for (let attribute = 0; attribute < 40; attribute++) {
           const command = { userId, deviceId, attribute, thermostatId: "t1", value: "true", text: null };
-          const requestedMs = surroundings.nowMs();
+          const requestedMs = runtime.nowMs();
           await tx.commands.add({ ...command, state: "queued", requestedMs, settledMs: null });
         }
       }
     });
     await federation.keeper.start();
-    await surroundings.advance(1_000);
+    await runtime.advance(1_000);
     await write("true");
-    await surroundings.advance(1_000);
+    await runtime.advance(1_000);
     await sent(1);
   });
 
   it("has nobody to tell when the account was unlinked meanwhile", async (t) => {
-    const { write, sent, federation, userId, surroundings } = await madeFans(t);
+    const { write, sent, federation, userId, runtime } = await madeFans(t);
     await write("true");
     const command = await sent(1);
     const { removed } = await federation.unlink(userId, "nest");
     assert.equal(removed.commands, 1);
     command.answers({ state: "accepted" });
     await settled();
-    await surroundings.advance(35_000);
+    await runtime.advance(35_000);
     assert.deepEqual(
-      surroundings.said.filter(({ level }) => level === "error"),
+      runtime.said.filter(({ level }) => level === "error"),
       [],
     );
   });
@@ -137,23 +137,23 @@ describe("a fan request on its way", () => {
 
 describe("the outcome of a fan request", () => {
   it("waits for a store that can't be reached", async (t) => {
-    const { write, request, sent, reach, surroundings, states } = await madeFans(t);
+    const { write, request, sent, accessScope, runtime, states } = await madeFans(t);
     await write("true");
     const command = await sent(1);
-    reach.isDown = true;
+    accessScope.isDown = true;
     command.answers({ state: "rejected", message: "Not today" });
     await settled();
-    await surroundings.advance(10_000);
+    await runtime.advance(10_000);
     assert.deepEqual(await states(), ["sending"]);
-    reach.isDown = false;
-    await surroundings.advance(1_000);
+    accessScope.isDown = false;
+    await runtime.advance(1_000);
     await until(async () => assert.match((await request()) ?? "", /^error: Not today, true, /));
   });
 
   it("beats what another node wrote who did not know it", async (t) => {
     for (const outcome of [{ state: "accepted" }, { state: "rejected", message: "Not today" }] as const) {
-      const { write, request, sent, states, receipts, store, surroundings } = await madeFans(t, { isShared: true });
-      await surroundings.advance(500);
+      const { write, request, sent, states, receipts, store, runtime } = await madeFans(t, { isShared: true });
+      await runtime.advance(500);
       await write("true");
       const command = await sent(1);
       const [row] = await receipts();
@@ -201,11 +201,11 @@ describe("a sweep", () => {
 
 describe("a node that stops", () => {
   it("waits a little for the answers that are still to come", async (t) => {
-    const { write, request, sent, federation, surroundings, states } = await madeFans(t);
+    const { write, request, sent, federation, runtime, states } = await madeFans(t);
     await write("true");
     const command = await sent(1);
     const stopped = federation.stop();
-    await surroundings.advance(2_000);
+    await runtime.advance(2_000);
     command.answers({ state: "accepted" });
     await stopped;
     assert.equal(await request(), null);
@@ -213,26 +213,26 @@ describe("a node that stops", () => {
   });
 
   it("writes down that there was none when it takes too long, and sends nothing more", async (t) => {
-    const { write, request, sent, federation, surroundings, connector } = await madeFans(t);
+    const { write, request, sent, federation, runtime, connector } = await madeFans(t);
     await write("true");
     await sent(1);
     const stopped = federation.stop();
-    await surroundings.advance(3_000);
+    await runtime.advance(3_000);
     await stopped;
     assert.match((await request()) ?? "", noAnswer);
     await write("true");
-    await surroundings.advance(5_000);
+    await runtime.advance(5_000);
     assert.equal(connector.fanCommands.length, 1);
   });
 
   it("doesn't wait for a store that can't be reached", async (t) => {
-    const { write, sent, federation, surroundings, reach, states } = await madeFans(t);
+    const { write, sent, federation, runtime, accessScope, states } = await madeFans(t);
     await write("true");
     const command = await sent(1);
-    reach.isDown = true;
+    accessScope.isDown = true;
     command.answers({ state: "accepted" });
     const stopped = federation.fans.stop();
-    await surroundings.advance(3_000);
+    await runtime.advance(3_000);
     await stopped;
     assert.deepEqual(await states(), ["sending"], "the next start settles it");
   });
@@ -240,11 +240,11 @@ describe("a node that stops", () => {
 
 describe("a lone node that starts", () => {
   it("settles what its earlier life was sending, whatever the clock says now", async (t) => {
-    const { write, request, sent, receipts, store, federation, surroundings, states, connector } = await madeFans(t);
+    const { write, request, sent, receipts, store, federation, runtime, states, connector } = await madeFans(t);
     await write("true");
     await sent(1);
     const stopped = federation.fans.stop();
-    await surroundings.advance(3_000);
+    await runtime.advance(3_000);
     await stopped;
     const [row] = await receipts();
     // As if it had been killed instead; and then the clock was set back.
@@ -252,7 +252,7 @@ describe("a lone node that starts", () => {
       await tx.commands.change(row!, ["expired"], { state: "sending", text: null, settledMs: null });
       await tx.attributes.write(row!.userId, row!.deviceId, noonMs + 10, [{ key: row!.attribute, value: "true" }]);
     });
-    surroundings.jump(-3_600_000);
+    runtime.jump(-3_600_000);
     await federation.fans.start();
     assert.deepEqual(await states(), ["expired"]);
     assert.match((await request()) ?? "", noAnswer);
@@ -264,10 +264,10 @@ describe("a lone node that starts", () => {
       [10_000, true],
       [60_000, false],
     ] as const) {
-      const { write, request, federation, surroundings, states, connector } = await madeFans(t);
+      const { write, request, federation, runtime, states, connector } = await madeFans(t);
       await federation.fans.stop();
       await write("true");
-      surroundings.jump(agoMs);
+      runtime.jump(agoMs);
       await federation.fans.start();
       if (isSent) await until(async () => assert.deepEqual(await states(), ["sending"]));
       else await until(async () => assert.deepEqual(await states(), ["expired"]));
@@ -279,7 +279,7 @@ describe("a lone node that starts", () => {
 
 describe("a node among others", () => {
   it("sends what was written elsewhere for a link of its own, within a second", async (t) => {
-    const { store, connector, surroundings, deviceId, userId } = await madeFans(t, { isShared: true });
+    const { store, connector, runtime, deviceId, userId } = await madeFans(t, { isShared: true });
     const elsewhere = commitOn({
       store,
       gates: [fanGate({ connectors: new Map([["nest", connector]]), stateOf: () => undefined })],
@@ -290,32 +290,32 @@ describe("a node among others", () => {
     const changes = [{ key: thermostatAttribute(1, 1, "requestWrite"), value: "true" }];
     await elsewhere({ userId, cause: { by: "client", user: userId }, updates: [{ deviceId, changes }] });
     assert.deepEqual(connector.fanCommands, []);
-    await surroundings.advance(999);
+    await runtime.advance(999);
     await until(() => assert.equal(connector.fanCommands.length, 1));
   });
 
   it("doesn't send when the link has become another's since it looked", async (t) => {
-    const { store, userId, deviceId, write, surroundings, connector, states } = await madeFans(t, { isShared: true });
+    const { store, userId, deviceId, write, runtime, connector, states } = await madeFans(t, { isShared: true });
     await store.transaction((tx) => tx.links.take(userId, deviceId, otherNode));
     await write("true");
-    await surroundings.advance(2_000);
+    await runtime.advance(2_000);
     assert.deepEqual(connector.fanCommands, []);
     assert.deepEqual(await states(), ["queued"]);
   });
 
   it("doesn't send with an epoch of its own that is over", async (t) => {
-    const { store, userId, deviceId, write, surroundings, connector, membership, states } = await madeFans(t, {
+    const { store, userId, deviceId, write, runtime, connector, membership, states } = await madeFans(t, {
       isShared: true,
     });
     await store.transaction((tx) => tx.links.take(userId, deviceId, membership.id));
     await write("true");
-    await surroundings.advance(1_000);
+    await runtime.advance(1_000);
     assert.deepEqual(connector.fanCommands, []);
     assert.deepEqual(await states(), ["queued"]);
   });
 
   it("settles what a dead node left as sent or unsent, within 35 seconds", async (t) => {
-    const { store, userId, deviceId, write, surroundings, connector, states, receipts, request } = await madeFans(t, {
+    const { store, userId, deviceId, write, runtime, connector, states, receipts, request } = await madeFans(t, {
       isShared: true,
       thermostats: { t1: {}, t2: {} },
     });
@@ -324,9 +324,9 @@ describe("a node among others", () => {
     await write("true", 2);
     const left = (await receipts())[0]!;
     await store.transaction((tx) => tx.commands.change(left, ["queued"], { state: "sending", sentMs: noonMs }));
-    await surroundings.advance(33_000);
+    await runtime.advance(33_000);
     assert.deepEqual(await states(), ["queued", "sending"]);
-    await surroundings.advance(2_000);
+    await runtime.advance(2_000);
     await until(async () => assert.deepEqual(await states(), ["expired", "expired"]));
     assert.match((await request(1)) ?? "", noAnswer);
     assert.match((await request(2)) ?? "", noAnswer);
@@ -338,15 +338,15 @@ describe("a node among others", () => {
       [19_000, true],
       [21_000, false],
     ] as const) {
-      const { federation, write, surroundings, connector, states, request, sent } = await madeFans(t, {
+      const { federation, write, runtime, connector, states, request, sent } = await madeFans(t, {
         isShared: true,
       });
       await federation.fans.stop();
       await write("true");
-      await surroundings.advance(lateMs);
+      await runtime.advance(lateMs);
       await federation.fans.start();
       if (isSent) await sent(1);
-      await surroundings.advance(34_900 - lateMs);
+      await runtime.advance(34_900 - lateMs);
       await until(async () => assert.deepEqual(await states(), ["expired"]));
       assert.match((await request()) ?? "", noAnswer);
       assert.equal(connector.fanCommands.length, isSent ? 1 : 0);
@@ -354,28 +354,28 @@ describe("a node among others", () => {
   });
 
   it("settles what a dead node sent late within 35 seconds of the writing", async (t) => {
-    const { store, userId, deviceId, write, surroundings, states, receipts } = await madeFans(t, { isShared: true });
+    const { store, userId, deviceId, write, runtime, states, receipts } = await madeFans(t, { isShared: true });
     await store.transaction((tx) => tx.links.take(userId, deviceId, otherNode));
     await write("true");
-    await surroundings.advance(19_000);
+    await runtime.advance(19_000);
     const left = (await receipts())[0]!;
     const change = { state: "sending", sentMs: noonMs + 19_000 } as const;
     await store.transaction((tx) => tx.commands.change(left, ["queued"], change));
-    await surroundings.advance(15_900);
+    await runtime.advance(15_900);
     await until(async () => assert.deepEqual(await states(), ["expired"]));
   });
 
   it("goes on sending after it was cut off from the store for longer than its lease", async (t) => {
-    const { write, reach, surroundings, membership, sent, federation } = await madeFans(t, { isShared: true });
+    const { write, accessScope, runtime, membership, sent, federation } = await madeFans(t, { isShared: true });
     await federation.keeper.start();
-    reach.isDown = true;
-    await surroundings.advance(heartbeat.leaseMs + 5_000);
+    accessScope.isDown = true;
+    await runtime.advance(heartbeat.leaseMs + 5_000);
     assert.equal(membership.isAlive, false);
-    reach.isDown = false;
-    await surroundings.advance(heartbeat.everyMs);
+    accessScope.isDown = false;
+    await runtime.advance(heartbeat.everyMs);
     await until(() => assert.equal(membership.isAlive, true));
     await write("true");
-    await surroundings.advance(2_000);
+    await runtime.advance(2_000);
     await sent(1);
   });
 });

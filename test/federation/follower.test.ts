@@ -10,13 +10,13 @@ import type { LinkRow } from "../../src/store/tables/links.ts";
 import { HeldStore } from "./held-store.ts";
 import { home } from "./made-homes.ts";
 import { adasLink, linkRow } from "./made-links.ts";
-import { type MovedSurroundings, movedSurroundings, noonMs, settled } from "./moved-surroundings.ts";
+import { type MovedRuntime, movedRuntime, noonMs, settled } from "./moved-runtime.ts";
 import { ScriptedConnector } from "./scripted-connector.ts";
 
 const minuteMs = 60_000;
 
 describe("a follower", () => {
-  let surroundings: MovedSurroundings;
+  let runtime: MovedRuntime;
   let connector: ScriptedConnector;
   let store: HeldStore;
   let record: LinkRecord;
@@ -30,7 +30,7 @@ describe("a follower", () => {
 
   /** A follower of a link that was confirmed an hour ago, with its lane and its record, before its first stream. */
   function begin(row: Partial<LinkRow> = {}): void {
-    surroundings = movedSurroundings();
+    runtime = movedRuntime();
     connector = new ScriptedConnector();
     store = new HeldStore();
     const mirrored = store.fill(home());
@@ -40,7 +40,7 @@ describe("a follower", () => {
     const failed = (kind: string, error: unknown) => void faults.push({ kind, error });
     const { signal } = stopping;
     const write = async (_: unknown, ended: readonly BlindInterval[]) => void blindIntervals.push(...ended);
-    const recordParts = { link: adasLink, write, surroundings, unsureMs: () => 0, signal };
+    const recordParts = { link: adasLink, write, runtime, unsureMs: () => 0, signal };
     record = new LinkRecord({ ...recordParts, failed: (error) => failed("record", error) }, linkRow(row));
     lane = new Lane(
       {
@@ -51,12 +51,12 @@ describe("a follower", () => {
         passedOver: (sinceMs) => record.passedOver(sinceMs, "the store was too slow"),
         lost: () => void follower.stop(),
         failed: (error) => failed("snapshot", error),
-        surroundings,
+        runtime,
       },
       mirrored,
     );
-    const admission = new Admission(surroundings);
-    const parts = { token: "c.token", connector, lane, record, admission, surroundings, stopping, failed };
+    const admission = new Admission(runtime);
+    const parts = { token: "c.token", connector, lane, record, admission, runtime, stopping, failed };
     follower = new Follower(parts, noonMs - 60 * minuteMs);
   }
 
@@ -72,7 +72,7 @@ describe("a follower", () => {
   /** Lets the quiet minutes pass until the account is looked at, and answers that look. */
   async function look(account = home()): Promise<void> {
     const before = connector.reads.length;
-    await surroundings.advance(10 * minuteMs);
+    await runtime.advance(10 * minuteMs);
     assert.equal(connector.reads.length, before + 1);
     connector.lastRead.resolve(account);
     await settled();
@@ -99,8 +99,8 @@ describe("a follower", () => {
       follower.start();
       await settled();
       connector.stream.brings(home({ away: "away" }));
-      await surroundings.advance(2_000);
-      surroundings.jump(500);
+      await runtime.advance(2_000);
+      runtime.jump(500);
       await store.letAllThrough();
       assert.equal(follower.confirmedMs, noonMs + 500);
       assert.deepEqual(
@@ -123,7 +123,7 @@ describe("a follower", () => {
       await settled();
       await store.letAllThrough();
       assert.deepEqual(standing(), ["waiting", "closed: bye"]);
-      await surroundings.advance(5_000);
+      await runtime.advance(5_000);
       assert.equal(connector.streams.length, 2);
       assert.equal(follower.isLive, false, "the second stream has brought nothing yet");
     });
@@ -140,19 +140,19 @@ describe("a follower", () => {
   describe("whose stream ends", () => {
     it("waits, tells why, and connects again after the ecosystem's pause", async () => {
       await live();
-      await surroundings.advance(minuteMs);
+      await runtime.advance(minuteMs);
       connector.stream.ends("closed", "the ecosystem ended the stream");
       await settled();
       assert.deepEqual(standing(), ["waiting", "closed: the ecosystem ended the stream"]);
-      await surroundings.advance(4_999);
+      await runtime.advance(4_999);
       assert.equal(connector.streams.length, 1);
-      await surroundings.advance(1);
+      await runtime.advance(1);
       assert.equal(connector.streams.length, 2);
     });
 
     it("counts the time in which nothing was heard as blind", async () => {
       await live();
-      await surroundings.advance(5 * minuteMs);
+      await runtime.advance(5 * minuteMs);
       connector.stream.ends("silent", "nothing was heard for too long", 70_000);
       await settled();
       assert.equal(record.standing.blindness?.sinceMs, noonMs + 5 * minuteMs - 70_000);
@@ -164,7 +164,7 @@ describe("a follower", () => {
       follower.start();
       await settled();
       assert.deepEqual(faults, [{ kind: "stream", error: mistake }]);
-      await surroundings.advance(10 * minuteMs);
+      await runtime.advance(10 * minuteMs);
       assert.equal(faults.length, 1, "the supervisor of the link decides when to try again");
     });
 
@@ -173,7 +173,7 @@ describe("a follower", () => {
       connector.stream.ends("unauthorized", "the ecosystem revoked the token");
       await settled();
       assert.deepEqual(standing(), ["needs_reauth", "the ecosystem revoked the token"]);
-      await surroundings.advance(24 * 60 * minuteMs);
+      await runtime.advance(24 * 60 * minuteMs);
       assert.deepEqual([connector.streams.length, connector.reads.length], [1, 0]);
       assert.equal(follower.isFollowingWith("c.token"), false);
     });
@@ -193,7 +193,7 @@ describe("a follower", () => {
   it("of a link that needs a new token does not even begin", async () => {
     begin({ state: "needs_reauth", reason: "revoked" });
     follower.start();
-    await surroundings.advance(60 * minuteMs);
+    await runtime.advance(60 * minuteMs);
     assert.equal(connector.streams.length, 0);
     await follower.stop();
   });
@@ -204,7 +204,7 @@ describe("a follower", () => {
     it("ever further from streams that bring nothing", async () => {
       follower.start();
       for (let i = 0; i < 4; i++) {
-        await surroundings.advance(5_000);
+        await runtime.advance(5_000);
         connector.stream.ends("unreachable");
         await settled();
       }
@@ -214,9 +214,9 @@ describe("a follower", () => {
     it("from streams that bring an account and break at once", async () => {
       follower.start();
       for (let i = 0; i < 4; i++) {
-        await surroundings.advance(5_000);
+        await runtime.advance(5_000);
         connector.stream.brings(home());
-        await surroundings.advance(99);
+        await runtime.advance(99);
         connector.stream.ends("closed");
         await settled();
       }
@@ -232,18 +232,18 @@ describe("a follower", () => {
         [0, 100],
         [5_000, 0],
       ] as const) {
-        await surroundings.advance(silentMs);
+        await runtime.advance(silentMs);
         connector.stream.brings(home());
-        await surroundings.advance(livedMs);
+        await runtime.advance(livedMs);
         connector.stream.ends("closed");
-        await surroundings.advance(5_000);
+        await runtime.advance(5_000);
       }
       assert.deepEqual(failures(), [1, 2, 0, 1]);
     });
 
     it("and is not fooled by a clock that was set forward", async () => {
       await live();
-      surroundings.jump(60 * minuteMs);
+      runtime.jump(60 * minuteMs);
       connector.stream.ends("closed");
       await settled();
       assert.deepEqual(failures(), [1]);
@@ -257,8 +257,8 @@ describe("a follower", () => {
       assert.equal(follower.drifts, 1);
       assert.equal(connector.streams[0]!.isOpen, false);
       assert.deepEqual(standing(), ["waiting", "the stream kept back changes"]);
-      assert.equal(surroundings.said.filter(({ level }) => level === "warn").length, 1);
-      await surroundings.advance(5_000);
+      assert.equal(runtime.said.filter(({ level }) => level === "warn").length, 1);
+      await runtime.advance(5_000);
       assert.equal(connector.streams.length, 2);
       connector.stream.brings(home({ away: "away" }));
       await settled();
@@ -269,7 +269,7 @@ describe("a follower", () => {
       await live();
       await look();
       await look(home({ away: "away" }));
-      await surroundings.advance(5_000);
+      await runtime.advance(5_000);
       connector.stream.brings(home({ away: "away" }));
       await settled();
       const cause = "the stream kept back changes";
@@ -289,7 +289,7 @@ describe("a follower", () => {
     it("does not blame the stream for what it settles of an incomplete snapshot", async () => {
       await live();
       connector.stream.brings(home({ incomplete: 1 }));
-      await surroundings.advance(2_200);
+      await runtime.advance(2_200);
       connector.lastRead.resolve(home({ away: "away" }));
       await settled();
       assert.equal(store.asked.length, 2, "the look was stored");
@@ -310,12 +310,12 @@ describe("a follower", () => {
 
     it("ends the stream when its token is refused; the next one tells what is to be done", async () => {
       await live();
-      await surroundings.advance(10 * minuteMs);
+      await runtime.advance(10 * minuteMs);
       connector.lastRead.reject(new EcosystemRefused("The token isn't good."));
       await settled();
       assert.equal(connector.stream.isOpen, false);
       assert.deepEqual(standing(), ["waiting", "the token was refused"]);
-      await surroundings.advance(5_000);
+      await runtime.advance(5_000);
       connector.stream.ends("unauthorized", "401");
       await settled();
       assert.deepEqual(standing(), ["needs_reauth", "401"]);
@@ -325,7 +325,7 @@ describe("a follower", () => {
       await live();
       connector.pauseBetweenMs = 60 * minuteMs;
       connector.stream.ends("closed");
-      await surroundings.advance(59 * minuteMs);
+      await runtime.advance(59 * minuteMs);
       assert.equal(connector.reads.length, 0);
     });
   });
@@ -336,9 +336,9 @@ describe("a follower", () => {
     it("as of when the account came that is stored, not of when it was stored", async () => {
       store.isHeld = true;
       follower.start();
-      await surroundings.advance(3_000);
+      await runtime.advance(3_000);
       connector.stream.brings(home({ away: "away" }));
-      await surroundings.advance(20_000);
+      await runtime.advance(20_000);
       assert.equal(confirmed(), -60 * minuteMs);
       await store.letAllThrough();
       assert.equal(confirmed(), 3_000);
@@ -346,7 +346,7 @@ describe("a follower", () => {
 
     it("by the same again, and by a look that found nothing new", async () => {
       await live();
-      await surroundings.advance(minuteMs);
+      await runtime.advance(minuteMs);
       connector.stream.repeats();
       await settled();
       assert.equal(confirmed(), minuteMs);
@@ -358,7 +358,7 @@ describe("a follower", () => {
       await live();
       store.isHeld = true;
       connector.stream.brings(home({ away: "away" }));
-      await surroundings.advance(1_000);
+      await runtime.advance(1_000);
       connector.stream.repeats();
       await settled();
       assert.equal(confirmed(), 0);
@@ -371,7 +371,7 @@ describe("a follower", () => {
       await live();
       store.isHeld = true;
       connector.stream.brings(home({ smoke: "emergency" }));
-      await surroundings.advance(1_000);
+      await runtime.advance(1_000);
       connector.stream.repeats();
       await store.fail(new StoreUnavailable("down"));
       await follower.stop();
@@ -380,18 +380,18 @@ describe("a follower", () => {
 
     it("by nothing else: not by time, not by an open stream, not by its end, not by a look that failed", async () => {
       await live();
-      await surroundings.advance(10 * minuteMs);
+      await runtime.advance(10 * minuteMs);
       connector.lastRead.reject(new EcosystemUnreachable("unreachable"));
-      await surroundings.advance(5_000);
+      await runtime.advance(5_000);
       connector.stream.ends("closed");
-      await surroundings.advance(10_000);
+      await runtime.advance(10_000);
       assert.equal(connector.streams.length, 2);
       assert.equal(confirmed(), 0);
     });
 
     it("never to an earlier time, though the clock was set back", async () => {
       await live();
-      surroundings.jump(-60 * minuteMs);
+      runtime.jump(-60 * minuteMs);
       connector.stream.brings(home({ away: "away" }));
       connector.stream.repeats();
       await settled();
@@ -404,8 +404,8 @@ describe("a follower", () => {
       await live();
       await follower.stop();
       assert.equal(connector.stream.isOpen, false);
-      assert.equal(surroundings.timers, 0);
-      await surroundings.advance(60 * minuteMs);
+      assert.equal(runtime.timers, 0);
+      await runtime.advance(60 * minuteMs);
       assert.deepEqual([connector.streams.length, connector.reads.length], [1, 0]);
     });
 
@@ -418,7 +418,7 @@ describe("a follower", () => {
       connector.stream.ends("closed");
       await settled();
       await follower.stop();
-      assert.equal(surroundings.timers, 0);
+      assert.equal(runtime.timers, 0);
       assert.equal(connector.streams.length, 1);
     });
 

@@ -8,11 +8,11 @@ import type { Store } from "../../src/store/seam.ts";
 import type { LinkState } from "../../src/store/tables/links.ts";
 import { linkOf } from "../contracts/store/home.ts";
 import { madeFederation, otherNode, thisNode } from "./made-federation.ts";
-import { noonMs } from "./moved-surroundings.ts";
+import { noonMs } from "./moved-runtime.ts";
 
 describe("the freshness of many devices", () => {
   it("is each one's own, whoever follows it", async (t) => {
-    const { federation, store, userId, lamp, linkLive, surroundings } = await madeFederation(t, { isShared: true });
+    const { federation, store, userId, lamp, linkLive, runtime } = await madeFederation(t, { isShared: true });
     const mine = await linkLive();
     const link = (ecosystem: string, owner: NodeId, state: LinkState, confirmedMs: number) =>
       store.transaction(async (tx) => {
@@ -51,7 +51,7 @@ describe("the freshness of many devices", () => {
     for (const id of [lamp, mine, living, behind, waiting, dead, unfollowed]) {
       assert.deepEqual(await federation.freshness(userId, id), found.get(id), "alone it is told otherwise");
     }
-    await surroundings.advance(heartbeat.leaseMs);
+    await runtime.advance(heartbeat.leaseMs);
     assert.equal(
       (await federation.freshnessOfEach([{ userId, id: living, isVirtual: true }])).get(living)?.isPresent,
       false,
@@ -59,7 +59,7 @@ describe("the freshness of many devices", () => {
   });
 
   it("costs the same for a hundred as for one, and nothing for what this node follows itself", async (t) => {
-    const { store, surroundings, userId } = await madeFederation(t, { isShared: true });
+    const { store, runtime, userId } = await madeFederation(t, { isShared: true });
     const ids = await store.transaction(async (tx) => {
       await tx.nodes.beat(otherNode);
       const added: DeviceId[] = [];
@@ -82,12 +82,12 @@ describe("the freshness of many devices", () => {
     };
     const followed = new Map<DeviceId, object>();
     const keeper = { supervisor: (id: DeviceId) => followed.get(id) } as unknown as LinkKeeper;
-    const membership = new Membership(thisNode, counting, surroundings);
+    const membership = new Membership(thisNode, counting, runtime);
     await membership.start();
     const cost = async (asked: readonly DeviceId[]) => {
       reads = 0;
       const devices = asked.map((id) => ({ userId: userId as UserId, id, isVirtual: true }));
-      const found = await freshnessOfEach({ store: counting, keeper, membership, surroundings }, devices);
+      const found = await freshnessOfEach({ store: counting, keeper, membership, runtime }, devices);
       assert.equal(found.size, asked.length);
       return reads;
     };

@@ -4,7 +4,7 @@ import { UnknownDevice } from "../../src/model/errors.ts";
 import type { DeviceId, UserId } from "../../src/model/ids.ts";
 import { heartbeat } from "../../src/nodes/membership.ts";
 import { madeFederation, otherNode } from "./made-federation.ts";
-import { noonMs, settled } from "./moved-surroundings.ts";
+import { noonMs, settled } from "./moved-runtime.ts";
 
 const minuteMs = 60_000;
 
@@ -24,11 +24,11 @@ describe("the freshness of a virtual device", () => {
   });
 
   it("is stale after 15 minutes without a confirmation, though its stream seems alive, and fresh after the next", async (t) => {
-    const { federation, userId, surroundings, connector, linkLive } = await madeFederation(t);
+    const { federation, userId, runtime, connector, linkLive } = await madeFederation(t);
     const deviceId = await linkLive();
-    await surroundings.advance(15 * minuteMs);
+    await runtime.advance(15 * minuteMs);
     assert.equal((await federation.freshness(userId, deviceId)).isStale, false);
-    await surroundings.advance(1);
+    await runtime.advance(1);
     const stale = await federation.freshness(userId, deviceId);
     assert.deepEqual(stale, { isPresent: true, isStale: true, confirmedTimeMs: noonMs });
     connector.stream.repeats();
@@ -47,7 +47,7 @@ describe("the freshness of a virtual device", () => {
   });
 
   it("of another node's link is what that node stored, for as long as the node lives", async (t) => {
-    const { federation, store, userId, surroundings, linkLive } = await madeFederation(t, { isShared: true });
+    const { federation, store, userId, runtime, linkLive } = await madeFederation(t, { isShared: true });
     const deviceId = await linkLive();
     await store.transaction(async (tx) => {
       await tx.nodes.beat(otherNode);
@@ -56,7 +56,7 @@ describe("the freshness of a virtual device", () => {
     await federation.keeper.drop(deviceId);
     const present = await federation.freshness(userId, deviceId);
     assert.deepEqual(present, { isPresent: true, isStale: false, confirmedTimeMs: noonMs });
-    await surroundings.advance(heartbeat.leaseMs);
+    await runtime.advance(heartbeat.leaseMs);
     const { isPresent, isStale } = await federation.freshness(userId, deviceId);
     assert.deepEqual([isPresent, isStale], [false, true], "a dead owner shows by itself");
   });
@@ -85,7 +85,7 @@ describe("the freshness of a virtual device", () => {
   for (const storeAheadMs of [-60 * minuteMs, 60 * minuteMs]) {
     it(`is told by the store's clock when this node's own is ${-storeAheadMs / minuteMs} minutes from it`, async (t) => {
       const made = await madeFederation(t, { isShared: true, storeAheadMs });
-      const { federation, store, userId, surroundings, linkLive } = made;
+      const { federation, store, userId, runtime, linkLive } = made;
       const deviceId = await linkLive();
       const own = await federation.freshness(userId, deviceId);
       assert.deepEqual(own, { isPresent: true, isStale: false, confirmedTimeMs: noonMs + storeAheadMs });
@@ -97,7 +97,7 @@ describe("the freshness of a virtual device", () => {
       await store.transaction((tx) => tx.links.take(userId, deviceId, otherNode));
       await federation.keeper.drop(deviceId);
       const isStaleAfter = async (ms: number) => {
-        await surroundings.advance(ms);
+        await runtime.advance(ms);
         await store.transaction((tx) => tx.nodes.beat(otherNode));
         const { isPresent, isStale } = await federation.freshness(userId, deviceId);
         assert.equal(isPresent, true);
@@ -109,10 +109,10 @@ describe("the freshness of a virtual device", () => {
   }
 
   it("is absent on a node that is cut off, though its stream still seems alive", async (t) => {
-    const { federation, reach, userId, surroundings, linkLive } = await madeFederation(t, { isShared: true });
+    const { federation, accessScope, userId, runtime, linkLive } = await madeFederation(t, { isShared: true });
     const deviceId = await linkLive();
-    reach.isDown = true;
-    await surroundings.advance(heartbeat.leaseMs);
+    accessScope.isDown = true;
+    await runtime.advance(heartbeat.leaseMs);
     assert.equal(federation.keeper.supervisor(deviceId)?.isLive, true);
     const { isPresent, isStale } = await federation.freshness(userId, deviceId);
     assert.deepEqual([isPresent, isStale], [false, true]);

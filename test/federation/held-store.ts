@@ -7,7 +7,7 @@ import { blankValues } from "../../src/model/attribute-values.ts";
 import { assignIndexes, emptyIndexMap } from "../../src/model/index-map.ts";
 import { mirror } from "../../src/model/mirror.ts";
 import { decodeIndexMap } from "../../src/model/stored-index-map.ts";
-import { settled } from "./moved-surroundings.ts";
+import { settled } from "./moved-runtime.ts";
 
 interface WaitingCommit {
   readonly request: CommitRequest;

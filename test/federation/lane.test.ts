@@ -7,7 +7,7 @@ import { NotFound, OwnershipLost, StoreUnavailable } from "../../src/model/error
 import { HeldStore } from "./held-store.ts";
 import { home } from "./made-homes.ts";
 import { adasLink } from "./made-links.ts";
-import { type MovedSurroundings, movedSurroundings, noonMs, settled } from "./moved-surroundings.ts";
+import { type MovedRuntime, movedRuntime, noonMs, settled } from "./moved-runtime.ts";
 
 const away = structureAttribute(1, "away");
 const name = structureAttribute(1, "name");
@@ -16,7 +16,7 @@ const co = alarmAttribute(1, 1, "coAlarmState");
 const fan = thermostatAttribute(1, 1, "fanTimerActive");
 
 describe("the lane of an account", () => {
-  let surroundings: MovedSurroundings;
+  let runtime: MovedRuntime;
   let store: HeldStore;
   let stored: { readonly account: Account; readonly hasChanged: boolean }[];
   let passedOver: number[];
@@ -28,7 +28,7 @@ describe("the lane of an account", () => {
   const offer = (account: Account) => lane.offer(account, stopping.signal);
 
   beforeEach(() => {
-    surroundings = movedSurroundings();
+    runtime = movedRuntime();
     store = new HeldStore();
     stored = [];
     passedOver = [];
@@ -43,7 +43,7 @@ describe("the lane of an account", () => {
       passedOver: (sinceMs) => void passedOver.push(sinceMs - noonMs),
       lost: () => void losses++,
       failed: (error) => void faults.push(error),
-      surroundings,
+      runtime,
     };
     lane = new Lane(parts, store.fill(home()));
   });
@@ -111,9 +111,9 @@ describe("the lane of an account", () => {
     store.isHeld = true;
     offer(home({ name: "Busy" }));
     offer(home({ name: "Busy", smoke: "emergency" }));
-    await surroundings.advance(1_000);
+    await runtime.advance(1_000);
     offer(home({ name: "Busy" }));
-    await surroundings.advance(30_000);
+    await runtime.advance(30_000);
     assert.deepEqual(store.history(smoke), []);
     await store.letAllThrough();
     await lane.idle();
@@ -171,14 +171,14 @@ describe("the lane of an account", () => {
     const states = Array.from({ length: 20 }, (_, i) => `state ${i + 1}`);
     for (const state of states) {
       offer(home({ smoke: state }));
-      await surroundings.advance(1_000);
+      await runtime.advance(1_000);
     }
     // The 17th took the place of the 16th, which was offered at second 15; and so on.
     assert.deepEqual(passedOver, [15_000, 16_000, 17_000, 18_000]);
     await store.letAllThrough();
     await lane.idle();
     assert.deepEqual(store.history(smoke), [...states.slice(0, 15), "state 20"]);
-    assert.equal(surroundings.said.filter(({ level }) => level === "warn").length, 4);
+    assert.equal(runtime.said.filter(({ level }) => level === "warn").length, 4);
   });
 
   it("has room again when what waited is committed", async () => {
@@ -215,7 +215,7 @@ describe("the lane of an account", () => {
     it("looks at what is stored, and commits again what is missing", async () => {
       await store.fail(new StoreUnavailable("gone for a moment"));
       assert.equal(store.loads, 0, "not before a pause");
-      await surroundings.advance(2_000);
+      await runtime.advance(2_000);
       assert.equal(store.loads, 1);
       await store.letAllThrough();
       await lane.idle();
@@ -225,7 +225,7 @@ describe("the lane of an account", () => {
 
     it("does not commit again what took effect all the same", async () => {
       await store.fail(new StoreUnavailable("no word came back"), { hasTakenEffect: true });
-      await surroundings.advance(2_000);
+      await runtime.advance(2_000);
       await lane.idle();
       assert.equal(store.asked.length, 1);
       assert.equal(stored.length, 1);
@@ -234,7 +234,7 @@ describe("the lane of an account", () => {
     it("keeps the order: what came meanwhile is committed after it", async () => {
       await store.fail(new StoreUnavailable("gone for a moment"));
       offer(home());
-      await surroundings.advance(2_000);
+      await runtime.advance(2_000);
       await store.letAllThrough();
       await lane.idle();
       assert.deepEqual(store.history(smoke), ["emergency", "ok"]);
@@ -245,8 +245,8 @@ describe("the lane of an account", () => {
       for (let i = 0; i < 8; i++) {
         await store.fail(new StoreUnavailable("still gone"));
         const asked = store.asked.length;
-        while (store.asked.length === asked) await surroundings.advance(10);
-        triedAtMs.push(surroundings.elapsedMs());
+        while (store.asked.length === asked) await runtime.advance(10);
+        triedAtMs.push(runtime.elapsedMs());
       }
       const pauses = triedAtMs.map((ms, i) => ms - (triedAtMs[i - 1] ?? 0));
       assert.deepEqual(
@@ -255,7 +255,7 @@ describe("the lane of an account", () => {
       );
       assert.ok(pauses[0]! >= 50 && pauses[0]! <= 250, `first after ${pauses[0]} ms`);
       assert.ok(pauses.at(-1)! >= 1_000 && pauses.at(-1)! <= 2_000, `last after ${pauses.at(-1)} ms`);
-      assert.equal(surroundings.said.filter(({ level }) => level === "warn").length, 1);
+      assert.equal(runtime.said.filter(({ level }) => level === "warn").length, 1);
     });
 
     it("is given up when the lane is stopped, at once", async () => {
@@ -263,7 +263,7 @@ describe("the lane of an account", () => {
       stopping.abort();
       await lane.idle();
       assert.equal(store.asked.length, 1);
-      assert.equal(surroundings.timers, 0);
+      assert.equal(runtime.timers, 0);
       assert.deepEqual(stored, []);
     });
   });
@@ -276,7 +276,7 @@ describe("the lane of an account", () => {
       await settled();
       await store.fail(refusal);
       await lane.idle();
-      await surroundings.advance(60_000);
+      await runtime.advance(60_000);
       assert.equal(losses, 1);
       assert.equal(store.asked.length, 1);
       assert.deepEqual(stored, []);
@@ -321,7 +321,7 @@ describe("the lane of an account", () => {
     lane = new Lane({ ...parts, commit }, store.fill(home()));
     offer({ ...home({ away: "away", name: "indigestible" }) });
     offer(home({ away: "auto-away" }));
-    for (let tries = 0; tries < 20; tries++) await surroundings.advance(2_000);
+    for (let tries = 0; tries < 20; tries++) await runtime.advance(2_000);
     assert.deepEqual(store.history(away), ["auto-away"]);
     assert.equal(passedOver.length, 1);
     assert.deepEqual(faults, [], "the one behind it was taken");
@@ -336,7 +336,7 @@ describe("the lane of an account", () => {
     };
     lane = new Lane({ ...parts, commit }, store.fill(home()));
     offer(home({ away: "away" }));
-    await surroundings.advance(60_000);
+    await runtime.advance(60_000);
     assert.deepEqual([faults, tries, passedOver.length, lane.isIdle], [[mistake], 6, 1, true]);
   });
 

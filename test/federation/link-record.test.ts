@@ -5,7 +5,7 @@ import { OwnershipLost, StoreUnavailable } from "../../src/model/errors.ts";
 import type { BlindInterval } from "../../src/store/tables/blind-intervals.ts";
 import type { LinkRow } from "../../src/store/tables/links.ts";
 import { adasLink, linkRow } from "./made-links.ts";
-import { type MovedSurroundings, movedSurroundings, noonMs, settled } from "./moved-surroundings.ts";
+import { type MovedRuntime, movedRuntime, noonMs, settled } from "./moved-runtime.ts";
 
 interface Written {
   readonly standing: LinkStanding;
@@ -13,7 +13,7 @@ interface Written {
 }
 
 describe("the record of a link", () => {
-  let surroundings: MovedSurroundings;
+  let runtime: MovedRuntime;
   let written: Written[];
   let tries: number;
   /** What the store answers instead of writing. */
@@ -23,7 +23,7 @@ describe("the record of a link", () => {
   let faults: unknown[];
 
   beforeEach(() => {
-    surroundings = movedSurroundings();
+    runtime = movedRuntime();
     unsureMs = 0;
     written = [];
     tries = 0;
@@ -41,7 +41,7 @@ describe("the record of a link", () => {
     };
     const { signal } = stopping;
     const failed = (error: unknown) => void faults.push(error);
-    const parts = { link: adasLink, write, surroundings, unsureMs: () => unsureMs, failed, signal };
+    const parts = { link: adasLink, write, runtime, unsureMs: () => unsureMs, failed, signal };
     return new LinkRecord(parts, linkRow(row));
   }
 
@@ -76,11 +76,7 @@ describe("the record of a link", () => {
     record.enter("needs_reauth", "revoked");
     await record.written();
     const { userId, deviceId, ecosystem } = adasLink;
-    assert.deepEqual(surroundings.said, [
-      line("live", ""),
-      line("waiting", "closed: bye"),
-      line("needs_reauth", "revoked"),
-    ]);
+    assert.deepEqual(runtime.said, [line("live", ""), line("waiting", "closed: bye"), line("needs_reauth", "revoked")]);
 
     function line(state: string, reason: string) {
       return {
@@ -100,12 +96,12 @@ describe("the record of a link", () => {
 
   it("is blind from the end of a stream until it is live again, and tells the first cause of it", async () => {
     const record = await liveRecord();
-    await surroundings.advance(1_000);
+    await runtime.advance(1_000);
     record.enter("waiting", "closed: bye");
-    await surroundings.advance(2_000);
+    await runtime.advance(2_000);
     record.enter("waiting", "unreachable: refused");
     assert.deepEqual(record.standing.blindness, { sinceMs: noonMs + 1_000, cause: "closed: bye" });
-    await surroundings.advance(4_000);
+    await runtime.advance(4_000);
     record.enter("live", "");
     assert.equal(record.standing.blindness, null);
     await record.written();
@@ -117,7 +113,7 @@ describe("the record of a link", () => {
 
   it("counts the time in which nothing had been heard as blind", async () => {
     const record = await liveRecord();
-    await surroundings.advance(100_000);
+    await runtime.advance(100_000);
     record.enter("waiting", "silent: nothing was heard for too long", 70_000);
     assert.equal(record.standing.blindness?.sinceMs, noonMs + 30_000);
   });
@@ -127,12 +123,12 @@ describe("the record of a link", () => {
     const record = recordOf({ state: "waiting", blindness: { sinceMs: noonMs - 5_000, cause: "closed: bye" } });
     record.enter("live", "");
     assert.equal(record.toldUntilMs, noonMs + 300);
-    await surroundings.advance(100);
+    await runtime.advance(100);
     record.enter("waiting", "closed: again");
-    await surroundings.advance(900);
+    await runtime.advance(900);
     unsureMs = 20;
     record.enter("live", "");
-    await surroundings.advance(1_000);
+    await runtime.advance(1_000);
     record.enter("waiting", "closed: and again");
     await record.written();
     assert.deepEqual(
@@ -148,7 +144,7 @@ describe("the record of a link", () => {
   it("tells what it can't see after the clock was set back, too", async () => {
     const record = recordOf();
     record.enter("live", "");
-    surroundings.jump(-3_600_000);
+    runtime.jump(-3_600_000);
     record.enter("waiting", "closed: bye");
     assert.equal(record.standing.blindness?.sinceMs, noonMs - 3_600_000);
   });
@@ -161,9 +157,9 @@ describe("the record of a link", () => {
 
   it("writes an interval that was passed over while the link is live, and stays live", async () => {
     const record = await liveRecord();
-    await surroundings.advance(5_000);
+    await runtime.advance(5_000);
     record.passedOver(noonMs + 3_000, "the store was too slow");
-    await surroundings.advance(1_000);
+    await runtime.advance(1_000);
     record.passedOver(noonMs + 5_000, "the store was too slow");
     record.confirmed(noonMs + 6_000);
     await record.written();
@@ -174,7 +170,7 @@ describe("the record of a link", () => {
 
   it("keeps to itself what was passed over until something later is stored: who took over would count it too", async () => {
     const record = await liveRecord();
-    await surroundings.advance(5_000);
+    await runtime.advance(5_000);
     record.passedOver(noonMs + 3_000, "the store was too slow");
     record.confirmed(noonMs + 2_000);
     await record.written();
@@ -189,9 +185,9 @@ describe("the record of a link", () => {
 
   it("counts nothing twice that was passed over when the link was blind already", async () => {
     const record = await liveRecord();
-    await surroundings.advance(5_000);
+    await runtime.advance(5_000);
     record.enter("waiting", "closed: bye");
-    await surroundings.advance(5_000);
+    await runtime.advance(5_000);
     record.passedOver(noonMs + 7_000, "the store was too slow");
     record.passedOver(noonMs + 3_000, "the store was too slow");
     record.enter("live", "");
@@ -208,7 +204,7 @@ describe("the record of a link", () => {
   it("never ends an interval before it began, though the clock was set back", async () => {
     const record = await liveRecord();
     record.enter("waiting", "closed: bye");
-    surroundings.jump(-3_600_000);
+    runtime.jump(-3_600_000);
     record.enter("live", "");
     await record.written();
     const [interval] = written.flatMap(({ ended }) => ended);
@@ -221,12 +217,12 @@ describe("the record of a link", () => {
       failure = new StoreUnavailable("down");
       for (let i = 1; i <= 3; i++) {
         record.enter("waiting", `closed: time ${i}`);
-        await surroundings.advance(10_000);
+        await runtime.advance(10_000);
         record.enter("live", "");
-        await surroundings.advance(10_000);
+        await runtime.advance(10_000);
       }
       failure = undefined;
-      await surroundings.advance(1_000);
+      await runtime.advance(1_000);
       await record.written();
       assert.equal(written.length, 1);
       assert.deepEqual(
@@ -245,12 +241,12 @@ describe("the record of a link", () => {
       failure = new StoreUnavailable("down");
       for (let i = 0; i < 1_500; i++) {
         record.enter("waiting", "closed: bye");
-        await surroundings.advance(100);
+        await runtime.advance(100);
         record.enter("live", "");
-        await surroundings.advance(100);
+        await runtime.advance(100);
       }
       failure = undefined;
-      await surroundings.advance(1_000);
+      await runtime.advance(1_000);
       await record.written();
       const ended = written.flatMap((one) => one.ended);
       assert.equal(ended.length, 1_000);
@@ -263,7 +259,7 @@ describe("the record of a link", () => {
       failure = new StoreUnavailable("down");
       for (let i = 0; i < 100; i++) {
         record.enter(i % 2 === 0 ? "waiting" : "live", "");
-        await surroundings.advance(100);
+        await runtime.advance(100);
       }
       assert.ok(tries >= 9 && tries <= 11, `${tries} tries in 10 s`);
     });
@@ -272,10 +268,10 @@ describe("the record of a link", () => {
       const record = await liveRecord();
       failure = new StoreUnavailable("down");
       record.enter("waiting", "closed: bye");
-      await surroundings.advance(500);
+      await runtime.advance(500);
       stopping.abort();
       await record.written();
-      assert.equal(surroundings.timers, 0);
+      assert.equal(runtime.timers, 0);
       assert.deepEqual(written, []);
     });
   });
@@ -284,12 +280,12 @@ describe("the record of a link", () => {
     const record = await liveRecord();
     failure = new TypeError("a mistake");
     record.enter("waiting", "closed: bye");
-    await surroundings.advance(3_600_000);
+    await runtime.advance(3_600_000);
     assert.deepEqual([...new Set(faults)], [failure]);
     assert.equal(faults.length, tries);
     assert.ok(tries >= 15 && tries <= 25, `${tries} tries in an hour`);
     failure = undefined;
-    await surroundings.advance(300_000);
+    await runtime.advance(300_000);
     assert.equal(written.at(-1)?.standing, record.standing);
   });
 
@@ -297,7 +293,7 @@ describe("the record of a link", () => {
     const record = await liveRecord();
     failure = new StoreUnavailable("down");
     record.enter("waiting", "closed: bye");
-    await surroundings.advance(60_000);
+    await runtime.advance(60_000);
     assert.deepEqual(faults, []);
   });
 
@@ -332,7 +328,7 @@ describe("the record of a link", () => {
     record.enter("live", "");
     record.passedOver(noonMs, "the store was too slow");
     await record.written();
-    await surroundings.advance(60_000);
+    await runtime.advance(60_000);
     assert.deepEqual([tries, written], [1, []]);
   });
 
@@ -341,7 +337,7 @@ describe("the record of a link", () => {
       const record = recordOf({ state: "live", reason: "", blindness: null, confirmedMs: noonMs - 90_000 });
       const blindness = { sinceMs: noonMs - 90_000, cause: "not followed by any node" };
       assert.deepEqual(record.standing, { state: "waiting", reason: "starting", blindness });
-      await surroundings.advance(1_000);
+      await runtime.advance(1_000);
       record.enter("live", "");
       await record.written();
       assert.deepEqual(

@@ -5,7 +5,7 @@ import { plain } from "../contracts/store/home.ts";
 import { makeAccount, many, structure } from "../model/made-accounts.ts";
 import { madeFederation, otherNode } from "./made-federation.ts";
 import { home } from "./made-homes.ts";
-import { noonMs, settled } from "./moved-surroundings.ts";
+import { noonMs, settled } from "./moved-runtime.ts";
 
 describe("the status of a link", () => {
   it("of a link that was just made: waiting, and blind since its token was proven, without an end", async (t) => {
@@ -27,12 +27,12 @@ describe("the status of a link", () => {
   });
 
   it("ends a blind interval when the link is live, and begins the next when its stream ends", async (t) => {
-    const { federation, userId, surroundings, connector, linkLive } = await madeFederation(t);
+    const { federation, userId, runtime, connector, linkLive } = await madeFederation(t);
     await linkLive();
     const live = await federation.status(userId, "nest");
     assert.deepEqual([live.state, live.isPresent], ["live", true]);
     assert.deepEqual(live.blindIntervals.map(plain), [{ fromMs: noonMs, toMs: noonMs, cause: "just linked" }]);
-    await surroundings.advance(60_000);
+    await runtime.advance(60_000);
     connector.stream.ends("closed", "bye");
     await settled();
     const waiting = await federation.status(userId, "nest");
@@ -44,9 +44,9 @@ describe("the status of a link", () => {
   });
 
   it("is ahead of the store on the node that follows the link", async (t) => {
-    const { federation, store, reach, userId, connector, linkLive } = await madeFederation(t);
+    const { federation, store, accessScope, userId, connector, linkLive } = await madeFederation(t);
     const deviceId = await linkLive();
-    reach.isDown = true;
+    accessScope.isDown = true;
     connector.stream.ends("unauthorized", "the ecosystem revoked the token");
     await settled();
     assert.equal((await federation.status(userId, "nest")).state, "needs_reauth");
@@ -69,9 +69,9 @@ describe("the status of a link", () => {
   });
 
   it("tells how often a stream kept back changes", async (t) => {
-    const { federation, userId, surroundings, connector, linkLive } = await madeFederation(t);
+    const { federation, userId, runtime, connector, linkLive } = await madeFederation(t);
     await linkLive();
-    await surroundings.advance(11 * 60_000);
+    await runtime.advance(11 * 60_000);
     connector.lastRead.resolve(home({ away: "away" }));
     const drifts = async () => (await federation.status(userId, "nest")).drifts;
     while ((await drifts()) === 0) await settled();

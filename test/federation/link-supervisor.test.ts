@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import type { Account } from "../../src/model/account.ts";
 import { madeFederation, otherNode, thisNode } from "./made-federation.ts";
 import { home } from "./made-homes.ts";
-import { settled } from "./moved-surroundings.ts";
+import { settled } from "./moved-runtime.ts";
 import { storeLinks } from "./stored-links.ts";
 
 const minuteMs = 60_000;
@@ -19,10 +19,10 @@ describe("a link whose token can't be opened", () => {
       if (!hasKey) throw new Error("a value was sealed with key abc, this process has def");
       return sealed;
     };
-    const { federation, connector, store, surroundings, faults } = await madeFederation(t, { openToken });
+    const { federation, connector, store, runtime, faults } = await madeFederation(t, { openToken });
     const [locked, ...others] = await storeLinks(store, 20, () => ({}));
     await federation.start();
-    await surroundings.advance(1_000);
+    await runtime.advance(1_000);
     assert.equal(connector.streams.length, 19);
     assert.ok(others.every(({ deviceId }) => federation.keeper.standing(deviceId)?.reason === "starting"));
     const status = await federation.status(locked!.userId, "nest");
@@ -31,10 +31,10 @@ describe("a link whose token can't be opened", () => {
     assert.deepEqual(federation.tally().paused, { error: 0, token: 1 });
     assert.equal((await store.read((tx) => tx.links.ofUser(locked!.userId)))[0]?.reason, tokenReason);
 
-    await surroundings.advance(60 * minuteMs);
+    await runtime.advance(60 * minuteMs);
     assert.ok(tries > 100 && tries <= 122, `${tries} tries in an hour`);
     assert.equal(faults.filter((kind) => kind === "token").length, tries);
-    const reports = surroundings.said.filter(({ level }) => level === "error");
+    const reports = runtime.said.filter(({ level }) => level === "error");
     assert.deepEqual(
       reports.map(({ fields }) => (fields as { failures: number }).failures),
       [1, 2, 4, 8, 16, 32, 64],
@@ -42,7 +42,7 @@ describe("a link whose token can't be opened", () => {
 
     hasKey = true;
     const before = connector.streams.length;
-    await surroundings.advance(30_000);
+    await runtime.advance(30_000);
     assert.equal(connector.streams.length, before + 1, "the key file holds the key now");
     assert.deepEqual(federation.tally().paused, { error: 0, token: 0 });
   });
@@ -52,7 +52,7 @@ describe("a link whose token can't be opened", () => {
       if (sealed === "sealed 1") throw new Error("a sealed value has an unknown form");
       return sealed;
     };
-    const { federation, connector, store, surroundings } = await madeFederation(t, { openToken });
+    const { federation, connector, store, runtime } = await madeFederation(t, { openToken });
     const [locked] = await storeLinks(store, 1, () => ({}));
     await federation.start();
     assert.equal(connector.streams.length, 0);
@@ -60,7 +60,7 @@ describe("a link whose token can't be opened", () => {
     while (connector.reads.length === 0) await settled();
     connector.lastRead.resolve(home());
     await linked;
-    await surroundings.advance(10);
+    await runtime.advance(10);
     assert.equal(connector.streams.length, 1);
   });
 
@@ -89,13 +89,13 @@ describe("a link whose token can't be opened", () => {
 
 describe("a link whose stored rows can't be read", () => {
   it("is paused ever longer, up to five minutes, and the link beside it is live", async (t) => {
-    const { federation, connector, store, surroundings } = await madeFederation(t);
+    const { federation, connector, store, runtime } = await madeFederation(t);
     const [broken, sound] = await storeLinks(store, 2, (number) => (number === 1 ? { indexMap: '[0,[["' } : {}));
     await federation.start();
     const reasons = new Set<string>();
     for (let seconds = 0; seconds < 30 * 60; seconds++) {
       for (const stream of connector.streams.splice(0)) if (stream.isOpen) stream.brings(home());
-      await surroundings.advance(1_000);
+      await runtime.advance(1_000);
       const { state, reason } = federation.keeper.standing(broken!.deviceId)!;
       assert.equal(state, "waiting");
       if (reason !== "starting") reasons.add(reason);
@@ -129,18 +129,18 @@ describe("a link that was paused by a fault", () => {
     });
 
   it("shows and stores why, with an id that finds the error in the log, and no blind second is missing", async (t) => {
-    const { linkLive, connector, surroundings, federation, userId, store, faults } = await madeFederation(t);
+    const { linkLive, connector, runtime, federation, userId, store, faults } = await madeFederation(t);
     const deviceId = await linkLive();
-    await surroundings.advance(minuteMs);
-    const pausedMs = surroundings.nowMs();
+    await runtime.advance(minuteMs);
+    const pausedMs = runtime.nowMs();
     connector.follow = () => {
       throw new TypeError("a mistake");
     };
     connector.stream.ends("closed", "bye");
-    await surroundings.advance(connector.pauseBetweenMs);
+    await runtime.advance(connector.pauseBetweenMs);
     const { reason, blindIntervals } = await federation.status(userId, "nest");
     const [, errorId] = /^paused after an internal error; next try in 1 s \(error id ([0-9a-f]{8})\)$/.exec(reason)!;
-    const reported = surroundings.said.find(({ level }) => level === "error")!;
+    const reported = runtime.said.find(({ level }) => level === "error")!;
     assert.equal((reported.fields as { errorId: string }).errorId, errorId);
     assert.deepEqual(faults, ["stream"]);
     assert.deepEqual(blindIntervals.at(-1), { fromMs: pausedMs, toMs: null, cause: "closed: bye" });
@@ -149,32 +149,32 @@ describe("a link that was paused by a fault", () => {
   });
 
   it("logs no error that quotes its token", async (t) => {
-    const { linkLive, connector, surroundings } = await madeFederation(t);
+    const { linkLive, connector, runtime } = await madeFederation(t);
     await linkLive();
     connector.follow = () => Promise.reject(new TypeError("outer", { cause: new Error("no route for c.token") }));
     connector.stream.ends("closed", "bye");
-    await surroundings.advance(connector.pauseBetweenMs);
-    const { fields } = surroundings.said.find(({ level }) => level === "error")!;
+    await runtime.advance(connector.pauseBetweenMs);
+    const { fields } = runtime.said.find(({ level }) => level === "error")!;
     const { error } = fields as { error: Error };
     assert.equal(error.message, "TypeError (its text held the token and is withheld)");
     assert.equal(error.cause, undefined);
   });
 
   it("begins with short pauses again after it was well for long", async (t) => {
-    const { linkLive, connector, surroundings, federation, userId, bringLive } = await madeFederation(t);
+    const { linkLive, connector, runtime, federation, userId, bringLive } = await madeFederation(t);
     await linkLive();
     const reasons: string[] = [];
     for (const wellMs of [0, 0, 11 * minuteMs]) {
       for (let ms = 0; ms < wellMs; ms += minuteMs) {
         connector.stream.repeats();
-        await surroundings.advance(minuteMs);
+        await runtime.advance(minuteMs);
       }
       connector.stream.brings(hostile());
       const paused = () => federation.tally().paused.error === 1;
-      while (!paused()) await surroundings.advance(100);
+      while (!paused()) await runtime.advance(100);
       reasons.push((await federation.status(userId, "nest")).reason.split(" (")[0]!);
       const streams = connector.streams.length;
-      while (connector.streams.length === streams) await surroundings.advance(100);
+      while (connector.streams.length === streams) await runtime.advance(100);
       await bringLive();
     }
     assert.deepEqual(
@@ -184,20 +184,20 @@ describe("a link that was paused by a fault", () => {
   });
 
   it("is stopped without another try", async (t) => {
-    const { linkLive, connector, surroundings, federation } = await madeFederation(t);
+    const { linkLive, connector, runtime, federation } = await madeFederation(t);
     await linkLive();
     connector.stream.brings(hostile());
-    while (federation.tally().paused.error === 0) await surroundings.advance(100);
+    while (federation.tally().paused.error === 0) await runtime.advance(100);
     await federation.stop();
     const streams = connector.streams.length;
-    await surroundings.advance(10 * minuteMs);
+    await runtime.advance(10 * minuteMs);
     assert.equal(connector.streams.length, streams);
   });
 });
 
 describe("a link that came back to this node with another epoch", () => {
   it("is followed with the new epoch, though it was never absent when the node looked", async (t) => {
-    const { linkLive, connector, federation, store, surroundings, userId } = await madeFederation(t, {
+    const { linkLive, connector, federation, store, runtime, userId } = await madeFederation(t, {
       isShared: true,
     });
     await federation.start();
@@ -208,7 +208,7 @@ describe("a link that came back to this node with another epoch", () => {
     const before = federation.keeper.supervisor(deviceId)!.link.ownership.epoch;
     assert.notEqual(back?.epoch, before);
     federation.keeper.wake();
-    for (let turn = 0; held.isOpen && turn < 200; turn++) await surroundings.advance(5);
+    for (let turn = 0; held.isOpen && turn < 200; turn++) await runtime.advance(5);
     assert.equal(held.isOpen, false, "the stream of the lost epoch has ended");
     assert.equal(federation.keeper.supervisor(deviceId)?.link.ownership.epoch, back?.epoch);
   });

@@ -5,7 +5,7 @@ import { structureAttribute, thermostatAttribute } from "../../src/model/attribu
 import type { DeviceId } from "../../src/model/ids.ts";
 import { makeAccount, structure, thermostat } from "../model/made-accounts.ts";
 import { madeFederation } from "./made-federation.ts";
-import { settled } from "./moved-surroundings.ts";
+import { settled } from "./moved-runtime.ts";
 
 export interface FanHome {
   readonly away?: Structure["away"];

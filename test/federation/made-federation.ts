@@ -15,7 +15,7 @@ import type { Store } from "../../src/store/seam.ts";
 import { openSqlite } from "../../src/store/sqlite/store.ts";
 import { makeHome } from "../contracts/store/home.ts";
 import { home } from "./made-homes.ts";
-import { movedSurroundings, settled } from "./moved-surroundings.ts";
+import { movedRuntime, settled } from "./moved-runtime.ts";
 import { ScriptedConnector } from "./scripted-connector.ts";
 
 export const thisNode = "node-a" as NodeId;
@@ -36,14 +36,14 @@ export async function madeFederation(
   { isShared = false, fanNeedsHome = true, storeAheadMs = 0, openToken = (sealed) => sealed }: MadeFederationPlan = {},
 ) {
   const folder = mkdtempSync(join(tmpdir(), "breezeway-federation-"));
-  const surroundings = movedSurroundings();
-  const database = await openSqlite({ folder, nowMs: () => surroundings.nowMs() + storeAheadMs });
-  const reach = { isDown: false };
-  const store = reachable(database, isShared, reach);
+  const runtime = movedRuntime();
+  const database = await openSqlite({ folder, nowMs: () => runtime.nowMs() + storeAheadMs });
+  const accessScope = { isDown: false };
+  const store = reachable(database, isShared, accessScope);
   const connector = new ScriptedConnector({ fanNeedsHome });
   const connectors = new Map([["nest", connector]]);
   const states = new DeviceStates(store);
-  const { report } = surroundings;
+  const { report } = runtime;
   const faults: string[] = [];
   const commit = commitOn({
     store,
@@ -55,7 +55,7 @@ export async function madeFederation(
     },
     report,
   });
-  const membership = new Membership(thisNode, store, surroundings);
+  const membership = new Membership(thisNode, store, runtime);
   const federation = federationOn({
     store,
     states,
@@ -63,14 +63,14 @@ export async function madeFederation(
     membership,
     connectors,
     sealing: { seal: (token) => token, open: openToken },
-    surroundings: { ...surroundings, nowMs: () => membership.nowMs() },
+    runtime: { ...runtime, nowMs: () => membership.nowMs() },
     countFault: (kind) => void faults.push(kind),
   });
   await membership.start();
   t.after(async () => {
-    reach.isDown = false;
+    accessScope.isDown = false;
     const stopped = federation.stop();
-    await surroundings.advance(10_000);
+    await runtime.advance(10_000);
     await stopped;
     await membership.stop();
     await database.close();
@@ -105,11 +105,11 @@ export async function madeFederation(
   return {
     federation,
     store: database,
-    surroundings,
+    runtime,
     connector,
     commit,
     membership,
-    reach,
+    accessScope,
     /** The kinds of all faults that were counted. */
     faults,
     userId,
@@ -121,11 +121,11 @@ export async function madeFederation(
 }
 
 /** The store as a node sees it that may be one of many, and that may be cut off from it. */
-function reachable(store: Store, isShared: boolean, reach: { readonly isDown: boolean }): Store {
+function reachable(store: Store, isShared: boolean, accessScope: { readonly isDown: boolean }): Store {
   const refuse = () => Promise.reject(new StoreUnavailable("The store can't be reached."));
   return {
     isShared,
-    transaction: (body, options) => (reach.isDown ? refuse() : store.transaction(body, options)),
+    transaction: (body, options) => (accessScope.isDown ? refuse() : store.transaction(body, options)),
     read: (body) => store.read(body),
   };
 }

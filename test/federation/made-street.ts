@@ -3,7 +3,6 @@ import type { TestContext } from "node:test";
 import { commitOn } from "../../src/devices/commit.ts";
 import { DeviceStates } from "../../src/devices/states.ts";
 import type { Connector, StreamListener } from "../../src/ecosystem/connector.ts";
-import { processErrorOwners } from "../../src/error-owners.ts";
 import { fanEcho } from "../../src/federation/fan-echo.ts";
 import { fanGate } from "../../src/federation/fan-gate.ts";
 import { federationOn } from "../../src/federation/federation.ts";
@@ -11,13 +10,14 @@ import { LinkSupervisor } from "../../src/federation/link-supervisor.ts";
 import type { Account } from "../../src/model/account.ts";
 import { thermostatAttribute } from "../../src/model/attribute-names.ts";
 import type { DeviceId, NodeId, UserId } from "../../src/model/ids.ts";
-import type { Report, Surroundings } from "../../src/model/surroundings.ts";
 import { Membership } from "../../src/nodes/membership.ts";
+import { processErrorOwners } from "../../src/runtime/process/process-error-owners.ts";
+import type { Report, Runtime } from "../../src/runtime/runtime.ts";
 import { ownerlessStore } from "../../src/store/ownerless-store.ts";
 import type { OpenStore, Store, Transaction } from "../../src/store/seam.ts";
 import { makeHome } from "../contracts/store/home.ts";
 import { home } from "./made-homes.ts";
-import { type MovedSurroundings, movedSurroundings, settled } from "./moved-surroundings.ts";
+import { type MovedRuntime, movedRuntime, settled } from "./moved-runtime.ts";
 import { type FaultPoint, PlantedFault } from "./planted-fault.ts";
 import { ScriptedStream } from "./scripted-connector.ts";
 
@@ -38,8 +38,8 @@ export async function madeStreet(
   { random = (): number => 0.5 } = {},
 ) {
   const fault = new PlantedFault();
-  const moved = movedSurroundings({ random });
-  const surroundings = plantedSurroundings(moved, fault);
+  const moved = movedRuntime({ random });
+  const runtime = plantedRuntime(moved, fault);
   const blind: DeviceId[] = [];
   const watched = plantedStore(store, fault, blind);
   const houses: House[] = [];
@@ -56,9 +56,9 @@ export async function madeStreet(
         states.apply(commits);
         federation.heard(commits);
       }),
-    report: surroundings.report,
+    report: runtime.report,
   });
-  const membership = new Membership("node-a" as NodeId, watched, surroundings);
+  const membership = new Membership("node-a" as NodeId, watched, runtime);
   const kinds: string[] = [];
   const openToken = (sealed: string, place: string) => {
     fault.pass("open token", houses.find(({ userId }) => place.includes(`user ${userId} `))?.userId);
@@ -74,7 +74,7 @@ export async function madeStreet(
     membership,
     connectors,
     sealing: { seal: (token) => token, open: openToken },
-    surroundings: { ...surroundings, nowMs: () => membership.nowMs() },
+    runtime: { ...runtime, nowMs: () => membership.nowMs() },
     countFault: (kind) => void kinds.push(kind),
     owners: processErrorOwners,
   });
@@ -117,7 +117,7 @@ export async function madeStreet(
     houses,
     federation,
     fault,
-    surroundings: moved,
+    runtime: moved,
     /** The kinds of all faults that were counted. */
     kinds,
     /** The devices for which a blind interval was stored. */
@@ -203,7 +203,7 @@ function presentUser(): number | undefined {
   return owner instanceof LinkSupervisor ? owner.link.userId : undefined;
 }
 
-function plantedSurroundings(moved: MovedSurroundings, fault: PlantedFault): Surroundings {
+function plantedRuntime(moved: MovedRuntime, fault: PlantedFault): Runtime {
   const pass = (point: FaultPoint) => fault.pass(point, presentUser());
   const at = (level: keyof Report) => (fields: object, sentence: string) => {
     pass("report");

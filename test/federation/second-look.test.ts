@@ -4,13 +4,13 @@ import { SecondLook } from "../../src/federation/second-look.ts";
 import type { Account } from "../../src/model/account.ts";
 import { EcosystemRefused, EcosystemUnreachable } from "../../src/model/errors.ts";
 import { home } from "./made-homes.ts";
-import { type MovedSurroundings, movedSurroundings, settled } from "./moved-surroundings.ts";
+import { type MovedRuntime, movedRuntime, settled } from "./moved-runtime.ts";
 import { ScriptedConnector } from "./scripted-connector.ts";
 
 const minuteMs = 60_000;
 
 describe("a second look", () => {
-  let surroundings: MovedSurroundings;
+  let runtime: MovedRuntime;
   let connector: ScriptedConnector;
   let seen: { readonly account: Account; readonly purpose: string }[];
   let refusals: number;
@@ -21,7 +21,7 @@ describe("a second look", () => {
   beforeEach(() => begin(0.5));
 
   function begin(chance: number): void {
-    surroundings = movedSurroundings({ random: () => chance });
+    runtime = movedRuntime({ random: () => chance });
     connector = new ScriptedConnector();
     seen = [];
     refusals = 0;
@@ -30,7 +30,7 @@ describe("a second look", () => {
     look = new SecondLook({
       connector,
       token: "c.token",
-      surroundings,
+      runtime,
       seen: (account, purpose) => void seen.push({ account, purpose }),
       refused: () => void refusals++,
       failed: (error) => void faults.push(error),
@@ -40,12 +40,12 @@ describe("a second look", () => {
 
   /** Lets time pass until the next read is asked for, and answers how long that took. */
   async function untilNextRead(atMostMs = 20 * minuteMs): Promise<number> {
-    const [before, sinceMs] = [connector.reads.length, surroundings.elapsedMs()];
+    const [before, sinceMs] = [connector.reads.length, runtime.elapsedMs()];
     while (connector.reads.length === before) {
-      assert.ok(surroundings.elapsedMs() - sinceMs < atMostMs, "nothing was read");
-      await surroundings.advance(100);
+      assert.ok(runtime.elapsedMs() - sinceMs < atMostMs, "nothing was read");
+      await runtime.advance(100);
     }
-    return surroundings.elapsedMs() - sinceMs;
+    return runtime.elapsedMs() - sinceMs;
   }
 
   async function answer(account: Account): Promise<void> {
@@ -74,9 +74,9 @@ describe("a second look", () => {
     it(`comes after ${ms / minuteMs} minutes when chance wants it so, so that not all come at once`, async () => {
       begin(chance);
       look.heard(home());
-      await surroundings.advance(ms - 1_000);
+      await runtime.advance(ms - 1_000);
       assert.equal(connector.reads.length, 0);
-      await surroundings.advance(1_000);
+      await runtime.advance(1_000);
       assert.equal(connector.reads.length, 1);
     });
   }
@@ -84,7 +84,7 @@ describe("a second look", () => {
   it("is put off by everything that the stream sends, the same again too", async () => {
     look.heard(home());
     for (let i = 0; i < 10; i++) {
-      await surroundings.advance(6 * minuteMs);
+      await runtime.advance(6 * minuteMs);
       look.heard(i % 2 === 0 ? home() : undefined);
     }
     assert.equal(connector.reads.length, 0);
@@ -106,7 +106,7 @@ describe("a second look", () => {
   it("is not put off by an account that stays incomplete and talks all the time", async () => {
     look.heard(home({ incomplete: 1 }));
     for (let i = 0; i < 5; i++) {
-      await surroundings.advance(500);
+      await runtime.advance(500);
       look.heard(i % 2 === 0 ? home({ incomplete: 1 }) : undefined);
     }
     assert.equal(connector.reads.length, 1);
@@ -175,7 +175,7 @@ describe("a second look", () => {
     await untilNextRead();
     await fail(new EcosystemRefused("The token isn't good."));
     assert.equal(refusals, 1);
-    await surroundings.advance(60 * minuteMs);
+    await runtime.advance(60 * minuteMs);
     assert.equal(connector.reads.length, 1);
   });
 
@@ -216,7 +216,7 @@ describe("a second look", () => {
     };
     const failed = (error: unknown) => void faults.push(error);
     const { signal } = stopping;
-    look = new SecondLook({ connector, token: "c.token", surroundings, seen, refused: () => {}, failed, signal });
+    look = new SecondLook({ connector, token: "c.token", runtime, seen, refused: () => {}, failed, signal });
     look.heard(home());
     await untilNextRead();
     await answer(home());
@@ -226,8 +226,8 @@ describe("a second look", () => {
   it("is not taken while there is no stream", async () => {
     look.heard(home());
     look.rest();
-    assert.equal(surroundings.timers, 0);
-    await surroundings.advance(60 * minuteMs);
+    assert.equal(runtime.timers, 0);
+    await runtime.advance(60 * minuteMs);
     assert.equal(connector.reads.length, 0);
   });
 
@@ -238,7 +238,7 @@ describe("a second look", () => {
       await untilNextRead();
       look.rest();
       await end();
-      await surroundings.advance(60 * minuteMs);
+      await runtime.advance(60 * minuteMs);
       assert.deepEqual([seen.length, refusals, connector.reads.length], [0, 0, 1]);
     }
   });
@@ -248,6 +248,6 @@ describe("a second look", () => {
     await untilNextRead();
     stopping.abort();
     await answer(home());
-    assert.deepEqual([seen.length, surroundings.timers], [0, 0]);
+    assert.deepEqual([seen.length, runtime.timers], [0, 0]);
   });
 });

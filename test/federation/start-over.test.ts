@@ -5,14 +5,14 @@ import { home } from "./made-homes.ts";
 
 describe("a store that was restored, or a standby that was promoted", () => {
   it("has every link taken up anew, so that what it lost is mirrored again", async (t) => {
-    const { linkLive, connector, federation, store, surroundings, userId } = await madeFederation(t, {
+    const { linkLive, connector, federation, store, runtime, userId } = await madeFederation(t, {
       isShared: true,
     });
     await federation.start();
     const deviceId = await linkLive();
     const stored = async () => (await store.read((tx) => tx.attributes.all(userId, deviceId))).length;
     const until = async (isSo: () => boolean | Promise<boolean>) => {
-      for (let turn = 0; turn < 400 && !(await isSo()); turn++) await surroundings.advance(5);
+      for (let turn = 0; turn < 400 && !(await isSo()); turn++) await runtime.advance(5);
       assert.ok(await isSo());
     };
     const mirrored = await stored();

@@ -4,7 +4,7 @@ import { encodeIndexMap } from "../../src/model/stored-index-map.ts";
 import type { OpenStore } from "../../src/store/seam.ts";
 import type { LinkRow } from "../../src/store/tables/links.ts";
 import { makeHome } from "../contracts/store/home.ts";
-import { noonMs } from "./moved-surroundings.ts";
+import { noonMs } from "./moved-runtime.ts";
 
 export type StoredLink = Pick<LinkRow, "userId" | "deviceId" | "sealedToken">;
 

@@ -124,7 +124,7 @@ function cloneWith(t: TestContext, does: string) {
   for (const name of ["src", "path"]) mkdirSync(at(name));
   write("package-lock.json", lockFile);
   write("src/main.ts", 'console.log("started");\n');
-  write("src/node-flags", "--disable-warning=ExperimentalWarning\n");
+  write("src/runtime/process/node-flags", "--disable-warning=ExperimentalWarning\n");
   write("path/npm", npmThat(does));
   chmodSync(at("path/npm"), 0o755);
   const start = (args: readonly string[] = []) =>

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, describe, it } from "node:test";
+import { arrowRules } from "../../biome/arrows.ts";
 
 const root = new URL("../..", import.meta.url).pathname;
 
@@ -26,26 +27,36 @@ const wrongLines: readonly (readonly [room: string, line: string])[] = [
   ["src/events", `import "../alerts/triggers.ts";`],
   ["src/metrics", `import "../federation/lane.ts";`],
   ["src/idempotency", `import "../http/server.ts";`],
-  ["src/platform", `import "../idempotency/idempotent-writes.ts";`],
+  ["src/outlets/v3", `import "../platform/calls.ts";`],
+  ["src/outlets/platform", `import "../v3/cursor.ts";`],
   ["src/http", `import "../store/seam.ts";`],
-  ["src/http/routes", `import "../../ecosystem/connector.ts";`],
-  ["src/http", `import "../platform/calls.ts";`],
-  ["src/platform", `import "../store/seam.ts";`],
-  ["src/platform", `import "../http/server.ts";`],
+  ["src/outlets/adaptor", `import "../../ecosystem/connector.ts";`],
+  ["src/http", `import "../outlets/route-table.ts";`],
+  ["src/http/answer", `import "../../federation/lane.ts";`],
+  ["src/outlets", `import "../store/seam.ts";`],
+  ["src/outlets/platform", `import "../../store/seam.ts";`],
+  ["src/web", `import "../http/server.ts";`],
+  ["src/runtime", `import "../store/seam.ts";`],
+  ["src/config", `import "../store/seam.ts";`],
   ["src/cli", `import "../store/seam.ts";`],
-  ["src/verify", `import "../model/errors.ts";`],
-  ["src/verify/rows", `import "../../http/server.ts";`],
-  ["src/verify", `import "../../simulator/simulator.ts";`],
-  ["src/devices", `import "../service.ts";`],
-  ["src/federation", `import "../config.ts";`],
+  ["src/cli/nouns", `import "../../outlets/route-table.ts";`],
+  ["verify", `import "../src/model/errors.ts";`],
+  ["verify/rows", `import "../../src/http/server.ts";`],
+  ["verify", `import "../simulator/simulator.ts";`],
+  ["src/devices", `import "../service/service.ts";`],
+  ["src/federation", `import "../config/config.ts";`],
   ["src/http", `import "../../simulator/simulator.ts";`],
-  ["src/devices", `import "../../test/run.ts";`],
+  ["src/devices", `import "../main.ts";`],
+  ["src/devices", `import "../runtime/process/version.ts";`],
   ["simulator", `import "../src/model/errors.ts";`],
   ["sdk/src", `import "../../src/model/errors.ts";`],
   ["sdk/src", `import "node:fs";`],
   ["test/simulate/checker.ts", `import "../../src/model/errors.ts";`],
   ["src/model", "export const now = Date.now();"],
   ["src/devices", "export const now = new Date();"],
+  ["src/nodes", "export const now = Date();"],
+  ["src/service", `import "../../test/run.ts";`],
+  ["demo", `import "../test/run.ts";`],
   ["src/federation", "setTimeout(() => undefined, 1);"],
   ["src/federation", `export const answer = fetch("http://127.0.0.1");`],
   ["src/nodes", "export const chance = Math.random();"],
@@ -55,6 +66,11 @@ const wrongLines: readonly (readonly [room: string, line: string])[] = [
 ];
 
 describe("the arrows of the house", () => {
+  it("are written to arrows.json as arrows.ts has them (npm run format writes it)", () => {
+    const written = JSON.parse(readFileSync(join(root, "biome/arrows.json"), "utf8"));
+    assert.deepEqual(written, { overrides: arrowRules() });
+  });
+
   const folder = mkdtempSync(join(tmpdir(), "breezeway-arrows-"));
   after(() => rmSync(folder, { recursive: true }));
 
@@ -69,7 +85,10 @@ describe("the arrows of the house", () => {
       return file;
     });
     mkdirSync(join(folder, "src/devices"), { recursive: true });
-    writeFileSync(join(folder, "src/devices/right.ts"), `import "../model/errors.ts";\n`);
+    writeFileSync(
+      join(folder, "src/devices/right.ts"),
+      `import "../model/errors.ts";\nexport const then = new Date(1);\n`,
+    );
 
     const biome = join(root, "node_modules/.bin/biome");
     const { stdout } = spawnSync(biome, ["lint", "--reporter=json", "--max-diagnostics=none", "."], {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
-import { withAttributes } from "../../src/attribute-tables.ts";
+import { withAttributes } from "../../docs/attribute-tables.ts";
 import { publishedAttributes } from "../samples/published-attributes.ts";
 
 const document = readFileSync(new URL("../../docs/interface.md", import.meta.url), "utf8");

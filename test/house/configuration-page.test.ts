@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
-import { settings } from "../../src/config.ts";
-import { configurationPage } from "../../src/configuration-page.ts";
+import { settings } from "../../src/config/config.ts";
+import { configurationPage } from "../../src/config/configuration-page.ts";
 
 describe("docs/configuration.md", () => {
   const file = new URL("../../docs/configuration.md", import.meta.url);

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { describe, it } from "node:test";
-import { startLogging } from "../../src/logging.ts";
+import { startLogging } from "../../src/runtime/process/log.ts";
 
-const logging = new URL("../../src/logging.ts", import.meta.url).href;
+const logging = new URL("../../src/runtime/process/log.ts", import.meta.url).href;
 
 describe("the log", () => {
   it("blots out what is named like a secret, beside other fields and one level below", () => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { Callers } from "../../src/http/caller.ts";
+import type { Callers } from "../../src/http/request/caller.ts";
 import type { ScopedPrincipal } from "../../src/identity/principal.ts";
 import {
   AlreadyFederated,

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { describe, it, type TestContext } from "node:test";
-import { openFileLimit } from "../../src/http/open-files.ts";
+import { openFileLimit } from "../../src/http/connection/open-files.ts";
 import { folderOf } from "../cli/made-folder.ts";
 import { hasOpenssl, makeCertificate } from "../set-up/certificate.ts";
 import { madeServer } from "./made-server.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { FairTurns } from "../../src/http/fair-turns.ts";
+import { FairTurns } from "../../src/http/connection/fair-requests.ts";
 import { limits } from "../../src/model/limits.ts";
 
 describe("requests of one source that arrive at once", () => {

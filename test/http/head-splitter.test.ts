@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { HeadSplitter } from "../../src/http/head-splitter.ts";
+import { HeadSplitter } from "../../src/http/connection/head-splitter.ts";
 
 describe("a piece of a connection's bytes", () => {
   const head = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";

@@ -4,8 +4,8 @@ import { request } from "node:http";
 import { describe, it, type TestContext } from "node:test";
 import { IdempotentWrites, keysKeptMs } from "../../src/idempotency/idempotent-writes.ts";
 import { UnknownTrigger } from "../../src/model/errors.ts";
-import { sealingWith } from "../../src/store/sealing.ts";
-import { realSurroundings } from "../../src/surroundings.ts";
+import { processRuntime } from "../../src/runtime/process/process-runtime.ts";
+import { sealingWith } from "../../src/store/keys/sealing.ts";
 import { type Answered, assertRefused, madeV3, type Token } from "./made-v3.ts";
 
 /** Alice's lamp, and calls that carry a key. */
@@ -110,9 +110,9 @@ describe("a write with an Idempotency-Key", () => {
 
   it("is answered as the first was by a node that found its key free and then lost the race for it", async (t) => {
     const { store, alice } = await lamp(t);
-    const surroundings = realSurroundings({ debug() {}, info() {}, warn() {}, error() {} });
+    const runtime = processRuntime({ debug() {}, info() {}, warn() {}, error() {} });
     const sealer = sealingWith(randomBytes(32));
-    const [one, other] = [0, 1].map(() => new IdempotentWrites({ store, sealer, surroundings }));
+    const [one, other] = [0, 1].map(() => new IdempotentWrites({ store, sealer, runtime }));
     const asked = { ownerId: alice, clientId: "c", key: "k", content: "PUT", isSecret: false };
     const write = (node: IdempotentWrites, text: string) =>
       node.run(asked, async (keep) => {
@@ -124,7 +124,7 @@ describe("a write with an Idempotency-Key", () => {
       });
     assert.deepEqual(await write(one!, "slow"), { status: 200, body: "quick" });
     // A refusal that rests on what the other node has done counts as little.
-    const late = new IdempotentWrites({ store, sealer, surroundings });
+    const late = new IdempotentWrites({ store, sealer, runtime });
     const refused = late.run({ ...asked, key: "k2" }, async () => {
       await other!.run({ ...asked, key: "k2" }, async (keep) => {
         await store.transaction((tx) => keep<void>(() => ({ status: 200, body: "removed" }))(tx, undefined));

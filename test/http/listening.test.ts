@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { describe, it } from "node:test";
 import { fastify } from "fastify";
-import { Listening } from "../../src/http/listening.ts";
+import { Listening } from "../../src/http/connection/listening.ts";
 
 describe("a burst of connections", () => {
   it("is accepted several in each turn of the event loop", { skip: process.platform !== "linux" }, async (t) => {

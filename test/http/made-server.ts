@@ -10,16 +10,16 @@ import { DeviceStates } from "../../src/devices/states.ts";
 import { deviceWriting } from "../../src/devices/write.ts";
 import { eventsOn } from "../../src/events/events.ts";
 import type { LinkStatus } from "../../src/federation/link-status.ts";
-import type { Callers } from "../../src/http/caller.ts";
-import { cursorsWith } from "../../src/http/cursor.ts";
-import type { AdaptorFederation } from "../../src/http/routes/adaptor.ts";
-import { type HttpParts, startHttp } from "../../src/http/server.ts";
+import type { Callers } from "../../src/http/request/caller.ts";
 import { InvalidClient, InvalidToken } from "../../src/model/errors.ts";
 import type { DeviceId } from "../../src/model/ids.ts";
-import type { Report } from "../../src/model/surroundings.ts";
 import { oauthOn } from "../../src/oauth/oauth.ts";
-import { sealingWith } from "../../src/store/sealing.ts";
-import { realSurroundings } from "../../src/surroundings.ts";
+import type { AdaptorFederation } from "../../src/outlets/adaptor/adaptor-routes.ts";
+import { type OutletParts, startOutlets } from "../../src/outlets/serve.ts";
+import { cursorsWith } from "../../src/outlets/v3/cursor.ts";
+import { processRuntime } from "../../src/runtime/process/process-runtime.ts";
+import type { Report } from "../../src/runtime/runtime.ts";
+import { sealingWith } from "../../src/store/keys/sealing.ts";
 import { collecting, madePlatform, type Reported } from "../platform/made-platform.ts";
 
 export type Adaptor = AdaptorFederation;
@@ -29,7 +29,7 @@ export async function madeServer(
   t: TestContext,
   change: Partial<
     Pick<
-      HttpParts,
+      OutletParts,
       | "checks"
       | "limits"
       | "metrics"
@@ -79,7 +79,7 @@ export async function madeServer(
   };
   const v3 = madeV3(platform, collecting(reported));
   const oauth = madeOAuth(platform, collecting(reported), () => server.url);
-  const server = await startHttp({
+  const server = await startOutlets({
     host: "127.0.0.1",
     port: 0,
     report: collecting(reported),
@@ -134,12 +134,12 @@ function madeOAuth(
   { store, identity }: Awaited<ReturnType<typeof madePlatform>>,
   report: Report,
   issuer: () => string,
-): HttpParts["oauth"] {
+): OutletParts["oauth"] {
   const oauth = oauthOn({
     store,
     identity,
     sealer: sealingWith(randomBytes(32)),
-    surroundings: realSurroundings(report),
+    runtime: processRuntime(report),
     issuer,
     lifetimes: { accessSeconds: 3_600, refreshSeconds: 86_400 },
   });
@@ -147,14 +147,14 @@ function madeOAuth(
 }
 
 /** Users and devices of the store; no device is linked. */
-function madeV3({ store, identity }: Awaited<ReturnType<typeof madePlatform>>, report: Report): HttpParts["v3"] {
+function madeV3({ store, identity }: Awaited<ReturnType<typeof madePlatform>>, report: Report): OutletParts["v3"] {
   const states = new DeviceStates(store);
   const commit = commitOn({ store, reactions: [], committed: (commits) => states.apply(commits), report });
   const fresh = { isPresent: true, isStale: false, confirmedTimeMs: null };
   const nobody = () => Promise.reject(new InvalidToken());
   const events = eventsOn({
     store,
-    surroundings: realSurroundings(report),
+    runtime: processRuntime(report),
     sealing: sealingWith(randomBytes(32)),
     logDays: 7,
     streamsAtOnce: 16,

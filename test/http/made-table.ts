@@ -1,5 +1,5 @@
-import { type RouteParts, routeTable } from "../../src/http/route-table.ts";
-import { operations } from "../../src/platform/operations.ts";
+import { operations } from "../../src/outlets/platform/operations.ts";
+import { type RouteParts, routeTable } from "../../src/outlets/route-table.ts";
 
 /** What a table of routes is made from, when none of them is going to be called. */
 export const unusedParts = {

@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { createConfig, lintFromString } from "@redocly/openapi-core";
 import spectralCore, { type RulesetDefinition } from "@stoplight/spectral-core";
 import spectralRulesets from "@stoplight/spectral-rulesets";
-import { openApiDocument } from "../../src/http/openapi.ts";
+import { openApiDocument } from "../../src/http/documentation/openapi.ts";
 import { madeTable } from "./made-table.ts";
 
 const deployment = { version: "1.2.3", baseUrl: "https://breezeway.example" };

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { Validator } from "@seriousme/openapi-schema-validator";
-import type { Description } from "../../src/http/description.ts";
-import { describedRoutes } from "../../src/http/descriptions/described.ts";
-import { errorContents } from "../../src/http/descriptions/errors.ts";
-import { openApiDocument } from "../../src/http/openapi.ts";
+import { errorContents } from "../../src/http/documentation/common-errors.ts";
+import { describedRoutes } from "../../src/http/documentation/described-route.ts";
+import type { Description } from "../../src/http/documentation/description.ts";
+import { openApiDocument } from "../../src/http/documentation/openapi.ts";
 import { type Access, accessRules, type Route } from "../../src/http/routes.ts";
 import { type OpenApi, operationsOf, Schemas } from "./described-answers.ts";
 import { madeTable } from "./made-table.ts";
@@ -206,7 +206,7 @@ describe("a description that can't be told", () => {
   });
 
   it("stops the start when a platform operation has none", async () => {
-    const { describedOperations } = await import("../../src/http/descriptions/platform.ts");
+    const { describedOperations } = await import("../../src/outlets/platform/platform-descriptions.ts");
     assert.throws(
       () => describedOperations(new Map([["openTheDoor", { access: "public" }]])),
       /The platform operation openTheDoor has no description/,

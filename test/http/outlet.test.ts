@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import type { AddressInfo } from "node:net";
 import { describe, it, type TestContext } from "node:test";
+import type { Outlet } from "../../src/http/answer/open-stream.ts";
 import { appOn } from "../../src/http/app.ts";
-import { followEvents } from "../../src/http/descriptions/events.ts";
-import { Exchanges } from "../../src/http/exchange.ts";
-import type { Outlet } from "../../src/http/outlet.ts";
+import { Exchanges } from "../../src/http/open-exchanges.ts";
 import { addRoutes, type Route } from "../../src/http/routes.ts";
+import { followEvents } from "../../src/outlets/v3/event-descriptions.ts";
 import { collecting } from "../platform/made-platform.ts";
 
 describe("an answer without an end", () => {

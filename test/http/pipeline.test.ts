@@ -6,7 +6,7 @@ import { createServer as createTlsServer } from "node:https";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { describe, it, type TestContext } from "node:test";
 import { connect as connectTls } from "node:tls";
-import { limitPipelines } from "../../src/http/pipeline.ts";
+import { limitPipelines } from "../../src/http/connection/pipeline.ts";
 import { folderOf } from "../cli/made-folder.ts";
 import { hasOpenssl, makeCertificate } from "../set-up/certificate.ts";
 import { receivedBy, twoWays } from "./two-ways.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { PreparedAnswer } from "../../src/http/prepared-answer.ts";
+import { PreparedAnswer } from "../../src/http/answer/prepared-answer.ts";
 
 const [one, other] = ["11111111-1111-4111-8111-111111111111", "22222222-2222-4222-8222-222222222222"];
 

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { describe, it, type TestContext } from "node:test";
-import { describedRoutes } from "../../src/http/descriptions/described.ts";
-import { curl } from "../../src/http/reference/curl.ts";
-import { referencePage } from "../../src/http/reference/page.ts";
-import { startHttp } from "../../src/http/server.ts";
+import { describedRoutes } from "../../src/http/documentation/described-route.ts";
+import { curl } from "../../src/http/documentation/reference/curl.ts";
+import { referencePage } from "../../src/http/documentation/reference/reference-page.ts";
 import type { DeviceId } from "../../src/model/ids.ts";
+import { startOutlets } from "../../src/outlets/serve.ts";
 import { assertAccessible } from "../browser/axe.ts";
 import { browserOfFile } from "../browser/world.ts";
 import { publishedAttributes } from "../samples/published-attributes.ts";
@@ -19,7 +19,7 @@ import { bodyOf, toldWorld } from "./told-world.ts";
 async function served(t: TestContext, baseUrl = () => "https://breezeway.example") {
   const report = { debug() {}, info() {}, warn() {}, error() {} };
   const parts = { ...unusedParts, host: "127.0.0.1", port: 0, report, callers: {} as never };
-  const server = await startHttp({ ...parts, baseUrl });
+  const server = await startOutlets({ ...parts, baseUrl });
   t.after(() => server.stop());
   return server;
 }

@@ -3,11 +3,11 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { describe, it } from "node:test";
 import Fastify from "fastify";
-import type { Callers } from "../../src/http/caller.ts";
+import type { Callers } from "../../src/http/request/caller.ts";
 import { addRoutes, type Route } from "../../src/http/routes.ts";
-import { startHttp } from "../../src/http/server.ts";
 import type { DeviceId } from "../../src/model/ids.ts";
 import { limits } from "../../src/model/limits.ts";
+import { startOutlets } from "../../src/outlets/serve.ts";
 import { madeServer } from "./made-server.ts";
 import { withoutChance } from "./two-ways.ts";
 
@@ -304,7 +304,7 @@ describe("a request with nonsense behind it", () => {
 describe("the server", () => {
   it("says in a sentence that its port is taken", async (t) => {
     const { server, callers, oauth, v3, calls, federation, identity } = await madeServer(t);
-    const second = startHttp({
+    const second = startOutlets({
       host: "127.0.0.1",
       port: server.port,
       report: { debug() {}, info() {}, warn() {}, error() {} },

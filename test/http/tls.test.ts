@@ -8,7 +8,7 @@ import { connect as connectPlain } from "node:net";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { connect, type PeerCertificate, type SecureVersion, type TLSSocket } from "node:tls";
-import { Certificate, CertificateProblem } from "../../src/http/certificate.ts";
+import { Certificate, CertificateProblem } from "../../src/http/connection/certificate.ts";
 import { folderOf } from "../cli/made-folder.ts";
 import { expire, hasOpenssl, makeCertificate } from "../set-up/certificate.ts";
 import { breezeway, startChild } from "../stories/child-service.ts";

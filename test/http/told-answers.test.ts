@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
-import { startHttp } from "../../src/http/server.ts";
 import { StoreUnavailable } from "../../src/model/errors.ts";
 import type { DeviceId, OwnerId } from "../../src/model/ids.ts";
 import { limits } from "../../src/model/limits.ts";
+import { startOutlets } from "../../src/outlets/serve.ts";
 import { formOf } from "../oauth/scripted-browser.ts";
 import { eventually, person } from "../stories/world.ts";
 import { unusedParts } from "./made-table.ts";
@@ -77,7 +77,7 @@ async function callForHealth({ baseUrl, call, hold }: ToldWorld, t: TestContext)
   }
   const checks = { store: () => Promise.reject(new StoreUnavailable("The store can't write now.")) };
   const report = { debug() {}, info() {}, warn() {}, error() {} };
-  const ill = await startHttp({ ...unusedParts, host: "127.0.0.1", port: 0, report, callers: {} as never, checks });
+  const ill = await startOutlets({ ...unusedParts, host: "127.0.0.1", port: 0, report, callers: {} as never, checks });
   t.after(() => ill.stop());
   for (const [operationId, method] of [["checkReadiness", "GET"] as const, ["checkReadinessByHead", "HEAD"] as const]) {
     const answer = await fetch(`${ill.url}/readyz`, { method });

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { errorAnswer } from "../../src/http/error-response.ts";
+import { errorAnswer } from "../../src/http/answer/error-response.ts";
 import { OutcomeUnknown, StoreUnavailable } from "../../src/model/errors.ts";
-import { faultOf } from "../../src/platform/faults.ts";
+import { faultOf } from "../../src/outlets/platform/faults.ts";
 
 const lost = new OutcomeUnknown("The store's answer to COMMIT was lost (terminated).");
 const sentence = "Breezeway can't tell whether the change was stored.";

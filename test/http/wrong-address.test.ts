@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { prefersPage } from "../../src/http/wrong-address.ts";
+import { prefersPage } from "../../src/http/answer/wrong-address.ts";
 import { assertAccessible } from "../browser/axe.ts";
 import { browserOfFile, skip } from "../browser/world.ts";
 import { madeServer } from "./made-server.ts";

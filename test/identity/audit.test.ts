@@ -129,7 +129,7 @@ describe("a sign-in", () => {
     const sentences: string[] = [];
     const full: OpenStore = {
       isShared: store.isShared,
-      neighbours: store.neighbours,
+      nodeBus: store.nodeBus,
       read: (body) => store.read(body),
       transaction: () => Promise.reject(new StoreUnavailable("The disk is full.")),
       health: () => store.health(),

@@ -163,9 +163,13 @@ const nothing = { grants: [], code: undefined, signIn: undefined };
 async function giveAccess(store: OpenStore, { tenantId, userId }: { tenantId: TenantId; userId: UserId }) {
   await store.transaction(async (tx) => {
     const clientId = "bwc_1";
-    for (const reach of ["user", "tenant"] as const) {
-      await tx.grants.add({ id: `${userId} ${reach}`, tenantId, userId, clientId, reach });
-      await tx.accessTokens.add({ ownerId: userId, hash: `access ${userId} ${reach}` }, `${userId} ${reach}`, 2 ** 45);
+    for (const covers of ["user", "tenant"] as const) {
+      await tx.grants.add({ id: `${userId} ${covers}`, tenantId, userId, clientId, covers });
+      await tx.accessTokens.add(
+        { ownerId: userId, hash: `access ${userId} ${covers}` },
+        `${userId} ${covers}`,
+        2 ** 45,
+      );
     }
     const code = { redirectUri: "https://a.example/", isRedirectUriSent: true, challenge: null, expiresMs: 2 ** 45 };
     await tx.codes.add({ hash: `code ${userId}`, clientId, userId, ...code });

@@ -24,8 +24,8 @@ export async function usersAndClients({ world }: Home): Promise<readonly Caller[
     by: MadeClient,
   ) => {
     const keys = { ...(await keysOf(world, person, tenant, by)), client: by };
-    const reach = { kind: "user", userId } as const;
-    const is = { bearer: reach, secToken: reach, client: { kind: "client", clientId: by.id } as const };
+    const accessScope = { kind: "user", userId } as const;
+    const is = { bearer: accessScope, secToken: accessScope, client: { kind: "client", clientId: by.id } as const };
     return { name, keys, is, newSecToken: () => secTokenOf(world, person, tenant) };
   };
   const wholeTenant = (name: string, bearer: string, tenant: TenantId, by: MadeClient): Caller => {

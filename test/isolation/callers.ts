@@ -1,4 +1,4 @@
-import type { Reach } from "../../src/model/reach.ts";
+import type { AccessScope } from "../../src/model/access-scope.ts";
 import type { KeyKind } from "./calls.ts";
 import { type Home, owner } from "./home.ts";
 import type { Keys } from "./requests.ts";
@@ -15,7 +15,7 @@ export interface Caller {
   readonly newSecToken?: () => Promise<string>;
 }
 
-export type Standing = Reach | { readonly kind: "client"; readonly clientId: string };
+export type Standing = AccessScope | { readonly kind: "client"; readonly clientId: string };
 
 /** What a caller holds up at a door. One for which they have no key is tried with whatever else they have. */
 export function keysFor({ keys }: Caller, kind: KeyKind, { world }: Home): Partial<Keys> {

@@ -1,8 +1,8 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
-import { type ErrorShape, shapeBelow } from "../../src/http/error-shape.ts";
-import { type RouteParts, routeTable } from "../../src/http/route-table.ts";
+import { type ErrorShape, shapeBelow } from "../../src/http/answer/error-shape.ts";
 import type { Access, Method } from "../../src/http/routes.ts";
-import { operations } from "../../src/platform/operations.ts";
+import { operations } from "../../src/outlets/platform/operations.ts";
+import { type RouteParts, routeTable } from "../../src/outlets/route-table.ts";
 
 /** What the routes work with doesn't matter here: none of them is asked anything. */
 const parts = { v3: {}, oauth: { oauth: {} }, federation: {}, sessions: {}, platform: { operations }, checks: {} };

@@ -48,7 +48,7 @@ describe("the service", () => {
     const others = registered.filter((one) => !named.includes(one));
     for (const one of others) {
       const [method = "", path = ""] = one.split(" ");
-      assert.ok(paths.has(path), `${one} is in no table: add it to src/http/route-table.ts, with its rule`);
+      assert.ok(paths.has(path), `${one} is in no table: add it to src/outlets/route-table.ts, with its rule`);
       // CONNECT is for proxies, and Node answers it by closing.
       if (method === "CONNECT") continue;
       const target = path.replace(/:\w+/g, "1");

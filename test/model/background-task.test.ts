@@ -1,28 +1,28 @@
 import assert from "node:assert/strict";
 import { beforeEach, describe, it } from "node:test";
-import { BackgroundTask } from "../../src/model/background-task.ts";
 import { StoreUnavailable } from "../../src/model/errors.ts";
-import { type MovedSurroundings, movedSurroundings } from "../federation/moved-surroundings.ts";
+import { BackgroundTask } from "../../src/runtime/background-task.ts";
+import { type MovedRuntime, movedRuntime } from "../federation/moved-runtime.ts";
 
 describe("a repeated task that fails", () => {
-  let surroundings: MovedSurroundings;
+  let runtime: MovedRuntime;
   let counted: string[];
   let task: BackgroundTask;
 
   beforeEach(() => {
-    surroundings = movedSurroundings();
+    runtime = movedRuntime();
     counted = [];
     const countFailure = (name: string) => void counted.push(name);
-    task = new BackgroundTask("sweep", "it could not be swept", { ...surroundings, countFailure });
+    task = new BackgroundTask("sweep", "it could not be swept", { ...runtime, countFailure });
   });
 
   it("is counted each time, and reported at once and then ever less often, but never for the last time", async () => {
     const reportedAfterS: number[] = [];
     for (let second = 0; second < 4 * 3_600; second++) {
-      const before = surroundings.said.length;
+      const before = runtime.said.length;
       task.failed(new TypeError("a mistake"));
-      if (surroundings.said.length > before) reportedAfterS.push(second);
-      await surroundings.advance(1_000);
+      if (runtime.said.length > before) reportedAfterS.push(second);
+      await runtime.advance(1_000);
     }
     assert.equal(counted.length, 4 * 3_600);
     assert.deepEqual(reportedAfterS.slice(0, 5), [0, 10, 30, 70, 150]);
@@ -34,7 +34,7 @@ describe("a repeated task that fails", () => {
     task.failed(new TypeError("a mistake"));
     task.succeeded();
     task.failed(new TypeError("a mistake"));
-    assert.equal(surroundings.said.length, 2);
+    assert.equal(runtime.said.length, 2);
   });
 
   it("is an error of ours, but a warning while the store is down", () => {
@@ -42,7 +42,7 @@ describe("a repeated task that fails", () => {
     task.succeeded();
     task.failed(new StoreUnavailable("down"));
     assert.deepEqual(
-      surroundings.said.map(({ level }) => level),
+      runtime.said.map(({ level }) => level),
       ["error", "warn"],
     );
   });

@@ -5,18 +5,18 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import type { NodeId } from "../../src/model/ids.ts";
 import { Membership } from "../../src/nodes/membership.ts";
-import type { Neighbours } from "../../src/store/neighbours.ts";
+import type { NodeBus } from "../../src/store/node-bus.ts";
 import type { Store } from "../../src/store/seam.ts";
 import { openSqlite } from "../../src/store/sqlite/store.ts";
-import { movedSurroundings, settled } from "../federation/moved-surroundings.ts";
+import { movedRuntime, settled } from "../federation/moved-runtime.ts";
 
 describe("a node among others", () => {
   it("takes its place again when it was lost before it knew of it", { timeout: 30_000 }, async (t) => {
     const folder = mkdtempSync(join(tmpdir(), "breezeway-membership-"));
-    const surroundings = movedSurroundings();
-    const opened = await openSqlite({ folder, nowMs: surroundings.nowMs });
+    const runtime = movedRuntime();
+    const opened = await openSqlite({ folder, nowMs: runtime.nowMs });
     let tries = 0;
-    const takePlace: Neighbours["takePlace"] = async (_, lost) => {
+    const takePresenceLock: NodeBus["takePresenceLock"] = async (_, lost) => {
       tries += 1;
       if (tries === 1) queueMicrotask(lost);
       return { check: async () => undefined, leave: async () => undefined };
@@ -26,7 +26,7 @@ describe("a node among others", () => {
       transaction: (body, priority) => opened.transaction(body, priority),
       read: (body) => opened.read(body),
     };
-    const membership = new Membership("node" as NodeId, store, surroundings, { takePlace });
+    const membership = new Membership("node" as NodeId, store, runtime, { takePresenceLock });
     t.after(async () => {
       await membership.stop();
       await opened.close();
@@ -34,7 +34,7 @@ describe("a node among others", () => {
     });
     await membership.start();
     assert.equal(membership.isAlive, false);
-    await surroundings.advance(1_000);
+    await runtime.advance(1_000);
     while (!membership.isAlive) {
       t.signal.throwIfAborted();
       await settled();

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { describe, it } from "node:test";
 import type { TenantId } from "../../src/model/ids.ts";
 import { commandTokensWith } from "../../src/oauth/command-tokens.ts";
-import { sealingWith } from "../../src/store/sealing.ts";
+import { sealingWith } from "../../src/store/keys/sealing.ts";
 
 describe("the access token of a command", () => {
   it("is good for its tenant, with the deployment's key, for an hour", () => {

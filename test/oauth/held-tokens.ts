@@ -1,6 +1,6 @@
 import { hashOf } from "../../src/identity/secrets.ts";
 import type { TenantId, UserId } from "../../src/model/ids.ts";
-import type { VerificationParts } from "../../src/oauth/verification.ts";
+import type { VerificationParts } from "../../src/oauth/token-verification.ts";
 import type { AccessTokenRow } from "../../src/store/tables/access-tokens.ts";
 import { type LogPosition, logStart } from "../../src/store/tables/log.ts";
 
@@ -37,7 +37,7 @@ export class HeldTokens {
   /** Adds an access token of that grant, and answers it. */
   add(grantId: string, { userId = 1, remainingMs = hourMs } = {}): string {
     const token = `bwa_${String(this.#rows.size).padStart(43, "0")}`;
-    const whose = { tenantId, userId: userId as UserId, clientId: "client", reach: "user" as const };
+    const whose = { tenantId, userId: userId as UserId, clientId: "client", covers: "user" as const };
     const grant = { id: grantId, ...whose, scope: null };
     this.#rows.set(hashOf(token), { grant, scope: null, remainingMs });
     return token;

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
-import { readConfig } from "../../src/config.ts";
-import { startLogging } from "../../src/logging.ts";
-import { openParts } from "../../src/service.ts";
+import { readConfig } from "../../src/config/config.ts";
+import { startLogging } from "../../src/runtime/process/log.ts";
+import { openParts } from "../../src/service/service.ts";
 import { killableHouse } from "../stories/killable-house.ts";
 import { type Deployment, databases, person } from "../stories/world.ts";
 import { callback, type Tokens } from "./oauth-world.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { describe, it } from "node:test";
 import { newLoginTicket, openTicket, sealTicket } from "../../src/oauth/authorize/login-ticket.ts";
-import { sealingWith } from "../../src/store/sealing.ts";
+import { sealingWith } from "../../src/store/keys/sealing.ts";
 
 describe("a login ticket", () => {
   const request = {

@@ -1,6 +1,6 @@
 import type { TestContext } from "node:test";
-import { startLogging } from "../../src/logging.ts";
-import { type Service, startService } from "../../src/service.ts";
+import { startLogging } from "../../src/runtime/process/log.ts";
+import { type Service, startService } from "../../src/service/service.ts";
 import { type FaultProxy, startFaultProxy } from "../set-up/fault-proxy.ts";
 import { eventually } from "../stories/world.ts";
 import type { OAuthWorld } from "./oauth-world.ts";

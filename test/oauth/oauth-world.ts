@@ -4,11 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import pg from "pg";
-import { type Config, readConfig } from "../../src/config.ts";
-import { startLogging } from "../../src/logging.ts";
+import { type Config, readConfig } from "../../src/config/config.ts";
 import type { DeviceId, TenantId, UserId } from "../../src/model/ids.ts";
-import { type Service, startService } from "../../src/service.ts";
-import { realSurroundings } from "../../src/surroundings.ts";
+import { startLogging } from "../../src/runtime/process/log.ts";
+import { processRuntime } from "../../src/runtime/process/process-runtime.ts";
+import { type Service, startService } from "../../src/service/service.ts";
 import { cheapPasswords } from "../set-up/cheap-passwords.ts";
 import { type Deployment, databaseFor, runDeployment } from "../set-up/deployment.ts";
 import { ScriptedBrowser } from "./scripted-browser.ts";
@@ -60,17 +60,16 @@ export async function oauthWorld(test: TestContext, plan: OAuthWorldPlan = {}) {
   const config: Config = readConfig({ flags: {}, environment });
   const logged: string[] = [];
   const report = startLogging("debug", { write: (line) => void logged.push(line) });
-  const real = realSurroundings(report);
+  const real = processRuntime(report);
   const startMs = real.nowMs();
   let shiftMs = 0;
-  const surroundings = {
+  const runtime = {
     ...real,
     nowMs: () => (plan.isClockStill ? startMs : real.nowMs()) + shiftMs,
     elapsedMs: () => real.elapsedMs() + shiftMs,
     after: (delayMs: number, act: () => void) => real.after(delayMs / (plan.haste ?? 1), act),
   };
-  const start = (given: Config) =>
-    startService(given, report, surroundings, plan.hasSlowPasswords ? {} : cheapPasswords);
+  const start = (given: Config) => startService(given, report, runtime, plan.hasSlowPasswords ? {} : cheapPasswords);
   const deployment = await runDeployment(test, plan.database, config, start);
   const others: Service[] = [];
   test.after(async () => {

@@ -3,11 +3,11 @@ import { createHash } from "node:crypto";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import { contrastOf, readColor } from "../../src/model/contrast.ts";
-import { html } from "../../src/oauth/pages/html.ts";
 import { type LoginProblem, loginPage } from "../../src/oauth/pages/login-page.ts";
-import { messagePage } from "../../src/oauth/pages/message-page.ts";
-import type { Page } from "../../src/oauth/pages/page.ts";
 import { termsPage } from "../../src/oauth/pages/terms-page.ts";
+import { html } from "../../src/web/html.ts";
+import { messagePage } from "../../src/web/message-page.ts";
+import type { Page } from "../../src/web/page.ts";
 
 /** Every page with one text in all the places that others fill, or with a pleasant text in each. */
 function pagesWith(text: string | undefined): Record<string, Page> {
@@ -32,9 +32,9 @@ function pagesWith(text: string | undefined): Record<string, Page> {
   return {
     login: loginPage({ brand: withoutLogo, ...common, username: "" }),
     loginAgain: loginPage({ brand, ...common, username: say("ada"), problem: wrong }),
-    terms: termsPage({ ...user, reach: "user", terms }),
-    termsOfTenant: termsPage({ ...user, brand: withoutLogo, reach: "tenant", terms }),
-    termsWithoutText: termsPage({ ...user, reach: "user", terms: undefined }),
+    terms: termsPage({ ...user, covers: "user", terms }),
+    termsOfTenant: termsPage({ ...user, brand: withoutLogo, covers: "tenant", terms }),
+    termsWithoutText: termsPage({ ...user, covers: "user", terms: undefined }),
     error: messagePage({ kind: "error", ...message }),
     errorWithoutBrand: messagePage({ kind: "error", sentence: say("It is broken.") }),
     declined: messagePage({ kind: "declined", ...message }),
@@ -88,7 +88,7 @@ describe("every page", () => {
       clientName: long,
       returnsTo: `${long}.${long}.${long}.example`,
       userName: long,
-      reach: "tenant",
+      covers: "tenant",
       scopes: null,
       terms: { text: "word ".repeat(1_200), version: long, dateMs: 0 },
       action: "/oauth2/authorize",

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { startLogging } from "../../src/logging.ts";
-import { openParts, type Service } from "../../src/service.ts";
+import { startLogging } from "../../src/runtime/process/log.ts";
+import { openParts, type Service } from "../../src/service/service.ts";
 import { EventStream } from "../events/event-stream.ts";
 import { write } from "../events/made-home.ts";
 import { PlatformClient } from "../stories/platform-client.ts";

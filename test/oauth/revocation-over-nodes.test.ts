@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
-import type { Service } from "../../src/service.ts";
+import type { Service } from "../../src/service/service.ts";
 import { eventually } from "../stories/world.ts";
 import { nodeBehindProxy } from "./node-behind-proxy.ts";
 import { oauthWorld, type Tokens } from "./oauth-world.ts";

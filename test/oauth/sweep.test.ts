@@ -63,7 +63,7 @@ async function give(tx: Transaction, tenantId: TenantId, place: number, issuedMs
     userId,
     clientId: "bwc_x",
     scope: null,
-    reach: userId ? "user" : "tenant",
+    covers: userId ? "user" : "tenant",
   };
   const ownerId: OwnerId = ownerIdOf(grant);
   const [accessToken, present, retired] = ["bwa_", "bwr_", "bwr_"].map((prefix) => newCredential(prefix, ownerId)) as [

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { InvalidToken, StoreUnavailable } from "../../src/model/errors.ts";
-import { revocationNews, Verification } from "../../src/oauth/verification.ts";
-import { movedSurroundings, settled } from "../federation/moved-surroundings.ts";
+import { revocationNews, Verification } from "../../src/oauth/token-verification.ts";
+import { movedRuntime, settled } from "../federation/moved-runtime.ts";
 import { HeldTokens, hourMs, tenantId } from "./held-tokens.ts";
 
 const ada = { kind: "user", userId: 1, tenantId, scopes: null };
@@ -64,28 +64,28 @@ describe("verification on one node", () => {
   });
 
   it("ends a token when its time is over, whatever the clock on the wall does", async (t) => {
-    const { store, surroundings, verification } = await verificationWorld(t);
+    const { store, runtime, verification } = await verificationWorld(t);
     const token = store.add("grant 1", { remainingMs: hourMs });
     await verification.verify(token);
-    surroundings.jump(2 * hourMs);
+    runtime.jump(2 * hourMs);
     await verification.verify(token);
-    await surroundings.advance(hourMs - 1);
-    surroundings.jump(-4 * hourMs);
+    await runtime.advance(hourMs - 1);
+    runtime.jump(-4 * hourMs);
     await verification.verify(token);
-    await surroundings.advance(1);
+    await runtime.advance(1);
     await assert.rejects(verification.verify(token), InvalidToken);
     assert.equal(store.looks, 1);
   });
 
   it("counts a token's time from when it asked, not from when the store answered", async (t) => {
-    const { store, surroundings, verification } = await verificationWorld(t);
+    const { store, runtime, verification } = await verificationWorld(t);
     const token = store.add("grant 1", { remainingMs: 15_000 });
     store.isHeld = true;
     const verifying = verification.verify(token);
-    await surroundings.advance(10_000);
+    await runtime.advance(10_000);
     store.letThrough();
     await verifying;
-    await surroundings.advance(5_000);
+    await runtime.advance(5_000);
     await assert.rejects(verification.verify(token), InvalidToken);
   });
 
@@ -112,22 +112,22 @@ describe("verification on one node", () => {
   });
 
   it("never asks what other nodes revoked", async (t) => {
-    const { store, surroundings, verification } = await verificationWorld(t);
+    const { store, runtime, verification } = await verificationWorld(t);
     const token = store.add("grant 1");
     await verification.verify(token);
-    await surroundings.advance(10_000);
+    await runtime.advance(10_000);
     await verification.verify(token);
-    assert.deepEqual([store.newsAsked, store.looks, surroundings.timers], [0, 1, 0]);
+    assert.deepEqual([store.newsAsked, store.looks, runtime.timers], [0, 1, 0]);
   });
 });
 
 describe("verification on a node of many", () => {
   it("hears what other nodes revoke, several times a second", async (t) => {
-    const { store, surroundings, verification } = await verificationWorld(t, { isShared: true });
+    const { store, runtime, verification } = await verificationWorld(t, { isShared: true });
     const [gone, stays] = [store.add("grant 1"), store.add("grant 2")];
     for (const token of [gone, stays]) await verification.verify(token);
     store.end("grant 1");
-    await surroundings.advance(revocationNews.everyMs);
+    await runtime.advance(revocationNews.everyMs);
     await assert.rejects(verification.verify(gone), InvalidToken);
     const { looks } = store;
     await verification.verify(stays);
@@ -135,48 +135,48 @@ describe("verification on a node of many", () => {
   });
 
   it("trusts nothing that it remembers of a store that was restored or promoted", async (t) => {
-    const { store, surroundings, verification } = await verificationWorld(t, { isShared: true });
+    const { store, runtime, verification } = await verificationWorld(t, { isShared: true });
     const [lost, stays] = [store.add("grant 1"), store.add("grant 2")];
     const ended: string[] = [];
     await verification.watch(lost, () => ended.push("grant 1"));
     await verification.watch(stays, () => ended.push("grant 2"));
     for (const token of [lost, stays]) await verification.verify(token);
     store.lose("grant 1");
-    await surroundings.advance(revocationNews.everyMs);
+    await runtime.advance(revocationNews.everyMs);
     await verification.verify(lost);
     store.epoch = "second";
-    await surroundings.advance(revocationNews.everyMs);
+    await runtime.advance(revocationNews.everyMs);
     await assert.rejects(verification.verify(lost), InvalidToken);
     await verification.verify(stays);
     assert.deepEqual(ended, ["grant 1"]);
   });
 
   it("trusts nothing that it remembers when revocations were removed before it read them", async (t) => {
-    const { store, surroundings, verification } = await verificationWorld(t, { isShared: true });
+    const { store, runtime, verification } = await verificationWorld(t, { isShared: true });
     const token = store.add("grant 1");
     await verification.verify(token);
     store.lose("grant 1");
     store.horizon = { transaction: 0, id: 5 };
-    await surroundings.advance(revocationNews.everyMs);
+    await runtime.advance(revocationNews.everyMs);
     await assert.rejects(verification.verify(token), InvalidToken);
   });
 
   it("doesn't keep what was read before the news that came meanwhile", async (t) => {
-    const { store, surroundings, verification } = await verificationWorld(t, { isShared: true });
+    const { store, runtime, verification } = await verificationWorld(t, { isShared: true });
     const token = store.add("grant 1");
     store.isHeld = true;
     const verifying = verification.verify(token);
     store.isHeld = false;
     store.end("grant 1");
-    await surroundings.advance(revocationNews.everyMs);
+    await runtime.advance(revocationNews.everyMs);
     store.letThrough();
     await verifying.catch(() => undefined);
     await assert.rejects(verification.verify(token), InvalidToken);
   });
 
   it("looks at the store for every call until it has heard news", async () => {
-    const { store, surroundings } = { store: new HeldTokens({ isShared: true }), surroundings: movedSurroundings() };
-    const verification = new Verification({ store, surroundings });
+    const { store, runtime } = { store: new HeldTokens({ isShared: true }), runtime: movedRuntime() };
+    const verification = new Verification({ store, runtime });
     const token = store.add("grant 1");
     await verification.verify(token);
     await verification.verify(token);
@@ -184,45 +184,45 @@ describe("verification on a node of many", () => {
   });
 
   it("believes its memory no longer than its news are fresh, and again when there are new ones", async (t) => {
-    const { store, surroundings, verification } = await verificationWorld(t, { isShared: true });
+    const { store, runtime, verification } = await verificationWorld(t, { isShared: true });
     const token = store.add("grant 1");
     await verification.verify(token);
     store.fails = new StoreUnavailable("The store can't be used now.");
-    await surroundings.advance(revocationNews.trustedMs - 1);
+    await runtime.advance(revocationNews.trustedMs - 1);
     assert.deepEqual(await verification.verify(token), ada);
-    await surroundings.advance(1);
+    await runtime.advance(1);
     await assert.rejects(verification.verify(token), StoreUnavailable);
     store.fails = undefined;
-    await surroundings.advance(revocationNews.everyMs);
+    await runtime.advance(revocationNews.everyMs);
     const { looks } = store;
     assert.deepEqual(await verification.verify(token), ada);
     assert.equal(store.looks, looks);
   });
 
   it("counts its news from when it asked, not from when they came", async (t) => {
-    const { store, surroundings, verification } = await verificationWorld(t, { isShared: true });
+    const { store, runtime, verification } = await verificationWorld(t, { isShared: true });
     const token = store.add("grant 1");
     await verification.verify(token);
     store.isHeld = true;
-    await surroundings.advance(revocationNews.everyMs);
-    await surroundings.advance(revocationNews.trustedMs - 100);
+    await runtime.advance(revocationNews.everyMs);
+    await runtime.advance(revocationNews.trustedMs - 100);
     store.letThrough();
     store.isHeld = false;
     await settled();
     store.fails = new StoreUnavailable("The store can't be used now.");
-    await surroundings.advance(99);
+    await runtime.advance(99);
     assert.deepEqual(await verification.verify(token), ada);
-    await surroundings.advance(1);
+    await runtime.advance(1);
     await assert.rejects(verification.verify(token), StoreUnavailable);
   });
 
   it("answers nobody from memory while the store says nothing at all", async (t) => {
-    const { store, surroundings, verification } = await verificationWorld(t, { isShared: true });
+    const { store, runtime, verification } = await verificationWorld(t, { isShared: true });
     const token = store.add("grant 1");
     await verification.verify(token);
     store.isHeld = true;
     store.end("grant 1");
-    await surroundings.advance(revocationNews.everyMs + revocationNews.trustedMs);
+    await runtime.advance(revocationNews.everyMs + revocationNews.trustedMs);
     let answered = false;
     const verifying = verification.verify(token).finally(() => {
       answered = true;
@@ -239,25 +239,25 @@ describe("verification on a node of many", () => {
   });
 
   it("hears, when it can hear again, what was revoked in the dark", async (t) => {
-    const { store, surroundings, verification } = await verificationWorld(t, { isShared: true });
+    const { store, runtime, verification } = await verificationWorld(t, { isShared: true });
     const token = store.add("grant 1");
     await verification.verify(token);
     store.fails = new StoreUnavailable("The store can't be used now.");
-    await surroundings.advance(5_000);
+    await runtime.advance(5_000);
     store.end("grant 1");
-    await surroundings.advance(5_000);
+    await runtime.advance(5_000);
     store.fails = undefined;
-    await surroundings.advance(revocationNews.everyMs);
+    await runtime.advance(revocationNews.everyMs);
     await assert.rejects(verification.verify(token), InvalidToken);
   });
 
   it("has caught up while its news are fresh, and else when it has heard what it asked for from then on", async (t) => {
-    const { store, verification, surroundings } = await verificationWorld(t, { isShared: true });
+    const { store, verification, runtime } = await verificationWorld(t, { isShared: true });
     const { newsAsked } = store;
     await verification.caughtUp();
     assert.equal(store.newsAsked, newsAsked);
     store.fails = new StoreUnavailable("The store can't be reached.");
-    await surroundings.advance(revocationNews.trustedMs);
+    await runtime.advance(revocationNews.trustedMs);
     await assert.rejects(verification.caughtUp(), StoreUnavailable);
 
     let isRevoked = false;
@@ -280,25 +280,25 @@ describe("verification on a node of many", () => {
   });
 
   it("says that it hears nothing, and asks no more once it is stopped", async (t) => {
-    const { store, surroundings, verification } = await verificationWorld(t, { isShared: true });
+    const { store, runtime, verification } = await verificationWorld(t, { isShared: true });
     store.fails = new StoreUnavailable("The store can't be used now.");
-    await surroundings.advance(revocationNews.everyMs);
+    await runtime.advance(revocationNews.everyMs);
     assert.deepEqual(
-      surroundings.said.map(({ level }) => level),
+      runtime.said.map(({ level }) => level),
       ["warn"],
     );
     verification.stop();
     const { newsAsked } = store;
-    await surroundings.advance(10_000);
-    assert.deepEqual([store.newsAsked, surroundings.timers], [newsAsked, 0]);
+    await runtime.advance(10_000);
+    assert.deepEqual([store.newsAsked, runtime.timers], [newsAsked, 0]);
   });
 });
 
 async function verificationWorld(test: TestContext, { isShared = false } = {}) {
   const store = new HeldTokens({ isShared });
-  const surroundings = movedSurroundings();
-  const verification = new Verification({ store, surroundings });
+  const runtime = movedRuntime();
+  const verification = new Verification({ store, runtime });
   await verification.start();
   test.after(() => verification.stop());
-  return { store, surroundings, verification };
+  return { store, runtime, verification };
 }

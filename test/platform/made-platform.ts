@@ -6,8 +6,8 @@ import { deviceReading } from "../../src/devices/read.ts";
 import { DeviceStates } from "../../src/devices/states.ts";
 import { deviceWriting } from "../../src/devices/write.ts";
 import type { DeviceId, UserId } from "../../src/model/ids.ts";
-import type { Report } from "../../src/model/surroundings.ts";
-import { type PlatformAnswer, platformCalls } from "../../src/platform/calls.ts";
+import { type PlatformAnswer, platformCalls } from "../../src/outlets/platform/calls.ts";
+import type { Report } from "../../src/runtime/runtime.ts";
 import { madeAlice } from "../identity/made-identity.ts";
 import { type ReadElement, readStrictly } from "./strict-xml.ts";
 

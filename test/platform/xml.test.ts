@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import { XMLParser } from "fast-xml-parser";
-import { document, isXmlText } from "../../src/platform/xml.ts";
+import { document, isXmlText } from "../../src/outlets/platform/xml.ts";
 import { readStrictly } from "./strict-xml.ts";
 
 const foreignParser = new XMLParser({ trimValues: false, parseTagValue: false, htmlEntities: true });

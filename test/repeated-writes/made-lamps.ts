@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
-import type { Config } from "../../src/config.ts";
+import type { Config } from "../../src/config/config.ts";
 import { keyOf, newCredential } from "../../src/identity/secrets.ts";
-import { startLogging } from "../../src/logging.ts";
 import type { DeviceId } from "../../src/model/ids.ts";
-import { openParts } from "../../src/service.ts";
+import { startLogging } from "../../src/runtime/process/log.ts";
+import { openParts } from "../../src/service/service.ts";
 
 /** Users with a lamp and an access token each, in a store that nobody else has open. */
 export async function madeLamps(config: Config, count: number) {
@@ -22,7 +22,7 @@ export async function madeLamps(config: Config, count: number) {
       const accessToken = newCredential("bwa_", userId);
       await store.transaction(async (tx) => {
         const id = randomUUID();
-        await tx.grants.add({ id, tenantId, userId, clientId, reach: "user" });
+        await tx.grants.add({ id, tenantId, userId, clientId, covers: "user" });
         await tx.accessTokens.add(keyOf(accessToken), id, (await tx.clock.nowMs()) + 7_200_000);
       });
       lamps.push({ accessToken, lampId });

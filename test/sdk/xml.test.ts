@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { UnexpectedAnswer } from "../../sdk/src/index.ts";
 import { readXml } from "../../sdk/src/xml.ts";
-import { document } from "../../src/platform/xml.ts";
+import { document } from "../../src/outlets/platform/xml.ts";
 
 describe("the answers of platform calls", () => {
   it("are read as the service writes them, whatever text they hold", () => {

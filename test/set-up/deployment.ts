@@ -1,6 +1,6 @@
 import type { TestContext } from "node:test";
-import type { Config } from "../../src/config.ts";
-import type { Service } from "../../src/service.ts";
+import type { Config } from "../../src/config/config.ts";
+import type { Service } from "../../src/service/service.ts";
 import { startBalancer } from "./balancer.ts";
 import { isAll } from "./extent.ts";
 import { freePort } from "./free-port.ts";

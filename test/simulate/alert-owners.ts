@@ -88,19 +88,19 @@ export class AlertOwners {
 
   #change(node: SimulatedNode, userId: UserId, { id, deviceId, isEnabled, ...row }: TriggerRow): void {
     const { dice } = this.#parts.calls.scheduler;
-    const reach = { kind: "user", userId } as const;
+    const accessScope = { kind: "user", userId } as const;
     const what = dice.weighted({ enable: 4, redefine: 2, remove: 2, device: 1, explain: 1 });
-    if (what === "enable") this.#send(node.alerts.setEnabled(reach, id, dice.chance(0.7) || !isEnabled));
-    if (what === "remove") this.#send(node.alerts.remove(reach, id));
-    if (what === "explain") this.#send(node.alerts.explain(reach, id));
+    if (what === "enable") this.#send(node.alerts.setEnabled(accessScope, id, dice.chance(0.7) || !isEnabled));
+    if (what === "remove") this.#send(node.alerts.remove(accessScope, id));
+    if (what === "explain") this.#send(node.alerts.explain(accessScope, id));
     if (what === "device") {
       const { lampOf, sirenOf } = this.#parts;
       const ordinary = dice.chance(0.5) ? lampOf(userId) : sirenOf(userId);
-      this.#send(node.alerts.setEnabledOfDevice(reach, ordinary, dice.chance(0.7)));
+      this.#send(node.alerts.setEnabledOfDevice(accessScope, ordinary, dice.chance(0.7)));
     }
     if (what === "redefine") {
       const condition = this.#condition(dice, row.attributeName.startsWith("d."));
-      this.#send(node.alerts.redefine(reach, id, { ...row, deviceId, ...condition, isEnabled: true }));
+      this.#send(node.alerts.redefine(accessScope, id, { ...row, deviceId, ...condition, isEnabled: true }));
     }
   }
 

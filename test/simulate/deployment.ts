@@ -1,5 +1,5 @@
 import type { Post } from "../../src/events/webhooks/post.ts";
-import { noNeighbours } from "../../src/store/neighbours.ts";
+import { noNodeBus } from "../../src/store/node-bus.ts";
 import type { LinkRow } from "../../src/store/tables/links.ts";
 import { Clock } from "./clocks.ts";
 import type { Dice } from "./dice.ts";
@@ -143,7 +143,7 @@ export class Deployment {
         way: wayToStore(scheduler.dice),
         storeFor: (client) =>
           this.#store?.for(client) ?? new QueuedStore({ database, client, scheduler, faults, clock, crash }),
-        neighboursFor: (client) => this.#store?.places.for(client) ?? noNeighbours,
+        nodeBusFor: (client) => this.#store?.places.for(client) ?? noNodeBus,
         committedSoFar: () => database.history.length,
       });
       this.nodes[slot] = node;

@@ -1,6 +1,6 @@
 import { StoreUnavailable } from "../../src/model/errors.ts";
 import type { NodeId } from "../../src/model/ids.ts";
-import type { Hint } from "../../src/store/neighbours.ts";
+import type { Hint } from "../../src/store/node-bus.ts";
 import type { Store } from "../../src/store/seam.ts";
 import type { LogPosition } from "../../src/store/tables/log.ts";
 import type { Clock } from "./clocks.ts";

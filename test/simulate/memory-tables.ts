@@ -1,5 +1,5 @@
 import type { DeviceId, NodeId } from "../../src/model/ids.ts";
-import type { Hint } from "../../src/store/neighbours.ts";
+import type { Hint } from "../../src/store/node-bus.ts";
 import type { Transaction } from "../../src/store/seam.ts";
 import type { AttributeRow } from "../../src/store/tables/attributes.ts";
 import type { BlindInterval } from "../../src/store/tables/blind-intervals.ts";
@@ -113,10 +113,10 @@ function deviceRows(session: Session): SimulatedTables["devices"] {
       }),
     ofUser: (userId) => session.run("devices of user", (rows) => ofUser(rows, userId)),
     find: (userId, id) => session.run(`find device ${id}`, (rows) => ofUser(rows, userId).find((row) => row.id === id)),
-    within: (reach, id) =>
+    within: (accessScope, id) =>
       session.run(`device ${id} within reach`, (rows) => {
         const row = rows.get<DeviceRow>("devices", id);
-        return row && reach.kind === "user" && row.userId === reach.userId ? row : undefined;
+        return row && accessScope.kind === "user" && row.userId === accessScope.userId ? row : undefined;
       }),
     lock: (userId, ids) =>
       session.run(

@@ -8,9 +8,9 @@ import { fanGate } from "../../src/federation/fan-gate.ts";
 import type { Unlinked } from "../../src/federation/federated-tokens.ts";
 import { federationOn, type RunningFederation } from "../../src/federation/federation.ts";
 import type { DeviceId, NodeId, UserId } from "../../src/model/ids.ts";
-import type { Report, Surroundings } from "../../src/model/surroundings.ts";
 import { Membership } from "../../src/nodes/membership.ts";
-import type { Hint, Neighbours } from "../../src/store/neighbours.ts";
+import type { Report, Runtime } from "../../src/runtime/runtime.ts";
+import type { Hint, NodeBus } from "../../src/store/node-bus.ts";
 import type { Store } from "../../src/store/seam.ts";
 import type { LinkRow } from "../../src/store/tables/links.ts";
 import type { Clock } from "./clocks.ts";
@@ -28,7 +28,7 @@ export interface NodeParts {
   readonly way: StoreClient["way"];
   readonly upstream: Upstream;
   readonly storeFor: (client: StoreClient) => Store<SimulatedTables>;
-  readonly neighboursFor: (client: StoreClient) => Neighbours;
+  readonly nodeBusFor: (client: StoreClient) => NodeBus;
   /** How it calls webhooks. */
   readonly postFor: (node: SimulatedNode) => Post;
   readonly newWebhookId: () => string;
@@ -67,7 +67,7 @@ export class SimulatedNode implements StoreClient, UpstreamNode {
   readonly passedOver = new Set<number>();
   readonly #parts: NodeParts;
   readonly #membership: Membership;
-  readonly #neighbours: Neighbours;
+  readonly #nodeBus: NodeBus;
   readonly #proving = new Map<number, number>();
   #deafen: () => void = () => undefined;
 
@@ -77,7 +77,7 @@ export class SimulatedNode implements StoreClient, UpstreamNode {
     this.clock = parts.clock;
     this.way = parts.way;
     const { scheduler, upstream } = parts;
-    const surroundings: Surroundings = {
+    const runtime: Runtime = {
       nowMs: parts.clock.nowMs,
       elapsedMs: () => scheduler.nowMs,
       random: () => scheduler.dice.next(),
@@ -98,12 +98,12 @@ export class SimulatedNode implements StoreClient, UpstreamNode {
         this.federation.heard(commits);
         this.events.heard(isUrgent);
       },
-      report: surroundings.report,
+      report: runtime.report,
     });
     this.commit = (request) => this.#claimed(request, commit);
-    this.#neighbours = parts.neighboursFor(this);
-    this.#membership = new Membership(this.name as NodeId, store, surroundings, this.#neighbours);
-    const shared = { ...surroundings, nowMs: () => this.#membership.nowMs() };
+    this.#nodeBus = parts.nodeBusFor(this);
+    this.#membership = new Membership(this.name as NodeId, store, runtime, this.#nodeBus);
+    const shared = { ...runtime, nowMs: () => this.#membership.nowMs() };
     const sealing = { seal: (secret: string, place: string) => `${place}: ${secret}`, open: opened };
     this.federation = federationOn({
       store,
@@ -112,14 +112,14 @@ export class SimulatedNode implements StoreClient, UpstreamNode {
       membership: this.#membership,
       connectors,
       sealing,
-      surroundings: shared,
+      runtime: shared,
     });
     this.events = eventsOn({
       store,
-      surroundings: shared,
+      runtime: shared,
       sealing,
       logDays: parts.logDays,
-      isTold: () => this.#neighbours.areHeard,
+      isTold: () => this.#nodeBus.areHeard,
       streamsAtOnce: 100,
       allowsPrivateWebhooks: true,
       userAgent: "simulated",
@@ -138,7 +138,7 @@ export class SimulatedNode implements StoreClient, UpstreamNode {
       revocations: () => undefined,
       links: () => this.federation.keeper.wake(),
     };
-    this.#deafen = this.#neighbours.hear((hint) => heed[hint]());
+    this.#deafen = this.#nodeBus.hear((hint) => heed[hint]());
     this.isReady = true;
   }
 

@@ -1,6 +1,6 @@
 import { StoreUnavailable } from "../../src/model/errors.ts";
 import type { NodeId } from "../../src/model/ids.ts";
-import type { Hint, Neighbours, Place } from "../../src/store/neighbours.ts";
+import type { Hint, NodeBus, PresenceLock } from "../../src/store/node-bus.ts";
 import type { MemoryStore, StoreClient } from "./memory-store.ts";
 
 interface TakenPlace {
@@ -25,7 +25,7 @@ export class Places {
     return [...this.#taken].some(({ client }) => client.name === id);
   }
 
-  for(client: StoreClient): Neighbours {
+  for(client: StoreClient): NodeBus {
     return {
       areHeard: true,
       hear: (heard) => {
@@ -33,7 +33,7 @@ export class Places {
         this.#listeners.set(client, listeners.add(heard));
         return () => listeners.delete(heard);
       },
-      takePlace: async (_, lost) => {
+      takePresenceLock: async (_, lost) => {
         const taken: TakenPlace = { client, lost };
         await this.#ask(client, "takes its place", () => void this.#taken.add(taken));
         return this.#place(taken);
@@ -57,7 +57,7 @@ export class Places {
     }
   }
 
-  #place(taken: TakenPlace): Place {
+  #place(taken: TakenPlace): PresenceLock {
     let isOver = false;
     return {
       check: async () => {

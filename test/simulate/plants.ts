@@ -200,7 +200,7 @@ export const plants: readonly Plant[] = [
         file: "federation/link-record.ts",
         find: "this.#writing ??= this.#write();",
         replace:
-          "this.#writing ??= this.#write()\n      .then(() => pause(this.#parts.surroundings, 5, this.#parts.signal))\n      .finally(() => {\n        this.#writing = undefined;\n      });",
+          "this.#writing ??= this.#write()\n      .then(() => pause(this.#parts.runtime, 5, this.#parts.signal))\n      .finally(() => {\n        this.#writing = undefined;\n      });",
       },
       {
         file: "federation/link-record.ts",

@@ -85,11 +85,11 @@ class Reader implements ReaderRecord {
       const { userId, deviceIds } = this;
       const filter = { deviceIds, attributes: [] };
       const untilMs = Number.POSITIVE_INFINITY;
-      const reach = { kind: "user", userId } as const;
+      const accessScope = { kind: "user", userId } as const;
       node.events.beginning(lastEventId).then(
         (beginning) => {
           if (!outlet.closed.aborted)
-            node.events.follow({ clientId: "reader", reach, filter, beginning, untilMs }, outlet);
+            node.events.follow({ clientId: "reader", accessScope, filter, beginning, untilMs }, outlet);
         },
         () => outlet.drop(),
       );

@@ -44,8 +44,10 @@ export function triggerRows(session: Session): SimulatedTables["triggers"] {
       session.run(`alerts on ${deviceId}`, (rows) =>
         ofDevice(rows, deviceId).filter(({ isEnabled, key }) => isEnabled && keys.includes(key)),
       ),
-    within: (reach, id) =>
-      session.run(`alert ${id}`, (rows) => (reach.kind === "user" ? find(rows, reach.userId, id) : undefined)),
+    within: (accessScope, id) =>
+      session.run(`alert ${id}`, (rows) =>
+        accessScope.kind === "user" ? find(rows, accessScope.userId, id) : undefined,
+      ),
     ofDevice: (_, deviceId) => session.run(`alerts of ${deviceId}`, (rows) => ofDevice(rows, deviceId)),
     ofUser: (userId) => session.run("alerts of user", (rows) => triggersOf(rows, userId)),
     totals: (userId, deviceId) =>

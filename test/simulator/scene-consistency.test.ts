@@ -9,11 +9,11 @@ import { playScene, scenes } from "../../simulator/scenes/catalogue.ts";
 import type { AnyJson } from "./world.ts";
 
 const kinds = ["thermostats", "smoke_co_alarms"];
-const surroundings = (seed: string) => ({ random: seededRandom(seed), nowMs: Date.UTC(2026, 0, 1) });
+const runtime = (seed: string) => ({ random: seededRandom(seed), nowMs: Date.UTC(2026, 0, 1) });
 
 describe("the document", () => {
   it("stays consistent through 2,000 random steps", () => {
-    const around = surroundings("steps");
+    const around = runtime("steps");
     let home = newHome(11);
     const played = new Set<string>();
     for (let step = 0; step < 2000; step++) {
@@ -32,7 +32,7 @@ describe("the document", () => {
     const story = fc.array(scene, { minLength: 1, maxLength: 40 });
     fc.assert(
       fc.property(story, fc.integer(), (plays, seed) => {
-        const around = surroundings(String(seed));
+        const around = runtime(String(seed));
         let home = newHome(seed);
         for (const { name, number, of, to } of plays) {
           const wanted = { structure: of, thermostat: number, alarm: number, to, name: "New name" };
@@ -50,7 +50,7 @@ describe("the document", () => {
   });
 
   it("is never changed in place", () => {
-    const around = surroundings("frozen");
+    const around = runtime("frozen");
     let home = deepFreeze(newHome(3));
     for (let step = 0; step < 500; step++) home = deepFreeze(playScene(home, { scene: "random" }, around).home);
     assertConsistent(home.document);

@@ -7,13 +7,13 @@ import { describe, it, type TestContext } from "node:test";
 import { BreezewayError } from "../../src/model/errors.ts";
 import { Backups } from "../../src/store/backup/backups.ts";
 import { restoreBackup } from "../../src/store/backup/restore.ts";
-import { dataFolder } from "../../src/store/data-folder.ts";
-import { keysFromFile } from "../../src/store/key-file.ts";
+import { dataFolder } from "../../src/store/disk/data-folder.ts";
+import { keysFromFile } from "../../src/store/keys/key-file.ts";
+import { keyIdOf } from "../../src/store/keys/sealing.ts";
+import { firstUsedKeys } from "../../src/store/keys/used-keys.ts";
 import { schemaVersion } from "../../src/store/migrations.ts";
-import { keyIdOf } from "../../src/store/sealing.ts";
 import type { OpenStore } from "../../src/store/seam.ts";
 import { openSqlite } from "../../src/store/sqlite/store.ts";
-import { firstUsedKeys } from "../../src/store/used-keys.ts";
 import { folderOf } from "../cli/made-folder.ts";
 
 const timeMs = Date.UTC(2026, 0, 2, 3, 4, 5);

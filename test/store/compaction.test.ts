@@ -4,11 +4,11 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, it, type TestContext } from "node:test";
 import { exitCodeOf, exitCodes } from "../../src/cli/exit-codes.ts";
-import { startLogging } from "../../src/logging.ts";
-import { Compaction } from "../../src/store/compaction.ts";
+import { startLogging } from "../../src/runtime/process/log.ts";
+import { processRuntime } from "../../src/runtime/process/process-runtime.ts";
+import { Compaction } from "../../src/store/disk/compaction.ts";
 import type { OpenStore } from "../../src/store/seam.ts";
 import { openSqlite } from "../../src/store/sqlite/store.ts";
-import { realSurroundings } from "../../src/surroundings.ts";
 import { folderOf } from "../cli/made-folder.ts";
 
 const megabyte = 2 ** 20;
@@ -30,10 +30,10 @@ async function emptiedStore(t: TestContext, megabytes: number, { isFromBefore = 
   }
   await store.transaction((tx) => tx.settings.set("kept", "k".repeat(megabyte)));
   await store.space!.flush();
-  const real = realSurroundings(startLogging("silent"));
-  const surroundings = { ...real, after: (_: number, act: () => void) => real.after(0, act) };
-  const compaction = new Compaction({ space: store.space, surroundings });
-  return { store, file, compaction, surroundings, bytes: () => statSync(file).size };
+  const real = processRuntime(startLogging("silent"));
+  const runtime = { ...real, after: (_: number, act: () => void) => real.after(0, act) };
+  const compaction = new Compaction({ space: store.space, runtime });
+  return { store, file, compaction, runtime, bytes: () => statSync(file).size };
 }
 
 /** Writes one after another until it is stopped; answers how many were acknowledged. */
@@ -89,7 +89,7 @@ describe("compacting a store in a file", () => {
   it("rebuilds a file of an earlier version when that is asked for: reads go on, writes wait", {
     timeout: 60_000,
   }, async (t) => {
-    const { store, compaction, surroundings, bytes } = await emptiedStore(t, 12, { isFromBefore: true });
+    const { store, compaction, runtime, bytes } = await emptiedStore(t, 12, { isFromBefore: true });
     assert.equal(await compaction.sweep(), 0);
     await assert.rejects(
       compaction.compact({ mayRebuild: false }, tell),
@@ -107,7 +107,7 @@ describe("compacting a store in a file", () => {
         await Promise.all([rebuilding, writing, reading]);
       },
     };
-    await new Compaction({ space, surroundings }).compact({ mayRebuild: true }, tell);
+    await new Compaction({ space, runtime }).compact({ mayRebuild: true }, tell);
     assert.deepEqual(order, [`read ${megabyte}`, "rebuilt", "written"]);
     assert.ok(bytes() < 3 * megabyte, `the file has ${bytes()} bytes`);
     assert.deepEqual(

@@ -5,9 +5,9 @@ import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, statSync, symlink
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, afterEach, before, describe, it } from "node:test";
-import { callControl, serveControl } from "../../src/cli/control-socket.ts";
+import { callControl, serveControl } from "../../src/cli/administration/control-socket.ts";
 import { Conflict } from "../../src/model/errors.ts";
-import { type DataFolder, dataFolder } from "../../src/store/data-folder.ts";
+import { type DataFolder, dataFolder } from "../../src/store/disk/data-folder.ts";
 
 /** Nobody's uid on this machine. Only root can give a folder away. */
 const stranger = 4711;
@@ -40,7 +40,7 @@ describe("the data folder", () => {
   it("is free again when the process that held it was killed", async () => {
     const data = dataFolder(join(folder, "killed"));
     const program = `
-      const { dataFolder } = await import(${JSON.stringify(new URL("../../src/store/data-folder.ts", import.meta.url).href)});
+      const { dataFolder } = await import(${JSON.stringify(new URL("../../src/store/disk/data-folder.ts", import.meta.url).href)});
       globalThis.unlock = dataFolder(process.argv[1]).lock();
       console.log("locked");
       process.stdin.resume();`;

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { describe, it } from "node:test";
-import { callControl } from "../../src/cli/control-socket.ts";
-import { dataFolder } from "../../src/store/data-folder.ts";
+import { callControl } from "../../src/cli/administration/control-socket.ts";
+import { dataFolder } from "../../src/store/disk/data-folder.ts";
 import { startChild } from "../stories/child-service.ts";
 import { databases } from "../stories/world.ts";
 import { madeWorld, openAll } from "./sealed-world.ts";

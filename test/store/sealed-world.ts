@@ -1,16 +1,16 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
-import { readConfig } from "../../src/config.ts";
+import { readConfig } from "../../src/config/config.ts";
 import { addressPlace, sealedPlace } from "../../src/events/webhooks/webhooks.ts";
 import { tokenPlace } from "../../src/federation/link-key.ts";
 import { answerPlace } from "../../src/idempotency/idempotent-writes.ts";
-import { startLogging } from "../../src/logging.ts";
 import type { NodeId, OwnerId, TenantId } from "../../src/model/ids.ts";
-import { type OpenOptions, openParts, type Parts } from "../../src/service.ts";
-import { sealingFromFile } from "../../src/store/key-file.ts";
+import { startLogging } from "../../src/runtime/process/log.ts";
+import { processRuntime } from "../../src/runtime/process/process-runtime.ts";
+import { type OpenOptions, openParts, type Parts } from "../../src/service/service.ts";
+import { sealingFromFile } from "../../src/store/keys/key-file.ts";
 import { logStart } from "../../src/store/tables/log.ts";
-import { realSurroundings } from "../../src/surroundings.ts";
 import { folderOf } from "../cli/made-folder.ts";
 import { sharedCluster } from "../set-up/postgres.ts";
 import type { Deployment } from "../stories/world.ts";
@@ -25,11 +25,11 @@ export async function madeWorld(t: TestContext, database: Deployment, values: nu
   });
   const keyFile = join(folder, "breezeway.key");
   const report = startLogging("silent");
-  const real = realSurroundings(report);
+  const real = processRuntime(report);
   // Commands that wait for other nodes look again at once: the test waits for the nodes itself.
-  const surroundings = { ...real, after: (_: number, act: () => void) => real.after(1, act) };
+  const runtime = { ...real, after: (_: number, act: () => void) => real.after(1, act) };
   const open = async (options: OpenOptions = {}) => {
-    const opened = await openParts(config, report, surroundings, options);
+    const opened = await openParts(config, report, runtime, options);
     let closed: Promise<void> | undefined;
     const close = () => (closed ??= opened.close());
     t.after(close);

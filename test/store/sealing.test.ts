@@ -4,8 +4,8 @@ import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, wr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
-import { keysFromFile } from "../../src/store/key-file.ts";
-import { sealingWith } from "../../src/store/sealing.ts";
+import { keysFromFile } from "../../src/store/keys/key-file.ts";
+import { sealingWith } from "../../src/store/keys/sealing.ts";
 
 const place = "link 7 of user 3";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { StoreUnavailable } from "../../src/model/errors.ts";
-import { type ProbeSize, Writability } from "../../src/store/writability.ts";
+import { type ProbeSize, Writability } from "../../src/store/disk/writability.ts";
 
 describe("whether a store can write", () => {
   it("is found out by one probe for all that ask at the same time", async () => {

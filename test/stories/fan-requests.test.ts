@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { startService } from "../../src/service.ts";
+import { startService } from "../../src/service/service.ts";
 import { silent } from "../contracts/store/home.ts";
 import { fanHouse } from "./fan-client.ts";
 import { deployments, eventually } from "./world.ts";

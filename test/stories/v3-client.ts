@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { DeviceId } from "../../src/model/ids.ts";
-import type { Service } from "../../src/service.ts";
+import type { Service } from "../../src/service/service.ts";
 import { ScriptedBrowser } from "../oauth/scripted-browser.ts";
 import type { ShownDevice } from "./platform-client.ts";
 

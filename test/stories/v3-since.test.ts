@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { addDevice } from "../../src/devices/inventory.ts";
 import type { DeviceId } from "../../src/model/ids.ts";
-import { startService } from "../../src/service.ts";
-import { realSurroundings } from "../../src/surroundings.ts";
+import { processRuntime } from "../../src/runtime/process/process-runtime.ts";
+import { startService } from "../../src/service/service.ts";
 import { silent } from "../contracts/store/home.ts";
 import { cheapPasswords } from "../set-up/cheap-passwords.ts";
 import { type Deployment, databaseFor, deployments, runDeployment } from "../set-up/deployment.ts";
@@ -61,14 +61,14 @@ async function house(t: TestContext, database: Deployment) {
   const folder = mkdtempSync(join(tmpdir(), "breezeway-since-"));
   const databaseUrl = await databaseFor(database);
   const config = storyConfig(folder, "http://127.0.0.1:9", databaseUrl);
-  const real = realSurroundings(silent);
+  const real = processRuntime(silent);
   let skewMs = 0;
-  const surroundings = { ...real, nowMs: () => real.nowMs() + skewMs };
+  const runtime = { ...real, nowMs: () => real.nowMs() + skewMs };
   const deployment = await runDeployment(t, database, config, (given) =>
-    startService(given, silent, surroundings, cheapPasswords),
+    startService(given, silent, runtime, cheapPasswords),
   );
   const { service } = deployment;
-  const second = database === "postgres" ? await startService(config, silent, surroundings, cheapPasswords) : undefined;
+  const second = database === "postgres" ? await startService(config, silent, runtime, cheapPasswords) : undefined;
   t.after(async () => {
     await second?.stop();
     await deployment.end();

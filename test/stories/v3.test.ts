@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { addDevice, removeDevice } from "../../src/devices/inventory.ts";
 import type { DeviceId } from "../../src/model/ids.ts";
-import { startService } from "../../src/service.ts";
+import { startService } from "../../src/service/service.ts";
 import { silent } from "../contracts/store/home.ts";
 import { assertMirrors } from "./expected-attributes.ts";
 import { asShown, clientOfTenant, clientOfUser, type V3Client } from "./v3-client.ts";

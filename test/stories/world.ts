@@ -3,12 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { type Simulator, type SimulatorOptions, startSimulator } from "../../simulator/simulator.ts";
-import { type Config, readConfig } from "../../src/config.ts";
-import { startLogging } from "../../src/logging.ts";
+import { type Config, readConfig } from "../../src/config/config.ts";
 import type { DeviceId, UserId } from "../../src/model/ids.ts";
-import type { Surroundings } from "../../src/model/surroundings.ts";
-import { type Service, startService } from "../../src/service.ts";
-import { realSurroundings } from "../../src/surroundings.ts";
+import { startLogging } from "../../src/runtime/process/log.ts";
+import { processRuntime } from "../../src/runtime/process/process-runtime.ts";
+import type { Runtime } from "../../src/runtime/runtime.ts";
+import { type Service, startService } from "../../src/service/service.ts";
 import { cheapPasswords } from "../set-up/cheap-passwords.ts";
 import { type Deployment, databaseFor, type RunningNode, runDeployment } from "../set-up/deployment.ts";
 import { type FaultProxy, startFaultProxy } from "../set-up/fault-proxy.ts";
@@ -73,8 +73,8 @@ export async function world(test: TestContext, plan: WorldPlan = {}): Promise<Wo
     corsOrigins: plan.corsOrigins ?? [],
   };
   const report = startLogging("debug", { write: (line) => void logged.push(line) });
-  const surroundings = hasty(realSurroundings(report), plan.haste ?? 1);
-  const start = (given: Config) => startService(given, report, surroundings, cheapPasswords);
+  const runtime = hasty(processRuntime(report), plan.haste ?? 1);
+  const start = (given: Config) => startService(given, report, runtime, cheapPasswords);
   const deployment = await runDeployment(test, plan.database, config, start);
   test.after(async () => {
     await deployment.end();
@@ -100,7 +100,7 @@ export async function world(test: TestContext, plan: WorldPlan = {}): Promise<Wo
     client,
     config,
     logged,
-    nowMs: surroundings.nowMs,
+    nowMs: runtime.nowMs,
     get service() {
       return deployment.service;
     },
@@ -126,13 +126,13 @@ export function storyConfig(dataFolder: string, apiUrl: string, databaseUrl?: st
   return readConfig({ flags: {}, environment });
 }
 
-function hasty(surroundings: Surroundings, haste: number): Surroundings {
-  const startMs = surroundings.nowMs();
+function hasty(runtime: Runtime, haste: number): Runtime {
+  const startMs = runtime.nowMs();
   return {
-    ...surroundings,
-    nowMs: () => Math.floor(startMs + (surroundings.nowMs() - startMs) * haste),
-    elapsedMs: () => surroundings.elapsedMs() * haste,
-    after: (delayMs, act) => surroundings.after(delayMs / haste, act),
+    ...runtime,
+    nowMs: () => Math.floor(startMs + (runtime.nowMs() - startMs) * haste),
+    elapsedMs: () => runtime.elapsedMs() * haste,
+    after: (delayMs, act) => runtime.after(delayMs / haste, act),
   };
 }
 

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { reportPage } from "../../src/verify/report-page.ts";
-import { reportText } from "../../src/verify/report-text.ts";
-import { rows } from "../../src/verify/rows.ts";
-import { verify } from "../../src/verify/verify.ts";
+import { reportPage } from "../../verify/report-page.ts";
+import { reportText } from "../../verify/report-text.ts";
+import { rows } from "../../verify/rows.ts";
+import { verify } from "../../verify/verify.ts";
 import { ScriptedBrowser } from "../oauth/scripted-browser.ts";
 import { person, world } from "../stories/world.ts";
 import { brokenDeployments, otherFaults } from "./broken-deployments.ts";

@@ -6,15 +6,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { startSimulator } from "../../simulator/simulator.ts";
-import { startLogging } from "../../src/logging.ts";
-import { startService } from "../../src/service.ts";
-import { realSurroundings } from "../../src/surroundings.ts";
-import type { Given } from "../../src/verify/given.ts";
-import type { Report } from "../../src/verify/report.ts";
-import type { Row } from "../../src/verify/row.ts";
-import { rows } from "../../src/verify/rows.ts";
-import { type Administer, type ThrowAway, throwAwayOn } from "../../src/verify/throw-away.ts";
-import { type VerifyOptions, verify } from "../../src/verify/verify.ts";
+import { startLogging } from "../../src/runtime/process/log.ts";
+import { processRuntime } from "../../src/runtime/process/process-runtime.ts";
+import { startService } from "../../src/service/service.ts";
+import type { Given } from "../../verify/given.ts";
+import type { Report } from "../../verify/report.ts";
+import type { Row } from "../../verify/row.ts";
+import { rows } from "../../verify/rows.ts";
+import { type Administer, type ThrowAway, throwAwayOn } from "../../verify/throw-away.ts";
+import { type VerifyOptions, verify } from "../../verify/verify.ts";
 import { cheapPasswords } from "../set-up/cheap-passwords.ts";
 import { storyConfig } from "../stories/world.ts";
 import { type Breaking, breakingProxy } from "./breaking-proxy.ts";
@@ -25,15 +25,15 @@ export async function verifyWorld(test: TestContext) {
   const folder = mkdtempSync(join(tmpdir(), "breezeway-verify-"));
   const simulator = await startSimulator({ port: 0 });
   const report = startLogging("error");
-  const real = realSurroundings(report);
+  const real = processRuntime(report);
   let shiftMs = 0;
-  const surroundings = {
+  const runtime = {
     ...real,
     nowMs: () => real.nowMs() + shiftMs,
     elapsedMs: () => real.elapsedMs() + shiftMs,
   };
   const config = { ...storyConfig(folder, simulator.url), allowPrivateWebhooks: true };
-  const service = await startService(config, report, surroundings, cheapPasswords);
+  const service = await startService(config, report, runtime, cheapPasswords);
   test.after(async () => {
     await service.stop();
     await simulator.stop();

@@ -1,6 +1,6 @@
-import { shownAs } from "../output.ts";
-import type { Style } from "../style.ts";
-import { cutTo, padTo, textWidth } from "../text-width.ts";
+import { shownAs } from "../terminal/output.ts";
+import type { Style } from "../terminal/style.ts";
+import { cutTo, padTo, textWidth } from "../terminal/text-width.ts";
 import { friendlyNames, type ShownAttribute, type ShownDevice } from "./friendly-names.ts";
 import { ago, clockTime } from "./times.ts";
 

@@ -1,8 +1,8 @@
 import type { Call } from "../command.ts";
-import type { Api } from "../service/api.ts";
-import { follow, tellLive, tellLost } from "../service/follow.ts";
-import { isLively } from "../terminal.ts";
-import { cutTo } from "../text-width.ts";
+import type { Api } from "../remote/api.ts";
+import { follow, tellLive, tellLost } from "../remote/follow.ts";
+import { isLively } from "../terminal/terminal.ts";
+import { cutTo } from "../terminal/text-width.ts";
 import { alarming, deviceView, shownValue } from "./device-view.ts";
 import { friendlyNames, inWords, type ShownAttribute, type ShownDevice } from "./friendly-names.ts";
 import { freshnessInWords, freshnessLine, Knowledge } from "./knowledge.ts";

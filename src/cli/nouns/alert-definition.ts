@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { BadParameter } from "../../model/errors.ts";
 import type { DeviceId } from "../../model/ids.ts";
-import type { Answer } from "../admin-command.ts";
+import type { Answer } from "../administration/admin-command.ts";
 import { type Input, id, isGiven, optional, text, texts } from "../input.ts";
 
 const operations = ["equals", "regex", ">", ">=", "<", "<=", "=="];

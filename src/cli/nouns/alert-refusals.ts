@@ -1,6 +1,6 @@
 import { parseAttributeName } from "../../model/attribute-names.ts";
 import { type ShownDevice, virtualTypeName } from "../devices/friendly-names.ts";
-import { type Answer, type Api, ServiceRefused } from "../service/api.ts";
+import { type Answer, type Api, ServiceRefused } from "../remote/api.ts";
 import type { AlertDefinition } from "./alert-definition.ts";
 
 /**

@@ -1,13 +1,13 @@
 import type { TriggerId } from "../../model/ids.ts";
-import type { Answer } from "../admin-command.ts";
+import type { Answer } from "../administration/admin-command.ts";
 import type { Argument, Call, OwnCommand } from "../command.ts";
 import { ago, dateAndTime, timeOption } from "../devices/times.ts";
 import { id, optional } from "../input.ts";
 import type { Noun } from "../noun.ts";
-import { counted, rows, shownAs, table, whole } from "../output.ts";
-import { progressOn } from "../progress.ts";
-import type { Api } from "../service/api.ts";
-import { actingFor, isElsewhere, reaching, serviceOf } from "../service/reach.ts";
+import type { Api } from "../remote/api.ts";
+import { actingFor, isElsewhere, reaching, serviceOf } from "../remote/chosen-service.ts";
+import { counted, rows, shownAs, table, whole } from "../terminal/output.ts";
+import { progressOn } from "../terminal/progress.ts";
 import { alertInWords, defining, definitionOf, definitionWithin } from "./alert-definition.ts";
 import { nameDevice } from "./alert-refusals.ts";
 

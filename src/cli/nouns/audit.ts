@@ -1,9 +1,9 @@
 import type { AuditRecord } from "../../identity/audit.ts";
-import type { AdminCommand } from "../admin-command.ts";
+import type { AdminCommand } from "../administration/admin-command.ts";
 import { ago } from "../devices/times.ts";
 import { number } from "../input.ts";
 import type { Noun } from "../noun.ts";
-import { table, whole } from "../output.ts";
+import { table, whole } from "../terminal/output.ts";
 import { chosenTenant, ofTenant } from "./of-tenant.ts";
 
 const mostEntries = 10_000;

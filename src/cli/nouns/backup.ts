@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import type { AdminCommand } from "../admin-command.ts";
+import type { AdminCommand } from "../administration/admin-command.ts";
 import { isGiven, text } from "../input.ts";
 import type { Noun } from "../noun.ts";
 

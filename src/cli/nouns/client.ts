@@ -1,9 +1,9 @@
 import type { Client } from "../../oauth/clients.ts";
-import type { AdminCommand, AdministrationParts } from "../admin-command.ts";
+import type { AdminCommand, AdministrationParts } from "../administration/admin-command.ts";
 import { idByPrefix } from "../id-prefix.ts";
 import { type Input, isGiven, number, optional, text, texts } from "../input.ts";
 import type { Noun } from "../noun.ts";
-import { counted, rows, table, whole } from "../output.ts";
+import { counted, rows, table, whole } from "../terminal/output.ts";
 import { chosenTenant, ofTenant, tenantNames } from "./of-tenant.ts";
 
 const subject = { name: "client", meaning: "the client's id or the beginning of it; see: breezeway client list" };

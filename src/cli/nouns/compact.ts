@@ -1,4 +1,4 @@
-import type { AdminCommand } from "../admin-command.ts";
+import type { AdminCommand } from "../administration/admin-command.ts";
 import { isGiven } from "../input.ts";
 import type { Noun } from "../noun.ts";
 

@@ -12,7 +12,7 @@ const completion: OwnCommand = {
   ],
   arguments: [{ name: "shell", isRequired: true, meaning: "bash, zsh or fish", choices: ["bash", "zsh", "fish"] }],
   async run({ typed, program, print, terminal }) {
-    const { completionFor } = await import("../completion.ts");
+    const { completionFor } = await import("../shell-completion.ts");
     const shell = text(typed, "shell") as "bash" | "zsh" | "fish";
     const script = completionFor(shell, program);
     // A script is a script wherever it goes: only who asks for JSON gets it wrapped.

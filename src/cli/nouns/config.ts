@@ -1,8 +1,8 @@
-import { ConfigurationError, settings } from "../../config.ts";
+import { ConfigurationError, settings } from "../../config/config.ts";
 import type { Call, OwnCommand } from "../command.ts";
 import type { Noun } from "../noun.ts";
-import { table, whole } from "../output.ts";
 import { inPlainText } from "../settings-flags.ts";
+import { table, whole } from "../terminal/output.ts";
 
 const check: OwnCommand = {
   name: "config check",

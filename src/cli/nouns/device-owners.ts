@@ -1,5 +1,5 @@
 import type { UserId } from "../../model/ids.ts";
-import type { AdminAct } from "../admin-command.ts";
+import type { AdminAct } from "../administration/admin-command.ts";
 import { id, optional } from "../input.ts";
 import { chosenTenant } from "./of-tenant.ts";
 

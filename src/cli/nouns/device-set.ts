@@ -4,8 +4,8 @@ import type { DeviceId } from "../../model/ids.ts";
 import type { Call, OwnCommand } from "../command.ts";
 import type { ShownDevice } from "../devices/friendly-names.ts";
 import { id, texts } from "../input.ts";
-import { ServiceRefused } from "../service/api.ts";
-import { actingFor, reaching, serviceOf } from "../service/reach.ts";
+import { ServiceRefused } from "../remote/api.ts";
+import { actingFor, reaching, serviceOf } from "../remote/chosen-service.ts";
 
 export const subject = { name: "device", meaning: "the device's id; see: breezeway device list", isRequired: true };
 

@@ -1,14 +1,14 @@
 import { BadParameter, NotFound } from "../../model/errors.ts";
 import type { DeviceId, UserId } from "../../model/ids.ts";
-import { ownerOfDevice } from "../access.ts";
-import type { AdminCommand, Answer } from "../admin-command.ts";
+import type { AdminCommand, Answer } from "../administration/admin-command.ts";
+import { ownerOfDevice } from "../administration/command-access.ts";
 import type { Call, OwnCommand } from "../command.ts";
 import { type ShownDevice, virtualTypeName } from "../devices/friendly-names.ts";
 import { id, isGiven, optional, text, texts } from "../input.ts";
 import type { Noun } from "../noun.ts";
-import { table } from "../output.ts";
-import { ServiceRefused } from "../service/api.ts";
-import { actingFor, isElsewhere, reaching, serviceOf } from "../service/reach.ts";
+import { ServiceRefused } from "../remote/api.ts";
+import { actingFor, isElsewhere, reaching, serviceOf } from "../remote/chosen-service.ts";
+import { table } from "../terminal/output.ts";
 import { set, subject } from "./device-set.ts";
 
 const add: AdminCommand = {

@@ -1,13 +1,13 @@
 import type { Command } from "commander";
 import type { DeviceId } from "../../model/ids.ts";
-import type { Answer } from "../admin-command.ts";
+import type { Answer } from "../administration/admin-command.ts";
 import type { Call, OwnCommand } from "../command.ts";
 import { friendlyNames, inWords } from "../devices/friendly-names.ts";
 import { ago, clockTime, timeOption } from "../devices/times.ts";
 import { id, ids, number, optional, text, texts } from "../input.ts";
 import type { Noun } from "../noun.ts";
-import { shownAs, table, whole } from "../output.ts";
-import { actingFor, reaching, serviceOf } from "../service/reach.ts";
+import { actingFor, reaching, serviceOf } from "../remote/chosen-service.ts";
+import { shownAs, table, whole } from "../terminal/output.ts";
 import { chosenWebhook, pathOf } from "./webhook.ts";
 
 const list: OwnCommand = {
@@ -67,7 +67,7 @@ const watch: OwnCommand = {
       .option("--attribute <name...>", "among attribute events, only changes of these attributes")
       .option("--after <id>", "resume after the event with this id"),
   async run(call) {
-    const { follow } = await import("../service/follow.ts");
+    const { follow } = await import("../remote/follow.ts");
     const { typed, print } = call;
     const devices = ids<DeviceId>(typed, "device").map(String);
     const api = await serviceOf(call, devices[0] === undefined ? {} : { device: devices[0] });

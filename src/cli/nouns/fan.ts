@@ -6,8 +6,8 @@ import type { FanReading } from "../devices/fan.ts";
 import type { ShownDevice } from "../devices/friendly-names.ts";
 import { id, number, optional } from "../input.ts";
 import type { Noun } from "../noun.ts";
-import type { Api } from "../service/api.ts";
-import { actingFor, reaching, serviceOf } from "../service/reach.ts";
+import type { Api } from "../remote/api.ts";
+import { actingFor, reaching, serviceOf } from "../remote/chosen-service.ts";
 
 const lookEveryMs = 250;
 /** Taken is as good as done; the stream shows the fan a little later, and nobody waits long for that. */

@@ -1,8 +1,8 @@
 import type { Command } from "commander";
-import type { AdminCommand, KeyStanding, LostValue } from "../admin-command.ts";
+import type { AdminCommand, KeyStanding, LostValue } from "../administration/admin-command.ts";
 import { isGiven, text } from "../input.ts";
 import type { Noun } from "../noun.ts";
-import { counted, table, whole } from "../output.ts";
+import { counted, table, whole } from "../terminal/output.ts";
 
 const forced = (command: Command) => command.option("--force", "do not wait for nodes whose key file differs");
 

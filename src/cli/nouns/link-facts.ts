@@ -1,6 +1,6 @@
 import type { ShownLink } from "../../federation/link-overview.ts";
 import type { UserId } from "../../model/ids.ts";
-import type { AdminAct } from "../admin-command.ts";
+import type { AdminAct } from "../administration/admin-command.ts";
 import { secondOf } from "../devices/times.ts";
 import { id, optional } from "../input.ts";
 import { chosenTenant } from "./of-tenant.ts";

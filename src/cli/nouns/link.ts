@@ -1,15 +1,15 @@
 import type { Command } from "commander";
 import { BadParameter, EcosystemUnreachable } from "../../model/errors.ts";
-import type { Answer } from "../admin-command.ts";
-import { withCleanUp } from "../clean-up.ts";
+import type { Answer } from "../administration/admin-command.ts";
+import { withCleanUp } from "../administration/clean-up.ts";
 import type { Call, OwnCommand } from "../command.ts";
 import { ago, dateAndTime } from "../devices/times.ts";
 import { isGiven, optional } from "../input.ts";
 import type { Noun } from "../noun.ts";
-import { rows, table } from "../output.ts";
-import { readSecret } from "../secret-input.ts";
-import { type Api, adaptorErrors, ServiceRefused } from "../service/api.ts";
-import { isElsewhere, reaching, serviceOf } from "../service/reach.ts";
+import { type Api, adaptorErrors, ServiceRefused } from "../remote/api.ts";
+import { isElsewhere, reaching, serviceOf } from "../remote/chosen-service.ts";
+import { rows, table } from "../terminal/output.ts";
+import { readSecret } from "../terminal/secret-input.ts";
 import { linkStateInWords } from "./link-facts.ts";
 
 /** The ecosystem has 30 s for an answer, and a token that replaces another takes two calls. */
@@ -84,7 +84,7 @@ async function ecosystemToken(call: Call, api: Api, ecosystem: string): Promise<
       );
     }
   }
-  const { consentOf } = await import("../service/consent.ts");
+  const { consentOf } = await import("../remote/consent.ts");
   await checkReady(call, api, ecosystem);
   return consentOf(call, ecosystem);
 }

@@ -1,4 +1,4 @@
-import type { AdminAct } from "../admin-command.ts";
+import type { AdminAct } from "../administration/admin-command.ts";
 
 /** Where the running service listens: flags, or a free port, may have made that other than the settings say. */
 export const listening: AdminAct = {

@@ -1,9 +1,9 @@
 import type { OwnCommand } from "../command.ts";
 import { optional } from "../input.ts";
 import type { Noun } from "../noun.ts";
-import { counted, table, whole } from "../output.ts";
 import type { Moved } from "../programs.ts";
-import { progressOn } from "../progress.ts";
+import { counted, table, whole } from "../terminal/output.ts";
+import { progressOn } from "../terminal/progress.ts";
 
 /** On stores that nobody runs, never through a running service. */
 const migrate: OwnCommand = {

@@ -1,12 +1,11 @@
 import { BadParameter } from "../../model/errors.ts";
-import type { Answer } from "../admin-command.ts";
+import type { Answer } from "../administration/admin-command.ts";
 import type { Argument, Call, OwnCommand } from "../command.ts";
 import { optional, text } from "../input.ts";
 import type { Noun } from "../noun.ts";
-import { rows, table, whole } from "../output.ts";
-import { needed, readPassword } from "../secret-input.ts";
-import { Api, Unreachable } from "../service/api.ts";
-import { clientToken } from "../service/client-token.ts";
+import { Api, Unreachable } from "../remote/api.ts";
+import { NotAuthorised, safeAddress } from "../remote/chosen-service.ts";
+import { clientToken } from "../remote/client-token.ts";
 import {
   checkProfileName,
   findProfile,
@@ -14,9 +13,10 @@ import {
   profilesFile,
   readProfiles,
   writeProfiles,
-} from "../service/profiles.ts";
-import { NotAuthorised, safeAddress } from "../service/reach.ts";
-import { refuseRedirect, unfollowed } from "../service/redirects.ts";
+} from "../remote/profiles.ts";
+import { refuseRedirect, unfollowed } from "../remote/redirects.ts";
+import { rows, table, whole } from "../terminal/output.ts";
+import { needed, readPassword } from "../terminal/secret-input.ts";
 
 const subject: Argument = { name: "name", isRequired: true, meaning: "the profile's name" };
 

@@ -1,4 +1,4 @@
-import type { Config } from "../../config.ts";
+import type { Config } from "../../config/config.ts";
 import type { OwnCommand } from "../command.ts";
 import { text } from "../input.ts";
 import type { Noun } from "../noun.ts";

@@ -1,7 +1,7 @@
-import type { AdminCommand, Answer } from "../admin-command.ts";
+import type { AdminCommand, Answer } from "../administration/admin-command.ts";
 import { ago, secondOf } from "../devices/times.ts";
 import type { Noun } from "../noun.ts";
-import { rows } from "../output.ts";
+import { rows } from "../terminal/output.ts";
 
 const show: AdminCommand = {
   name: "status",

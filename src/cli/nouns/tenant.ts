@@ -2,11 +2,11 @@ import type { Identity } from "../../identity/identity.ts";
 import type { Tenant } from "../../identity/tenants.ts";
 import { BadParameter, Conflict } from "../../model/errors.ts";
 import type { TenantId } from "../../model/ids.ts";
-import type { AdminCommand, Answer } from "../admin-command.ts";
-import { bytesOf, textOf } from "../given-files.ts";
+import type { AdminCommand, Answer } from "../administration/admin-command.ts";
+import { bytesOf, textOf } from "../file-argument.ts";
 import { type Input, id, isGiven, optional, text, texts } from "../input.ts";
 import type { Noun } from "../noun.ts";
-import { counted, rows, table } from "../output.ts";
+import { counted, rows, table } from "../terminal/output.ts";
 
 const add: AdminCommand = {
   name: "tenant add",

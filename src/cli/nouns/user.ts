@@ -1,11 +1,11 @@
 import type { User } from "../../identity/users.ts";
 import type { UserId } from "../../model/ids.ts";
-import type { AdminCommand, Answer } from "../admin-command.ts";
+import type { AdminCommand, Answer } from "../administration/admin-command.ts";
 import { ago } from "../devices/times.ts";
 import { id, isGiven, text } from "../input.ts";
 import type { Noun } from "../noun.ts";
-import { counted, rows, table } from "../output.ts";
-import { readPassword } from "../secret-input.ts";
+import { counted, rows, table } from "../terminal/output.ts";
+import { readPassword } from "../terminal/secret-input.ts";
 import { linkAnswer, linkStateInWords } from "./link-facts.ts";
 import { chosenTenant, ofTenant, tenantNames } from "./of-tenant.ts";
 

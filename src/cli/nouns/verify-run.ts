@@ -1,25 +1,39 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
-import type { Config } from "../../config.ts";
+import { canBeServed } from "../../../verify/by-hand-visitor.ts";
+import type { Given } from "../../../verify/given.ts";
+import type { Report } from "../../../verify/report.ts";
+import { reportPage } from "../../../verify/report-page.ts";
+import { reportText } from "../../../verify/report-text.ts";
+import { SimulatorControl } from "../../../verify/simulator-control.ts";
+import { type Administer, type ThrowAway, throwAwayOn } from "../../../verify/throw-away.ts";
+import { DeploymentUnreachable, verify } from "../../../verify/verify.ts";
+import type { Config } from "../../config/config.ts";
 import { BadParameter, EcosystemUnreachable, NotFound, NotRunning } from "../../model/errors.ts";
-import { untilTold } from "../../signals.ts";
-import { canBeServed } from "../../verify/by-hand-visitor.ts";
-import type { Given } from "../../verify/given.ts";
-import type { Report } from "../../verify/report.ts";
-import { reportPage } from "../../verify/report-page.ts";
-import { reportText } from "../../verify/report-text.ts";
-import { SimulatorControl } from "../../verify/simulator-control.ts";
-import { type Administer, type ThrowAway, throwAwayOn } from "../../verify/throw-away.ts";
-import { DeploymentUnreachable, verify } from "../../verify/verify.ts";
+import { untilTold } from "../../runtime/process/signals.ts";
 import type { Call } from "../command.ts";
 import { demoSimulator } from "../demo-simulator.ts";
 import { exitCodes } from "../exit-codes.ts";
-import { hasColour } from "../terminal.ts";
-import type { VerifyTyped } from "./verify.ts";
+import { hasColour } from "../terminal/terminal.ts";
+
+/** The options that were typed. */
+interface VerifyTyped {
+  readonly url?: string;
+  readonly "client-id"?: string;
+  readonly "redirect-uri": string;
+  readonly user?: string;
+  readonly browser?: true;
+  readonly "app-id"?: string;
+  readonly device?: string;
+  readonly simulator?: string;
+  readonly ecosystem: string;
+  readonly patient?: true;
+  readonly report?: string;
+}
 
 /** What a verification needs of whoever runs it. */
-interface VerifySurroundings {
+interface VerifyRuntime {
   readonly config: Config;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly administer: Administer;
@@ -31,8 +45,8 @@ export async function runVerify({ typed: words, terminal, programs, print, ...ca
   const config = call.config();
   const administer: Administer = (name, input) => programs.administer(config, name, input);
   const told = untilTold();
-  const surroundings = { config, environment: terminal.environment, administer };
-  const { given, throwAway } = await prepare(typed, surroundings, told);
+  const runtime = { config, environment: terminal.environment, administer };
+  const { given, throwAway } = await prepare(typed, runtime, told);
   let report: Report;
   try {
     report = await verify(given, { signal: told, version: terminal.version, say, begins: progress() });
@@ -57,9 +71,9 @@ interface Prepared {
 }
 
 /** What was typed and given by environment; without a client, what verify can make for itself where it may administer. */
-async function prepare(typed: VerifyTyped, surroundings: VerifySurroundings, told: AbortSignal): Promise<Prepared> {
-  const { administer, config } = surroundings;
-  const running = await runningHere(surroundings);
+async function prepare(typed: VerifyTyped, runtime: VerifyRuntime, told: AbortSignal): Promise<Prepared> {
+  const { administer, config } = runtime;
+  const running = await runningHere(runtime);
   const url = httpAddress("url", typed.url ?? running ?? ownAddress(config));
   const typedSimulator = typed.simulator === undefined ? undefined : httpAddress("simulator", typed.simulator);
   const base = {
@@ -77,7 +91,7 @@ async function prepare(typed: VerifyTyped, surroundings: VerifySurroundings, tol
   if (typedSimulator !== undefined && !(await new SimulatorControl(typedSimulator).isThere())) {
     throw new EcosystemUnreachable(`No simulator answers at ${typedSimulator}. Start one with: breezeway simulator`);
   }
-  if (typed["client-id"] !== undefined) return { given: { ...base, ...(await credentials(typed, surroundings)) } };
+  if (typed["client-id"] !== undefined) return { given: { ...base, ...(await credentials(typed, runtime)) } };
   if (typed.user !== undefined || typed.browser) {
     throw new BadParameter("client-id", "--client-id is missing: a user signs in through a client.");
   }
@@ -99,7 +113,7 @@ async function simulatorOf({ dataFolder, ecosystems }: Config, ecosystem: string
 }
 
 /** The address of the service on this data folder; undefined when none runs. */
-async function runningHere({ administer }: VerifySurroundings): Promise<string | undefined> {
+async function runningHere({ administer }: VerifyRuntime): Promise<string | undefined> {
   const { baseUrl } = await administer("status", {}).catch((error) => {
     // There is no store in this folder.
     if (error instanceof NotFound) return {};
@@ -117,7 +131,7 @@ function ownAddress({ baseUrl, host, port, databaseUrl, dataFolder }: Config): s
   );
 }
 
-async function credentials(typed: VerifyTyped, { environment }: VerifySurroundings) {
+async function credentials(typed: VerifyTyped, { environment }: VerifyRuntime) {
   const input = linesOfInput();
   const secret = async (variable: string) => {
     const file = environment[`${variable}_FILE`];

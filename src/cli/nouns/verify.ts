@@ -2,20 +2,6 @@ import type { Command } from "commander";
 import type { OwnCommand } from "../command.ts";
 import type { Noun } from "../noun.ts";
 
-export interface VerifyTyped {
-  readonly url?: string;
-  readonly "client-id"?: string;
-  readonly "redirect-uri": string;
-  readonly user?: string;
-  readonly browser?: true;
-  readonly "app-id"?: string;
-  readonly device?: string;
-  readonly simulator?: string;
-  readonly ecosystem: string;
-  readonly patient?: true;
-  readonly report?: string;
-}
-
 const verify: OwnCommand = {
   name: "verify",
   meaning: "check a deployment end to end, over its public interface, and grade it",

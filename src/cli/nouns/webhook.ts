@@ -1,13 +1,13 @@
 import type { DeviceId } from "../../model/ids.ts";
-import type { Answer } from "../admin-command.ts";
+import type { Answer } from "../administration/admin-command.ts";
 import type { Call, OwnCommand } from "../command.ts";
 import { ago, dateAndTime } from "../devices/times.ts";
 import { idByPrefix } from "../id-prefix.ts";
 import { ids, text, texts } from "../input.ts";
 import type { Noun } from "../noun.ts";
-import { rows, table, whole } from "../output.ts";
-import { type Api, ServiceRefused } from "../service/api.ts";
-import { actingFor, reaching, serviceOf } from "../service/reach.ts";
+import { type Api, ServiceRefused } from "../remote/api.ts";
+import { actingFor, reaching, serviceOf } from "../remote/chosen-service.ts";
+import { rows, table, whole } from "../terminal/output.ts";
 
 const subject = {
   name: "webhook",

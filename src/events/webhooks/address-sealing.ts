@@ -1,9 +1,9 @@
-import { type Cancel, pause, type Surroundings } from "../../model/surroundings.ts";
+import { type Cancel, pause, type Runtime } from "../../runtime/runtime.ts";
 import type { Store, Transaction } from "../../store/seam.ts";
 
 export interface AddressSealingParts {
   readonly store: Store<Pick<Transaction, "nodes" | "webhooks">>;
-  readonly surroundings: Surroundings;
+  readonly runtime: Runtime;
   readonly seal: (address: string, webhookId: string) => string;
 }
 
@@ -50,7 +50,7 @@ export class AddressSealing {
 
   #schedule(): void {
     if (this.#isDone || this.#stopping.signal.aborted) return;
-    this.#next = this.#parts.surroundings.after(this.#waitMs, () => {
+    this.#next = this.#parts.runtime.after(this.#waitMs, () => {
       this.#running = this.round().finally(() => this.#schedule());
     });
   }
@@ -67,7 +67,7 @@ export class AddressSealing {
     try {
       await act();
     } catch (error) {
-      this.#parts.surroundings.report.warn({ error }, "addresses of webhooks could not be sealed; trying again");
+      this.#parts.runtime.report.warn({ error }, "addresses of webhooks could not be sealed; trying again");
     }
   }
 
@@ -85,7 +85,7 @@ export class AddressSealing {
   }
 
   async #sealStored(): Promise<void> {
-    const { store, seal, surroundings } = this.#parts;
+    const { store, seal, runtime } = this.#parts;
     while (!this.#stopping.signal.aborted) {
       const count = await store.transaction(async (tx) => {
         const plain = await tx.webhooks.plainAddresses(piece.webhooks);
@@ -96,7 +96,7 @@ export class AddressSealing {
         this.#isDone = true;
         return;
       }
-      await pause(surroundings, piece.pauseMs, this.#stopping.signal);
+      await pause(runtime, piece.pauseMs, this.#stopping.signal);
     }
   }
 }

@@ -1,4 +1,4 @@
-import type { Report } from "../../model/surroundings.ts";
+import type { Report } from "../../runtime/runtime.ts";
 import type { Attempt } from "../../store/tables/webhook-deliveries.ts";
 import type { WebhookRow } from "../../store/tables/webhooks.ts";
 import type { Post } from "./post.ts";

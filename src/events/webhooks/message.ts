@@ -1,4 +1,3 @@
-import { isoTime } from "../../model/iso-time.ts";
 import type { TailedEntry } from "../../store/tables/log.ts";
 import type { EventsOf } from "../client-events.ts";
 import { writeEventId } from "../event-id.ts";
@@ -12,7 +11,7 @@ export interface WebhookMessage {
 
 /** Tells a receiver that it may have missed messages and has to read its devices anew. */
 export function resyncBody(reason: "restored" | "too_many_waiting", nowMs: number): string {
-  return JSON.stringify({ type: "resync", timestamp: isoTime(nowMs), data: { reason } });
+  return JSON.stringify({ type: "resync", timestamp: new Date(nowMs).toISOString(), data: { reason } });
 }
 
 /** One message for each commit: all attributes that it changed stand together. Undefined: nothing that was asked for. */
@@ -36,5 +35,5 @@ export function messageOf(
         }
       : first.data;
   const id = `msg_${webhookId}_${writeEventId({ epoch, position: entry.position })}`;
-  return { id, type, body: JSON.stringify({ type, timestamp: isoTime(entry.timeMs), data }) };
+  return { id, type, body: JSON.stringify({ type, timestamp: new Date(entry.timeMs).toISOString(), data }) };
 }

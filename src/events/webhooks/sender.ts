@@ -1,5 +1,5 @@
 import type { LimitName, ReachLimit } from "../../model/limits.ts";
-import { type Cancel, type Surroundings, within } from "../../model/surroundings.ts";
+import { type Cancel, type Runtime, within } from "../../runtime/runtime.ts";
 import type { Store } from "../../store/seam.ts";
 import { claimMs } from "../../store/tables/delivery-bounds.ts";
 import type { Attempt, DueDelivery } from "../../store/tables/webhook-deliveries.ts";
@@ -15,7 +15,7 @@ export type SenderTables = FeedTables;
 
 export interface SenderParts extends AttemptParts {
   readonly store: Store<SenderTables>;
-  readonly surroundings: Surroundings;
+  readonly runtime: Runtime;
   /** A message waits because of a limit. */
   readonly reached?: ReachLimit;
 }
@@ -63,12 +63,12 @@ export class WebhookSender {
     this.#parts = parts;
     this.#due = new DueMessages(parts.store, parts.addressOf);
     this.#backlog = new Backlog(parts.reached ?? (() => undefined));
-    this.#attempts = new Attempts(parts, parts.surroundings.report);
-    this.#filters = new CompiledFilters(unreadableIn(parts.surroundings.report));
+    this.#attempts = new Attempts(parts, parts.runtime.report);
+    this.#filters = new CompiledFilters(unreadableIn(parts.runtime.report));
   }
 
   start(): void {
-    this.#next = this.#parts.surroundings.after(everyMs, () => {
+    this.#next = this.#parts.runtime.after(everyMs, () => {
       this.wake();
       if (!this.#stopping.signal.aborted) this.start();
     });
@@ -84,7 +84,7 @@ export class WebhookSender {
   /** Some node may have added to the log. */
   hinted(): void {
     if (!this.#hasWebhooks || this.#stopping.signal.aborted) return;
-    this.#hinted ??= this.#parts.surroundings.after(othersMs, () => {
+    this.#hinted ??= this.#parts.runtime.after(othersMs, () => {
       this.#hinted = undefined;
       this.wake();
     });
@@ -107,7 +107,7 @@ export class WebhookSender {
   }
 
   async #work(): Promise<void> {
-    const { store, surroundings } = this.#parts;
+    const { store, runtime } = this.#parts;
     try {
       while (this.#isAwaited && !this.#stopping.signal.aborted) {
         this.#isAwaited = false;
@@ -124,7 +124,7 @@ export class WebhookSender {
         await this.#beginDue();
       }
     } catch (error) {
-      surroundings.report.warn({ error }, "webhooks could not be looked after");
+      runtime.report.warn({ error }, "webhooks could not be looked after");
     } finally {
       this.#round = undefined;
     }
@@ -146,7 +146,7 @@ export class WebhookSender {
 
   #lookAgain(): void {
     if (this.#stopping.signal.aborted) return;
-    this.#again ??= this.#parts.surroundings.after(lookAgainMs, () => {
+    this.#again ??= this.#parts.runtime.after(lookAgainMs, () => {
       this.#again = undefined;
       this.wake();
     });
@@ -163,7 +163,7 @@ export class WebhookSender {
         },
         // A store that can't write (a full disk) is asked again by and by, not at once and for ever.
         (error) => {
-          this.#parts.surroundings.report.warn({ error }, "a webhook's delivery could not be settled");
+          this.#parts.runtime.report.warn({ error }, "a webhook's delivery could not be settled");
           return false;
         },
       )
@@ -178,10 +178,10 @@ export class WebhookSender {
 
   /** Answers whether the message was this node's to send. */
   async #send(delivery: DueDelivery): Promise<boolean> {
-    const { store, surroundings } = this.#parts;
+    const { store, runtime } = this.#parts;
     // What is long due is urgent; the rest stands in line with those whose changes it tells.
     const urgent = delivery.nextMs === 0;
-    const untilMs = surroundings.elapsedMs() + webhookTimes.usedMs;
+    const untilMs = runtime.elapsedMs() + webhookTimes.usedMs;
     const claimed = await store.transaction(
       async (tx) => {
         const key = { ownerId: delivery.ownerId, id: delivery.webhookId };
@@ -195,18 +195,15 @@ export class WebhookSender {
     );
     if (!claimed) return false;
     // To a node that stood still for too long the message may no longer belong.
-    const leftMs = untilMs - surroundings.elapsedMs();
+    const leftMs = untilMs - runtime.elapsedMs();
     if (leftMs <= 0) return true;
     const { webhook, body, nowMs, own } = claimed;
     const message = { id: delivery.messageId, body };
-    const attempt = await within(
-      surroundings,
-      Math.min(webhookTimes.answerMs, leftMs),
-      this.#stopping.signal,
-      (inTime) => this.#attempts.make(webhook, message, nowMs, inTime),
+    const attempt = await within(runtime, Math.min(webhookTimes.answerMs, leftMs), this.#stopping.signal, (inTime) =>
+      this.#attempts.make(webhook, message, nowMs, inTime),
     );
     if (this.#stopping.signal.aborted && attempt.status === null) return true;
-    await store.transaction((tx) => settle(tx, own, attempt, surroundings.random(), this.#backlog), { urgent });
+    await store.transaction((tx) => settle(tx, own, attempt, runtime.random(), this.#backlog), { urgent });
     return true;
   }
 }

@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import type { KeepAnswer } from "../../idempotency/idempotent-writes.ts";
+import { ownerWithin } from "../../model/access-scope.ts";
 import { BadParameter, LimitReached, NotFound } from "../../model/errors.ts";
 import type { TenantId } from "../../model/ids.ts";
 import { limits } from "../../model/limits.ts";
-import { ownerWithin } from "../../model/reach.ts";
 import type { Store, Transaction } from "../../store/seam.ts";
 import type { DeliveryRow } from "../../store/tables/webhook-deliveries.ts";
 import type { WebhookOwner, WebhookRow } from "../../store/tables/webhooks.ts";

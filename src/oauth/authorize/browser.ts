@@ -1,4 +1,5 @@
-import type { Page } from "../pages/page.ts";
+import type { Page } from "../../web/page.ts";
+import { Parameters, type SentParameters } from "../parameters.ts";
 
 /** What a browser brings along. */
 export interface Visit {
@@ -10,8 +11,6 @@ export interface Visit {
   readonly gone?: AbortSignal | undefined;
 }
 
-export type Form = Readonly<Record<string, string>>;
-
 /** What the browser gets: a page, or another address. */
 export type BrowserAnswer = (
   | { readonly kind: "page"; readonly status: number; readonly page: Page }
@@ -22,7 +21,21 @@ export type BrowserAnswer = (
   readonly retryAfterSeconds?: number;
 };
 
-export const addresses = { login: "/oauth2/login", terms: "/oauth2/terms", logo: "/oauth2/logo" };
+export const addresses = {
+  authorize: "/oauth2/authorize",
+  login: "/oauth2/login",
+  terms: "/oauth2/terms",
+  logo: "/oauth2/logo",
+};
 
 /** From the login page to the decision. */
 export const transactionMs = 10 * 60_000;
+
+/** The named fields of a form or query. A missing field is empty; a field that was sent twice throws BadParameter. */
+export function formOf<Name extends string>(
+  sent: SentParameters,
+  names: readonly Name[],
+): Readonly<Record<Name, string>> {
+  const parameters = new Parameters(sent);
+  return Object.fromEntries(names.map((name) => [name, parameters.optional(name) ?? ""])) as Record<Name, string>;
+}

@@ -1,20 +1,21 @@
 import { hashOf, newCredential, newSecret } from "../../identity/secrets.ts";
 import { BadParameter, InvalidLogin, TooManyRequests } from "../../model/errors.ts";
-import type { Authorize, AuthorizeParts } from "./authorize.ts";
-import { transactionMs } from "./browser.ts";
+import { addresses, formOf, transactionMs } from "./browser.ts";
 import { isOfBrowser, openTicket } from "./login-ticket.ts";
 import { denied, returnAddress } from "./returning.ts";
 import { showingFor } from "./showing.ts";
+import type { AuthorizeParts, AuthorizeStep } from "./step.ts";
 
 /**
  * Takes name and password and leads to the terms. It may come twice (a double click): as long as nothing is decided,
  * each right password leads on.
  */
-export function loginStep(parts: AuthorizeParts): Authorize["logIn"] {
+export function loginStep(parts: AuthorizeParts): AuthorizeStep {
   const { store, identity, sealer, issuer } = parts;
   const show = showingFor(parts);
-  return async (form, { browserSecret, source, gone }) => {
-    const ticket = openTicket(sealer, form.transaction ?? "", form.csrf ?? "");
+  const answer: AuthorizeStep["answer"] = async (sent, { browserSecret, source, gone }) => {
+    const { transaction, csrf, username, password } = formOf(sent, ["transaction", "csrf", "username", "password"]);
+    const ticket = openTicket(sealer, transaction, csrf);
     const client = ticket && (await show.stillRegistered(ticket.request));
     if (!ticket || !client) return show.expired();
     const { request } = ticket;
@@ -29,7 +30,6 @@ export function loginStep(parts: AuthorizeParts): Authorize["logIn"] {
     if (!isThisBrowser || nowMs >= ticket.expiresMs) return show.expired(client);
     if (decision) return show.message(400, { kind: decision === "declined" ? "declined" : "expired" }, client);
 
-    const { username = "", password = "" } = form;
     if (username.trim() === "" || password === "") {
       return show.login(client, ticket, { status: 400, username, problem: { kind: "empty" } });
     }
@@ -38,7 +38,7 @@ export function loginStep(parts: AuthorizeParts): Authorize["logIn"] {
     try {
       const tenantId = String(client.tenantId);
       const attempt = { tenantId, name: username, password, source, gone, clientId: client.id };
-      const transaction = await identity.signIn(attempt, async (tx, user) => {
+      const signedIn = await identity.signIn(attempt, async (tx, user) => {
         if (client.kind === "enterprise" && !user.isAdmin) return undefined;
         const id = newCredential("", user.id);
         await tx.signIns.add({
@@ -52,12 +52,12 @@ export function loginStep(parts: AuthorizeParts): Authorize["logIn"] {
         });
         return id;
       });
-      if (transaction !== undefined) {
-        const location = `${show.address("terms")}?transaction=${transaction}`;
+      if (signedIn !== undefined) {
+        const location = `${show.address("terms")}?transaction=${signedIn}`;
         return { kind: "redirect", status: 303, location, browserSecret: secret };
       }
-      const answer = { ...denied.notAdmin, state: request.state };
-      return { kind: "redirect", status: 302, location: returnAddress(request.redirectUri, issuer(), answer) };
+      const refused = { ...denied.notAdmin, state: request.state };
+      return { kind: "redirect", status: 302, location: returnAddress(request.redirectUri, issuer(), refused) };
     } catch (error) {
       // Text that nobody's name or password can hold is as wrong as any other.
       if (error instanceof InvalidLogin || error instanceof BadParameter) {
@@ -69,4 +69,5 @@ export function loginStep(parts: AuthorizeParts): Authorize["logIn"] {
       return { ...(await show.login(client, ticket, { status: 429, username, problem })), retryAfterSeconds };
     }
   };
+  return { name: "login", method: "POST", path: addresses.login, answer };
 }

@@ -1,17 +1,17 @@
 import { newSecret } from "../../identity/secrets.ts";
 import { scopes, scopeText } from "../../model/scopes.ts";
-import type { Authorize, AuthorizeParts } from "./authorize.ts";
-import { transactionMs } from "./browser.ts";
+import { addresses, transactionMs } from "./browser.ts";
 import { newLoginTicket } from "./login-ticket.ts";
 import { RefusedRequest, readAuthorizationRequest, UnsafeRequest } from "./request.ts";
 import { returnAddress } from "./returning.ts";
 import { showingFor } from "./showing.ts";
+import type { AuthorizeParts, AuthorizeStep } from "./step.ts";
 
 /** Checks what the client asks for and shows the login page of its tenant. */
-export function requestStep(parts: AuthorizeParts): Authorize["begin"] {
+export function requestStep(parts: AuthorizeParts): AuthorizeStep {
   const { store, clients, issuer } = parts;
   const show = showingFor(parts);
-  return async (query, visit) => {
+  const answer: AuthorizeStep["answer"] = async (query, visit) => {
     try {
       const { client, request } = await readAuthorizationRequest(query, (id) => clients.findClient(id));
       // One that is there stays: a second login page in another tab must not spoil the first.
@@ -29,10 +29,11 @@ export function requestStep(parts: AuthorizeParts): Authorize["begin"] {
       if (error instanceof UnsafeRequest) return show.message(400, { kind: "error", sentence: error.message });
       if (!(error instanceof RefusedRequest)) throw error;
       const { redirectUri, state } = error;
-      const answer = { error: error.error, error_description: error.message, state };
-      return { kind: "redirect", status: 302, location: returnAddress(redirectUri, issuer(), answer) };
+      const refused = { error: error.error, error_description: error.message, state };
+      return { kind: "redirect", status: 302, location: returnAddress(redirectUri, issuer(), refused) };
     }
   };
+  return { name: "request", method: "GET", path: addresses.authorize, answer };
 }
 
 function isSecret(text: string | undefined): text is string {

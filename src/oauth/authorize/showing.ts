@@ -1,12 +1,12 @@
 import type { TenantId } from "../../model/ids.ts";
+import { type MessagePageValues, messagePage } from "../../web/message-page.ts";
+import type { Brand } from "../../web/page.ts";
 import type { Client } from "../clients.ts";
 import { type LoginProblem, loginPage } from "../pages/login-page.ts";
-import { type MessagePageValues, messagePage } from "../pages/message-page.ts";
-import type { Brand } from "../pages/page.ts";
-import type { AuthorizeParts } from "./authorize.ts";
 import { addresses, type BrowserAnswer } from "./browser.ts";
 import { type LoginTicket, sealTicket } from "./login-ticket.ts";
 import type { AuthorizationRequest } from "./request.ts";
+import type { AuthorizeParts } from "./step.ts";
 
 /** The pages that more than one step shows. */
 export function showingFor({ identity, clients, sealer, areOlderNodesGone, issuer }: AuthorizeParts) {

@@ -1,6 +1,6 @@
-import { type Html, html } from "./html.ts";
-import { iconOf } from "./icons.ts";
-import { type Brand, hiddenFields, hostOf, named, type Page, pageOf } from "./page.ts";
+import { type Html, html } from "../../web/html.ts";
+import { iconOf } from "../../web/icons.ts";
+import { type Brand, hiddenFields, hostOf, named, type Page, pageOf } from "../../web/page.ts";
 
 /** Why the page is shown again. A wrong user name and a wrong password are one: which it was is nobody's business. */
 export type LoginProblem =

@@ -1,7 +1,7 @@
 import type { Scope, Scopes } from "../../model/scopes.ts";
-import { type Html, html } from "./html.ts";
-import { iconOf } from "./icons.ts";
-import { type Brand, hiddenFields, hostOf, named, type Page, pageOf } from "./page.ts";
+import { type Html, html } from "../../web/html.ts";
+import { iconOf } from "../../web/icons.ts";
+import { type Brand, hiddenFields, hostOf, named, type Page, pageOf } from "../../web/page.ts";
 
 export interface Terms {
   readonly text: string;
@@ -16,7 +16,7 @@ export interface TermsPageValues {
   readonly returnsTo: string;
   readonly userName: string;
   /** With "tenant" the app sees and changes what every user of the company has. */
-  readonly reach: "user" | "tenant";
+  readonly covers: "user" | "tenant";
   /** What the app asks to do; null: everything. */
   readonly scopes: Scopes;
   readonly terms: Terms | undefined;
@@ -26,10 +26,10 @@ export interface TermsPageValues {
 
 /** Asks whether the app may have what it asks for. Both answers are equals. */
 export function termsPage(values: TermsPageValues): Page {
-  const { brand, clientName, returnsTo, userName, reach, terms, action, hidden } = values;
+  const { brand, clientName, returnsTo, userName, covers, terms, action, hidden } = values;
   const main = html`<h1>${heading(values)}</h1>
 <p class="account">${iconOf("person")}<span>${named(userName)}<br><span class="small">signed in to <bdi>${brand.tenantName}</bdi></span></span></p>
-${reach === "tenant" ? widerReach(brand) : undefined}
+${covers === "tenant" ? widerReach(brand) : undefined}
 <h2 id="may">If you accept, <bdi>${clientName}</bdi> may:</h2>
 <ul class="may" aria-labelledby="may">
 ${rights(values).map((right) => html`<li>${iconOf("check")}<span>${right}</span></li>`)}
@@ -44,8 +44,8 @@ ${hiddenFields(hidden)}
   return pageOf({ title: `Let ${clientName} in?`, brand, main, footer });
 }
 
-function heading({ brand, clientName, reach, scopes }: TermsPageValues): Html {
-  if (reach === "user") return html`Let <bdi>${clientName}</bdi> use your account?`;
+function heading({ brand, clientName, covers, scopes }: TermsPageValues): Html {
+  if (covers === "user") return html`Let <bdi>${clientName}</bdi> use your account?`;
   return scopes === null
     ? html`Let <bdi>${clientName}</bdi> manage all of <bdi>${brand.tenantName}</bdi>?`
     : html`Let <bdi>${clientName}</bdi> use accounts of <bdi>${brand.tenantName}</bdi>?`;
@@ -55,8 +55,8 @@ function widerReach({ tenantName }: Brand): Html {
   return html`<p class="note">${iconOf("warning")}<span>This is about more than your own account: it covers every user of <bdi>${tenantName}</bdi>.</span></p>`;
 }
 
-function rights({ brand: { tenantName }, reach, scopes }: TermsPageValues): readonly Html[] {
-  if (reach === "tenant") {
+function rights({ brand: { tenantName }, covers, scopes }: TermsPageValues): readonly Html[] {
+  if (covers === "tenant") {
     const see = [
       html`See every user of <bdi>${tenantName}</bdi>`,
       html`See every device of every user, and what it does`,

@@ -6,12 +6,12 @@ import { BreezewayError, Conflict, NotFound } from "../../model/errors.ts";
 import { databaseName } from "../backup/manifest.ts";
 import { restoreBackup } from "../backup/restore.ts";
 import { factsOf } from "../backup/stored-facts.ts";
-import { type DataFolder, dataFolder } from "../data-folder.ts";
-import { readKeyFile } from "../key-file.ts";
+import { type DataFolder, dataFolder } from "../disk/data-folder.ts";
+import { readKeyFile } from "../keys/key-file.ts";
+import { keyIdOf } from "../keys/sealing.ts";
+import { WrongKey } from "../keys/used-keys.ts";
 import { NewerSchema, schemaVersion } from "../migrations.ts";
-import { keyIdOf } from "../sealing.ts";
 import { openSqlite } from "../sqlite/store.ts";
-import { WrongKey } from "../used-keys.ts";
 
 /** The store that is moved: looked at, never changed, and nobody's until it is closed. */
 export interface Source {

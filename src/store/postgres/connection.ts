@@ -1,7 +1,7 @@
 import type pg from "pg";
-import type { Hint } from "../neighbours.ts";
+import type { Hint } from "../node-bus.ts";
 import { type Parameter, type Sql, storable } from "../sql.ts";
-import { failedCommit, isRefusal } from "./trouble.ts";
+import { failedCommit, isRefusal } from "./errors.ts";
 
 /**
  * A connection lent to one body: worthless as soon as the body has ended. What is asked in one turn travels together and

@@ -1,5 +1,5 @@
 import type { Sql } from "../sql.ts";
-import { ReadOnlyServer } from "./trouble.ts";
+import { ReadOnlyServer } from "./errors.ts";
 
 /** Rejects with what to do when this server takes no writes. */
 export async function refuseReadOnly(sql: Sql): Promise<void> {

@@ -2,7 +2,8 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import pg from "pg";
 import { StoreUnavailable } from "../../model/errors.ts";
 import type { NodeId } from "../../model/ids.ts";
-import type { Neighbours, Place } from "../neighbours.ts";
+import { type ProbeSize, Writability } from "../disk/writability.ts";
+import type { NodeBus, PresenceLock } from "../node-bus.ts";
 import {
   type OpenStore,
   type PoolUse,
@@ -13,15 +14,14 @@ import {
 } from "../seam.ts";
 import { StaleEpoch } from "../tables/log-epoch.ts";
 import { writeProbe } from "../tables/write-probe.ts";
-import { type ProbeSize, Writability } from "../writability.ts";
 import { LentSql } from "./connection.ts";
 import { ConnectionLine } from "./connection-line.ts";
 import { beginEpoch } from "./epoch.ts";
-import { takePlace } from "./place.ts";
+import { isReadOnly, isSilence, isWorthRepeating, translated, unavailable } from "./errors.ts";
 import { newPool } from "./pool.ts";
+import { takePresenceLock } from "./presence-lock.ts";
 import { refuseReadOnly } from "./read-only.ts";
 import { changeSchema } from "./schema.ts";
-import { isReadOnly, isSilence, isWorthRepeating, translated, unavailable } from "./trouble.ts";
 import { Wake } from "./wake.ts";
 
 export interface PostgresOptions {
@@ -75,7 +75,7 @@ class PostgresStore implements OpenStore {
   readonly #clock: string;
   readonly #body = new AsyncLocalStorage<true>();
   readonly #running = new Set<Promise<unknown>>();
-  readonly #places = new Set<Place>();
+  readonly #places = new Set<PresenceLock>();
   readonly #wake: Wake;
   #epochBeginning: Promise<void> | undefined;
   readonly #writability = new Writability((size) => this.#probe(size));
@@ -113,14 +113,14 @@ class PostgresStore implements OpenStore {
     this.#wake = new Wake({ config: connect, notify: (channel, payload) => this.#notify(channel, payload) });
   }
 
-  get neighbours(): Neighbours {
+  get nodeBus(): NodeBus {
     const wake = this.#wake;
     return {
       get areHeard() {
         return wake.areHeard;
       },
       hear: (heard) => wake.hear(heard),
-      takePlace: (id, lost) => this.#takePlace(id, lost),
+      takePresenceLock: (id, lost) => this.#takePresenceLock(id, lost),
     };
   }
 
@@ -198,9 +198,9 @@ class PostgresStore implements OpenStore {
     await Promise.all(Object.values(this.#pools).map((pool) => pool.end()));
   }
 
-  async #takePlace(id: NodeId, lost: () => void): Promise<Place> {
+  async #takePresenceLock(id: NodeId, lost: () => void): Promise<PresenceLock> {
     if (this.#isClosed) throw new StoreUnavailable("The store is closed.");
-    const place = await takePlace(this.#connect, id, () => {
+    const place = await takePresenceLock(this.#connect, id, () => {
       this.#places.delete(place);
       lost();
     });

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import pg from "pg";
-import type { Hint } from "../neighbours.ts";
+import type { Hint } from "../node-bus.ts";
 
 const channel = "breezeway";
 const allHints: readonly Hint[] = ["log", "commands", "revocations", "links"];

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { StoreUnavailable } from "../../model/errors.ts";
 import type { Priority } from "../seam.ts";
 import type { Connection } from "./connection.ts";
-import { failedCommit, isTrouble, unavailable } from "./trouble.ts";
+import { failedCommit, isTrouble, unavailable } from "./errors.ts";
 
 /**
  * A group gathers for as long as its sync will take, so that the disk is never the larger part of the work; after each

@@ -2,8 +2,9 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { chmodSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { StoreUnavailable } from "../../model/errors.ts";
+import { type ProbeSize, Writability } from "../disk/writability.ts";
 import { migrate } from "../migrations.ts";
-import { noNeighbours } from "../neighbours.ts";
+import { noNodeBus } from "../node-bus.ts";
 import {
   type FileSpace,
   type OpenStore,
@@ -14,12 +15,11 @@ import {
   transactionOn,
 } from "../seam.ts";
 import { writeProbe } from "../tables/write-probe.ts";
-import { type ProbeSize, Writability } from "../writability.ts";
 import { Checkpointer } from "./checkpointer.ts";
 import { CommitQueue } from "./commit-queue.ts";
 import { Connection, lend } from "./connection.ts";
+import { isTrouble, unavailable } from "./errors.ts";
 import { type FileWork, workOnFile } from "./file-work.ts";
-import { isTrouble, unavailable } from "./trouble.ts";
 
 /** 16 MB of 4 KB pages. */
 const longestLogPages = 4_096;
@@ -74,7 +74,7 @@ async function openFile(options: SqliteOptions): Promise<OpenStore> {
 /** The store in one file, for one process that has locked its folder. */
 class SqliteStore implements OpenStore {
   readonly isShared = false;
-  readonly neighbours = noNeighbours;
+  readonly nodeBus = noNodeBus;
   readonly #file: string;
   readonly #writer: Connection;
   readonly #reader: Connection;

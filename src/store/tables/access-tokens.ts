@@ -2,7 +2,7 @@ import type { OwnerId } from "../../model/ids.ts";
 import { first, type Sql } from "../sql.ts";
 import { type CredentialKey, isOfKey } from "./credential-key.ts";
 import { type GrantRow, grantColumns } from "./grants.ts";
-import { type Mark, removeFromStretch } from "./stretches.ts";
+import { type Mark, removeFromStretch } from "./keyset-sweep.ts";
 
 export interface AccessTokenRow {
   readonly grant: GrantRow;

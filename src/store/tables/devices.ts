@@ -1,5 +1,5 @@
+import type { AccessScope } from "../../model/access-scope.ts";
 import type { DeviceId, UserId } from "../../model/ids.ts";
-import type { Reach } from "../../model/reach.ts";
 import { first, isStorable, type Parameter, type Sql } from "../sql.ts";
 
 export interface DeviceRow {
@@ -42,9 +42,9 @@ export interface DeviceTable {
   hasInTenant(userId: UserId, count: number): Promise<boolean>;
   find(userId: UserId, id: DeviceId): Promise<DeviceRow | undefined>;
   /** The device when it is within reach: foreign and absent look alike. */
-  within(reach: Reach, id: DeviceId): Promise<DeviceRow | undefined>;
+  within(accessScope: AccessScope, id: DeviceId): Promise<DeviceRow | undefined>;
   /** What is within reach after that place, ascending; of one type alone when that is given. */
-  page(reach: Reach, place: DevicePlace, limit: number): Promise<DeviceRow[]>;
+  page(accessScope: AccessScope, place: DevicePlace, limit: number): Promise<DeviceRow[]>;
   /** The devices of this user among the ids, ascending, their rows locked until the transaction ends. */
   lock(userId: UserId, ids: readonly DeviceId[]): Promise<DeviceRow[]>;
   /** What belongs to it is removed first; its id is never given again. */
@@ -99,12 +99,12 @@ export function deviceTable(sql: Sql): DeviceTable {
       ).length > 0,
     ofUser: (userId) => rows("WHERE d.user_id = $1 ORDER BY d.id", [userId]),
     find: (userId, id) => first(rows("WHERE d.user_id = $1 AND d.id = $2", [userId, id])),
-    within(reach, id) {
-      const [column, owner] = ownerIn(reach);
+    within(accessScope, id) {
+      const [column, owner] = ownerIn(accessScope);
       return first(rows(`WHERE ${column} = $1 AND d.id = $2`, [owner, id]));
     },
-    async page(reach, { afterId, typeName }, limit) {
-      const [column, owner] = ownerIn(reach);
+    async page(accessScope, { afterId, typeName }, limit) {
+      const [column, owner] = ownerIn(accessScope);
       const after = `WHERE ${column} = $1 AND d.id > $2`;
       const order = "ORDER BY d.id LIMIT $3";
       if (typeName === undefined) return rows(`${after} ${order}`, [owner, afterId, limit]);
@@ -159,8 +159,8 @@ export function deviceTable(sql: Sql): DeviceTable {
 }
 
 /** Whose rows a statement may see: the column that must be equal, and to what. */
-function ownerIn(reach: Reach): readonly [column: string, owner: number] {
-  return reach.kind === "user" ? ["d.user_id", reach.userId] : ["d.tenant_id", reach.tenantId];
+function ownerIn(accessScope: AccessScope): readonly [column: string, owner: number] {
+  return accessScope.kind === "user" ? ["d.user_id", accessScope.userId] : ["d.tenant_id", accessScope.tenantId];
 }
 
 async function typeIdOf(sql: Sql, name: string): Promise<number> {

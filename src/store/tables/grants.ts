@@ -1,7 +1,7 @@
 import { type OwnerId, ownerIdOf, type TenantId, type UserId } from "../../model/ids.ts";
 import { first, type Sql } from "../sql.ts";
 import { type CredentialKey, isOfKey } from "./credential-key.ts";
-import { type Mark, removeFromStretch } from "./stretches.ts";
+import { type Mark, removeFromStretch } from "./keyset-sweep.ts";
 
 /** What a client was given: by one user, to act for that user or, by an administrator, for the whole tenant. */
 export interface GrantRow {
@@ -10,12 +10,12 @@ export interface GrantRow {
   /** Null when an enterprise client took it with its own secret. */
   readonly userId: UserId | null;
   readonly clientId: string;
-  readonly reach: GrantReach;
+  readonly covers: GrantCoverage;
   /** What it may be used for, as text (model/scopes.ts); null: all. */
   readonly scope: string | null;
 }
 
-export type GrantReach = "user" | "tenant";
+export type GrantCoverage = "user" | "tenant";
 
 export interface ScopeCount {
   /** Null: everything. */
@@ -47,7 +47,7 @@ export interface GrantTable {
 }
 
 export const grantColumns = `g.id, g.tenant_id AS "tenantId", CASE WHEN g.owner_id > 0 THEN g.owner_id END AS "userId",
-  g.client_id AS "clientId", g.reach, g.scope`;
+  g.client_id AS "clientId", g.reach AS covers, g.scope`;
 
 export function grantTable(sql: Sql): GrantTable {
   const rows = (tail: string, parameters: readonly (string | number)[]) =>
@@ -55,11 +55,11 @@ export function grantTable(sql: Sql): GrantTable {
   const locked = (where: string, parameters: readonly (string | number)[]) =>
     first(rows(`${where}${sql.dialect === "postgres" ? " FOR UPDATE OF g" : ""}`, parameters));
   return {
-    async add({ id, tenantId, userId, clientId, reach, scope = null }) {
+    async add({ id, tenantId, userId, clientId, covers, scope = null }) {
       await sql.run(
         `INSERT INTO grants (id, tenant_id, owner_id, client_id, reach, scope, created_ms)
          VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-        [id, tenantId, ownerIdOf({ userId, tenantId }), clientId, reach, scope, await sql.nowMs()],
+        [id, tenantId, ownerIdOf({ userId, tenantId }), clientId, covers, scope, await sql.nowMs()],
       );
     },
     lock: (ownerId, id) => locked("g.owner_id = $1 AND g.id = $2", [ownerId, id]),

@@ -7,7 +7,7 @@ export interface LinkRow {
   readonly userId: UserId;
   readonly deviceId: DeviceId;
   readonly ecosystem: string;
-  /** The ecosystem's access token, sealed (store/sealing.ts). */
+  /** The ecosystem's access token, sealed (store/keys/sealing.ts). */
   readonly sealedToken: string;
   readonly state: LinkState;
   /** Why the link is in this state, for its status; never a secret. */

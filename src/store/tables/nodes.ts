@@ -9,7 +9,7 @@ export interface NodeTable {
   /** The keys of all nodes that aren't forgotten yet. */
   keys(): Promise<NodeKeys[]>;
   leave(id: NodeId): Promise<void>;
-  /** Nodes heard of within the lease, by the store's clock; and, if `inPlace`, whose place is taken (neighbours.ts). */
+  /** Nodes heard of within the lease, by the store's clock; and, if `inPlace`, whose place is taken (nodeBus.ts). */
   alive(leaseMs: number, inPlace?: boolean): Promise<NodeId[]>;
   /** Whether the store has been up for a lease: before that, silence says nothing about a node. */
   isSettled(leaseMs: number): Promise<boolean>;
@@ -58,7 +58,7 @@ export function nodeTable(sql: Sql): NodeTable {
       sql.hint("links");
     },
     async alive(leaseMs, inPlace = false) {
-      const isThere = sql.dialect === "postgres" && inPlace ? `WHERE ${placeKey("id")} IN (${placesTaken})` : "";
+      const isThere = sql.dialect === "postgres" && inPlace ? `WHERE ${presenceKey("id")} IN (${placesTaken})` : "";
       // Both at once: there are few nodes, and the way to the store takes longer than to look at them.
       const [nowMs, nodes] = await Promise.all([
         sql.nowMs(),
@@ -83,7 +83,7 @@ export function nodeTable(sql: Sql): NodeTable {
 }
 
 /** The number of the lock that is a node's place, of 64 bits: nodes have random names, so no two share one. */
-export function placeKey(id: string): string {
+export function presenceKey(id: string): string {
   return `hashtextextended(${id}, 0)`;
 }
 

@@ -1,7 +1,7 @@
 import type { OwnerId } from "../../model/ids.ts";
 import { first, type Parameter, type Sql } from "../sql.ts";
 import { type CredentialKey, isOfKey } from "./credential-key.ts";
-import { type Mark, removeFromStretch } from "./stretches.ts";
+import { type Mark, removeFromStretch } from "./keyset-sweep.ts";
 
 /** A refresh token; only its SHA-256 is kept. */
 export interface RefreshTokenRow extends CredentialKey {

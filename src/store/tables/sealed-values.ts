@@ -1,5 +1,5 @@
 import type { OwnerId, UserId } from "../../model/ids.ts";
-import { sealedBy } from "../sealing.ts";
+import { sealedBy } from "../keys/sealing.ts";
 import type { Sql } from "../sql.ts";
 
 /** Where a sealed value lies: the token of a link, the secret of a webhook, its address, or the answer to a keyed request. */

@@ -1,6 +1,6 @@
+import type { AccessScope } from "../../model/access-scope.ts";
 import type { Condition } from "../../model/condition.ts";
 import type { DeviceId, TriggerId, UserId } from "../../model/ids.ts";
-import type { Reach } from "../../model/reach.ts";
 import type { Evaluation, TriggerDefinition } from "../../model/trigger.ts";
 import type { Target } from "../../model/trigger-targets.ts";
 import { first, type Parameter, type Sql } from "../sql.ts";
@@ -51,7 +51,7 @@ export interface TriggerTable {
   /** A whole alert with its stored record, in one look; undefined when it is gone. */
   withRecord(userId: UserId, id: TriggerId): Promise<TriggerWithRecord | undefined>;
   /** The alert when it is within reach: foreign and absent look alike. */
-  within(reach: Reach, id: TriggerId): Promise<TriggerRow | undefined>;
+  within(accessScope: AccessScope, id: TriggerId): Promise<TriggerRow | undefined>;
   ofDevice(userId: UserId, deviceId: DeviceId): Promise<TriggerRow[]>;
   ofUser(userId: UserId): Promise<TriggerRow[]>;
   /** A user's after that id, ascending; of one device alone when that is given. */
@@ -144,10 +144,12 @@ export function triggerTable(sql: Sql): TriggerTable {
       const { record, ...stored } = row;
       return { trigger: fromStored(stored), record: JSON.parse(record) as Evaluation[] };
     },
-    within: (reach, id) =>
-      reach.kind === "user"
-        ? first(rows("WHERE t.user_id = $1 AND t.id = $2", [reach.userId, id]))
-        : first(rows("JOIN users u ON u.id = t.user_id WHERE u.tenant_id = $1 AND t.id = $2", [reach.tenantId, id])),
+    within: (accessScope, id) =>
+      accessScope.kind === "user"
+        ? first(rows("WHERE t.user_id = $1 AND t.id = $2", [accessScope.userId, id]))
+        : first(
+            rows("JOIN users u ON u.id = t.user_id WHERE u.tenant_id = $1 AND t.id = $2", [accessScope.tenantId, id]),
+          ),
     ofDevice: (userId, deviceId) => rows(`WHERE ${ofDevice} ORDER BY t.id`, [userId, deviceId]),
     ofUser: (userId) => rows("WHERE t.user_id = $1 ORDER BY t.id", [userId]),
     page: (userId, deviceId, afterId, limit) =>

@@ -1,5 +1,5 @@
+import type { AccessScope } from "../../model/access-scope.ts";
 import type { TenantId, UserId } from "../../model/ids.ts";
-import type { Reach } from "../../model/reach.ts";
 import { first, isStorable, type Sql } from "../sql.ts";
 
 export interface UserRow {
@@ -17,9 +17,9 @@ export interface UserTable {
   byId(id: UserId): Promise<UserRow | undefined>;
   byName(tenantId: TenantId, name: string): Promise<UserRow | undefined>;
   /** The user when they are within reach: foreign and absent look alike. */
-  within(reach: Reach, id: UserId): Promise<UserRow | undefined>;
+  within(accessScope: AccessScope, id: UserId): Promise<UserRow | undefined>;
   /** All that are within reach, ascending. */
-  idsWithin(reach: Reach): Promise<UserId[]>;
+  idsWithin(accessScope: AccessScope): Promise<UserId[]>;
   /** Of one tenant, or of all. */
   list(tenantId?: TenantId): Promise<UserRow[]>;
   setPasswordHash(id: UserId, passwordHash: string): Promise<void>;
@@ -56,12 +56,12 @@ export function userTable(sql: Sql): UserTable {
     // Text that can't be stored is nobody's name.
     byName: async (tenantId, name) =>
       isStorable(name) ? one("tenant_id = $1 AND name = $2", [tenantId, name]) : undefined,
-    within(reach, id) {
-      const [column, owner] = ownerIn(reach);
+    within(accessScope, id) {
+      const [column, owner] = ownerIn(accessScope);
       return one(`${column} = $1 AND id = $2`, [owner, id]);
     },
-    async idsWithin(reach) {
-      const [column, owner] = ownerIn(reach);
+    async idsWithin(accessScope) {
+      const [column, owner] = ownerIn(accessScope);
       const rows = await sql.all<{ id: UserId }>(`SELECT id FROM users WHERE ${column} = $1 ORDER BY id`, [owner]);
       return rows.map(({ id }) => id);
     },
@@ -90,6 +90,6 @@ export function userTable(sql: Sql): UserTable {
 }
 
 /** Whose rows a statement may see: the column that must be equal, and to what. */
-function ownerIn(reach: Reach): readonly [column: string, owner: number] {
-  return reach.kind === "user" ? ["id", reach.userId] : ["tenant_id", reach.tenantId];
+function ownerIn(accessScope: AccessScope): readonly [column: string, owner: number] {
+  return accessScope.kind === "user" ? ["id", accessScope.userId] : ["tenant_id", accessScope.tenantId];
 }

@@ -1,5 +1,5 @@
+import { type AccessScope, ownerWithin } from "../../model/access-scope.ts";
 import { type DeviceId, type OwnerId, ownerIdOf, type TenantId, type UserId } from "../../model/ids.ts";
-import { ownerWithin, type Reach } from "../../model/reach.ts";
 import { first, isStorable, type Parameter, type Sql } from "../sql.ts";
 import type { LogPosition } from "./log.ts";
 
@@ -33,7 +33,7 @@ export type NewWebhookRow = Omit<WebhookRow, "ownerId" | "createdMs" | "hearsAle
   Partial<Pick<WebhookRow, "hearsAlerts">>;
 
 /** Whose webhooks they are: those of one client, for one user or for its tenant. */
-export type WebhookOwner = Reach & { readonly clientId: string };
+export type WebhookOwner = AccessScope & { readonly clientId: string };
 
 /**
  * Webhooks, of which only those live whose client may still act for the user or tenant: one that lost the right is as

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
+import type { ProbeSize } from "../disk/writability.ts";
 import type { Sql } from "../sql.ts";
-import type { ProbeSize } from "../writability.ts";
 
 /** More than any one request commits. */
 const ordinaryBytes = 1_048_576;

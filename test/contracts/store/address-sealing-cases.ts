@@ -4,7 +4,7 @@ import { AddressSealing } from "../../../src/events/webhooks/address-sealing.ts"
 import type { NodeId } from "../../../src/model/ids.ts";
 import { sealedAddressStep } from "../../../src/store/migrations.ts";
 import type { OpenStore } from "../../../src/store/seam.ts";
-import { movedSurroundings } from "../../federation/moved-surroundings.ts";
+import { movedRuntime } from "../../federation/moved-runtime.ts";
 import { onStore, type Place, type StoreHarness } from "./harness.ts";
 import { makeTenant, makeWebhook } from "./made-webhook.ts";
 
@@ -20,7 +20,7 @@ export function addressSealingCases(harness: StoreHarness): void {
       const made = () =>
         new AddressSealing({
           store,
-          surroundings: { ...movedSurroundings(), after: soon },
+          runtime: { ...movedRuntime(), after: soon },
           seal: (address, id) => `sealed ${id} ${address}`,
         });
       const sealing = made();

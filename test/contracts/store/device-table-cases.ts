@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
+import type { AccessScope } from "../../../src/model/access-scope.ts";
 import type { DeviceId, TenantId, UserId } from "../../../src/model/ids.ts";
-import type { Reach } from "../../../src/model/reach.ts";
 import type { OpenStore } from "../../../src/store/seam.ts";
 import { blindIntervalsKept } from "../../../src/store/tables/blind-intervals.ts";
 import { onStore, type StoreHarness } from "./harness.ts";
@@ -63,7 +63,7 @@ export function deviceTableCases(harness: StoreHarness): void {
           const id = devices[0]!;
           const found = await tx.devices.find(userId, id);
           assert.ok(found);
-          const within = async (reach: Reach) => plain(await tx.devices.within(reach, id));
+          const within = async (accessScope: AccessScope) => plain(await tx.devices.within(accessScope, id));
           for (const one of homes) {
             assert.deepEqual(await within(user(one.userId)), one.userId === userId ? found : undefined);
           }
@@ -71,8 +71,8 @@ export function deviceTableCases(harness: StoreHarness): void {
             assert.deepEqual(await within(tenant(one.tenantId)), one.tenantId === tenantId ? found : undefined);
           }
         }
-        for (const reach of [user(ada.userId), tenant(ada.tenantId), user(999), tenant(999)]) {
-          assert.equal(await tx.devices.within(reach, 999 as DeviceId), undefined);
+        for (const accessScope of [user(ada.userId), tenant(ada.tenantId), user(999), tenant(999)]) {
+          assert.equal(await tx.devices.within(accessScope, 999 as DeviceId), undefined);
         }
       });
     }));
@@ -85,8 +85,8 @@ export function deviceTableCases(harness: StoreHarness): void {
       const fan = await store.transaction((tx) =>
         tx.devices.add({ userId: ada.userId, typeName: "fan", name: "a fan", isVirtual: true }),
       );
-      const page = async (reach: Reach, afterId: number, limit: number, typeName?: string) =>
-        (await store.read((tx) => tx.devices.page(reach, { afterId, typeName }, limit))).map(({ id }) => id);
+      const page = async (accessScope: AccessScope, afterId: number, limit: number, typeName?: string) =>
+        (await store.read((tx) => tx.devices.page(accessScope, { afterId, typeName }, limit))).map(({ id }) => id);
       const [first, second, third] = ada.devices as [DeviceId, DeviceId, DeviceId];
       assert.deepEqual(await page(user(ada.userId), 0, 10), [first, second, third, fan]);
       assert.deepEqual(await page(user(ada.userId), 0, 2), [first, second]);
@@ -251,5 +251,5 @@ async function elsewhere(store: OpenStore): Promise<Home> {
   });
 }
 
-const user = (userId: number): Reach => ({ kind: "user", userId: userId as UserId });
-const tenant = (tenantId: number): Reach => ({ kind: "enterprise", tenantId: tenantId as TenantId });
+const user = (userId: number): AccessScope => ({ kind: "user", userId: userId as UserId });
+const tenant = (tenantId: number): AccessScope => ({ kind: "enterprise", tenantId: tenantId as TenantId });

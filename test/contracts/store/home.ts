@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Cause } from "../../../src/model/cause.ts";
 import type { DeviceId, NodeId, TenantId, UserId } from "../../../src/model/ids.ts";
-import type { Report } from "../../../src/model/surroundings.ts";
+import type { Report } from "../../../src/runtime/runtime.ts";
 import type { OpenStore, Transaction } from "../../../src/store/seam.ts";
 import type { LinkRow } from "../../../src/store/tables/links.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { StoreUnavailable } from "../../../src/model/errors.ts";
-import type { Hint } from "../../../src/store/neighbours.ts";
+import type { Hint } from "../../../src/store/node-bus.ts";
 import type { OpenStore } from "../../../src/store/seam.ts";
 import { onPlace, onStore, type Place, type StoreHarness } from "./harness.ts";
 import { linkOf, makeHome, node } from "./home.ts";
@@ -11,7 +11,7 @@ const leaseMs = 6_000;
 export function neighbourCases(harness: StoreHarness): void {
   it("have a place each, and leave it", () =>
     onStore(harness, async (store) => {
-      const place = await store.neighbours.takePlace(node("A"), () => assert.fail("nobody took it"));
+      const place = await store.nodeBus.takePresenceLock(node("A"), () => assert.fail("nobody took it"));
       await place.check();
       await place.leave();
       await place.leave();
@@ -23,8 +23,8 @@ export function neighbourCases(harness: StoreHarness): void {
     onPlace(harness, async (place) => {
       const [a, b] = [await place.open(), await place.open()];
       for (const name of ["A", "B", "silent"]) await a.transaction((tx) => tx.nodes.beat(node(name)));
-      await a.neighbours.takePlace(node("A"), () => undefined);
-      const placeOfB = await b.neighbours.takePlace(node("B"), () => undefined);
+      await a.nodeBus.takePresenceLock(node("A"), () => undefined);
+      const placeOfB = await b.nodeBus.takePresenceLock(node("B"), () => undefined);
       const alive = (inPlace: boolean) => a.read((tx) => tx.nodes.alive(leaseMs, inPlace));
       assert.deepEqual(await alive(false), ["A", "B", "silent"]);
       assert.deepEqual(await alive(true), ["A", "B"]);
@@ -40,11 +40,11 @@ export function neighbourCases(harness: StoreHarness): void {
     onStore(harness, async (store, place) => {
       await store.transaction((tx) => tx.nodes.beat(node("A")));
       const { promise: lost, resolve } = Promise.withResolvers<void>();
-      const first = await store.neighbours.takePlace(node("A"), resolve);
+      const first = await store.nodeBus.takePresenceLock(node("A"), resolve);
       await terminateHolders(place);
       await lost;
       await assert.rejects(first.check(), StoreUnavailable);
-      const again = await store.neighbours.takePlace(node("A"), () => assert.fail("lost again"));
+      const again = await store.nodeBus.takePresenceLock(node("A"), () => assert.fail("lost again"));
       await again.check();
       assert.deepEqual(await store.read((tx) => tx.nodes.alive(leaseMs, true)), ["A"]);
     }),
@@ -52,8 +52,8 @@ export function neighbourCases(harness: StoreHarness): void {
 
   it("can take a place anew while a connection that died without a word still holds it", () =>
     onStore(harness, async (store) => {
-      await store.neighbours.takePlace(node("A"), () => undefined);
-      await (await store.neighbours.takePlace(node("A"), () => undefined)).check();
+      await store.nodeBus.takePresenceLock(node("A"), () => undefined);
+      await (await store.nodeBus.takePresenceLock(node("A"), () => undefined)).check();
     }));
 
   it("hold nobody for dead before the store has been up for a lease", () =>
@@ -110,7 +110,7 @@ async function listening(store: OpenStore) {
   let waiting: { readonly hint: Hint; readonly go: () => void }[] = [];
   const until = (hint: Hint) => new Promise<void>((go) => waiting.push({ hint, go }));
   const begun = until("links");
-  store.neighbours.hear((hint) => {
+  store.nodeBus.hear((hint) => {
     hints.push(hint);
     const met = waiting.filter((one) => one.hint === hint);
     waiting = waiting.filter((one) => one.hint !== hint);

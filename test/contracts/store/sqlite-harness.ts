@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { dataFolder } from "../../../src/store/data-folder.ts";
+import { dataFolder } from "../../../src/store/disk/data-folder.ts";
 import type { OpenStore } from "../../../src/store/seam.ts";
 import { openSqlite } from "../../../src/store/sqlite/store.ts";
 import { canMount, smallDisk } from "../../set-up/small-disk.ts";

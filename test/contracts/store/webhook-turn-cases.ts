@@ -4,7 +4,7 @@ import type { Post } from "../../../src/events/webhooks/post.ts";
 import { WebhookSender } from "../../../src/events/webhooks/sender.ts";
 import { type LimitName, limits } from "../../../src/model/limits.ts";
 import type { OpenStore } from "../../../src/store/seam.ts";
-import { movedSurroundings } from "../../federation/moved-surroundings.ts";
+import { movedRuntime } from "../../federation/moved-runtime.ts";
 import { eventually } from "../../stories/world.ts";
 import { onStore, type StoreHarness } from "./harness.ts";
 import { addMessages, makeTenant, makeWebhook, range } from "./made-webhook.ts";
@@ -65,7 +65,7 @@ export function webhookTurnCases(harness: StoreHarness): void {
       const reached = new Set<LimitName>();
       const sender = new WebhookSender({
         store,
-        surroundings: movedSurroundings(),
+        runtime: movedRuntime(),
         post,
         secretOf: () => "whsec_",
         addressOf: ({ url }) => url,

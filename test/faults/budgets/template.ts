@@ -1,4 +1,4 @@
-import { cpSync, mkdtempSync, rmSync } from "node:fs";
+import { cpSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -77,10 +77,23 @@ export async function makeTemplate(deployment: Deployment, hostileUrl: string): 
 
 /** With the parts of the service under test, before it runs. */
 async function fill(settings: Readonly<Record<string, string>>, simulator: Simulator) {
-  const load = (path: string) => import(pathToFileURL(join(tree, "src", path)).href);
-  const { openParts } = (await load("service.ts")) as typeof import("../../../src/service.ts");
-  const { readConfig } = (await load("config.ts")) as typeof import("../../../src/config.ts");
-  const { startLogging } = (await load("logging.ts")) as typeof import("../../../src/logging.ts");
+  // Checkouts from before the rooms were laid out have these files in the root of `src`.
+  const load = (path: string, formerly: string) => {
+    const file = join(tree, "src", path);
+    return import(pathToFileURL(existsSync(file) ? file : join(tree, "src", formerly)).href);
+  };
+  const { openParts } = (await load(
+    "service/service.ts",
+    "service.ts",
+  )) as typeof import("../../../src/service/service.ts");
+  const { readConfig } = (await load(
+    "config/config.ts",
+    "config.ts",
+  )) as typeof import("../../../src/config/config.ts");
+  const { startLogging } = (await load(
+    "runtime/process/log.ts",
+    "logging.ts",
+  )) as typeof import("../../../src/runtime/process/log.ts");
   const parts = await openParts(readConfig({ flags: {}, environment: settings }), startLogging("warn"));
   try {
     const { identity, oauth, federation, administration, store } = parts;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { ConfigurationError, readConfig } from "../../../src/config.ts";
+import { ConfigurationError, readConfig } from "../../../src/config/config.ts";
 import { databases } from "../../stories/world.ts";
 import { ada, admin, callback, type OAuthWorld, oauthWorld, type Tokens } from "../oauth-world.ts";
 import { formOf } from "../scripted-browser.ts";

@@ -1,0 +1,55 @@
+import { relative, resolve } from "node:path";
+import type { Simulator } from "../simulator/simulator.ts";
+import type { Service } from "../src/service/service.ts";
+import { type House, structureName } from "./house.ts";
+import { type KeyFiles, login, tenantName } from "./keys.ts";
+
+export const simulatorPort = 8090;
+const defaultFolder = "./breezeway-data";
+
+export interface BannerParts {
+  readonly version: string;
+  readonly house: House;
+  readonly service: Pick<Service, "baseUrl">;
+  readonly simulator: Pick<Simulator, "url" | "port">;
+  readonly files: KeyFiles;
+  readonly folder: string;
+  /** The link that opens the console. */
+  readonly claim: string;
+}
+
+/** What a newcomer reads first: each address opens and each command works, as it stands. */
+export function banner({ version, house, service, simulator, files, folder, claim }: BannerParts): string {
+  const { baseUrl } = service;
+  const simulatorFlag = simulator.port === simulatorPort ? "" : ` --simulator ${simulator.url}`;
+  const dataFlag = resolve(folder) === resolve(defaultFolder) ? "" : ` --data ${quoted(shownPath(folder))}`;
+  return `
+  Breezeway ${version}   demo house "${structureName}" is live
+
+  Console    ${claim}   (opens once, 30 min)
+  API docs   ${baseUrl}/docs
+  Simulator  ${simulator.url}
+  Data       ${shownPath(folder)}   (delete the folder to start over)
+  Login      user ${login.name}, password ${login.password}, appId ${house.keys.appId}
+  Tokens     ${shownPath(files.accessTokenFile)}   (enterprise access token for /v3: reaches every user of tenant ${tenantName})
+             ${shownPath(files.secTokenFile)}   (user ${login.name}'s secToken, for /adaptor and /zdk)
+
+  Try        npx breezeway sim trigger smoke${simulatorFlag}
+             npx breezeway devices get ${house.deviceId} --watch${dataFlag}
+             curl -s ${baseUrl}/v3/devices/${house.deviceId} -H "Authorization: Bearer $(cat ${quoted(shownPath(files.accessTokenFile))})"
+
+  Ctrl-C stops and keeps everything.
+
+`;
+}
+
+/** As it would be typed from here. */
+function shownPath(path: string): string {
+  const near = relative(process.cwd(), resolve(path));
+  return near === "" ? "." : near.startsWith("..") ? resolve(path) : `./${near}`;
+}
+
+/** For a shell. */
+export function quoted(text: string): string {
+  return /^[\w./@:=-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+}

@@ -1,0 +1,162 @@
+import { join, resolve } from "node:path";
+import type { Simulator } from "../../simulator/simulator.ts";
+import { type Answer, pageAnswer, redirectAnswer } from "../../src/http/answer/answer.ts";
+import type { Incoming } from "../../src/http/request/incoming.ts";
+import type { GuestRoute } from "../../src/http/routes.ts";
+import type { Parts } from "../../src/service/service.ts";
+import type { House } from "../house.ts";
+import { type V3, V3Refusal, v3At } from "../v3.ts";
+import { actOn } from "./acts.ts";
+import { housePage, messagePage } from "./page.ts";
+import { type HouseView, readHouse } from "./reading.ts";
+import { isSame, sessionsOn } from "./session.ts";
+import { type Walk, walkIn } from "./walk.ts";
+
+export interface ConsoleParts {
+  readonly folder: string;
+  readonly simulator: Simulator;
+  readonly version: string;
+}
+
+/** The demo's page, which it alone adds to the service. */
+export interface Console {
+  routes(parts: Parts): readonly GuestRoute[];
+  /** From now on there is a house to show. */
+  open(house: House, baseUrl: string): void;
+  /** A new link to it. */
+  claim(): string;
+}
+
+interface Opened {
+  readonly house: House;
+  readonly baseUrl: string;
+  readonly port: number;
+  readonly v3: V3;
+  readonly walk: Walk;
+}
+
+/** The page shows a stream as dead after two heartbeats that did not come (live.js). */
+const heartbeatSeconds = 2;
+const streamHeaders = { "content-type": "text/event-stream; charset=utf-8", "x-accel-buffering": "no" };
+
+export function demoConsole({ folder, simulator, version }: ConsoleParts): Console {
+  let opened: Opened | undefined;
+  const sessions = sessionsOn(folder);
+  const only = (pairs: Incoming["query"], name: string) => pairs.find(([given]) => given === name)?.[1];
+
+  const shown = async (at: Opened, status: number, incoming: Incoming, notice?: string): Promise<Answer> => {
+    const nowMs = Date.now();
+    let view: HouseView;
+    try {
+      view = await readHouse(at.v3, at.house, nowMs);
+    } catch (error) {
+      if (!(error instanceof V3Refusal)) throw error;
+      return pageAnswer(error.httpStatus === 503 ? 503 : 502, messagePage("Unknown", error.message));
+    }
+    const page = housePage({
+      view,
+      done: at.walk.look(view, simulator.log()),
+      formToken: sessions.formToken,
+      baseUrl: at.baseUrl,
+      simulatorUrl: simulator.url,
+      accessTokenFile: resolve(at.house.keys.accessTokenFile),
+      version,
+      nowMs,
+      notice,
+      filter: only(incoming.query, "filter"),
+    });
+    return pageAnswer(status, page);
+  };
+
+  /** What is answered to whoever may not see the house, or not yet. */
+  const refusal = (incoming: Incoming): Answer | undefined => {
+    if (opened === undefined) return pageAnswer(503, messagePage("Not yet", "The house is being prepared."));
+    if (sessions.isOpen(incoming.cookies, opened.port)) return undefined;
+    return pageAnswer(403, messagePage("Open the link that the terminal shows", usedUp));
+  };
+
+  return {
+    routes: ({ events }) => [
+      {
+        methods: ["GET"],
+        path: "/",
+        access: "public",
+        errors: "page",
+        answer: async () => redirectAnswer(302, "/console/"),
+      },
+      {
+        methods: ["GET"],
+        path: "/console",
+        access: "public",
+        errors: "page",
+        answer: async () => redirectAnswer(302, "/console/"),
+      },
+      {
+        methods: ["GET"],
+        path: "/console/",
+        access: "public",
+        errors: "page",
+        async answer(incoming) {
+          const claim = only(incoming.query, "claim");
+          if (claim !== undefined && opened && sessions.spend(claim)) {
+            return redirectAnswer(303, "/console/", { "set-cookie": sessions.cookie(opened.port) });
+          }
+          const refused = refusal(incoming);
+          if (refused) return refused;
+          // Whoever opens the link again where it has been opened is led on, without it in the address.
+          return claim === undefined ? shown(opened!, 200, incoming) : redirectAnswer(303, "/console/");
+        },
+      },
+      {
+        methods: ["GET"],
+        isStream: true,
+        path: "/console/events",
+        access: "public",
+        errors: "page",
+        async answer(incoming) {
+          const refused = refusal(incoming);
+          if (refused) return refused;
+          const accessScope = { kind: "user", userId: opened!.house.keys.userId } as const;
+          const filter = { deviceIds: [], attributes: [] };
+          const beginning = await events.beginning(incoming.lastEventId || only(incoming.query, "lastEventId"));
+          const untilMs = Number.POSITIVE_INFINITY;
+          const request = { clientId: "console", accessScope, filter, beginning, untilMs, heartbeatSeconds };
+          return { status: 200, headers: streamHeaders, stream: (outlet) => events.follow(request, outlet) };
+        },
+      },
+      {
+        methods: ["POST"],
+        path: "/console/do",
+        access: "public",
+        errors: "page",
+        async answer(incoming) {
+          const refused = refusal(incoming);
+          if (refused) return refused;
+          const form = incoming.body.kind === "form" ? incoming.body.pairs : [];
+          if (!isSame(only(form, "form") ?? "", sessions.formToken)) {
+            return pageAnswer(
+              403,
+              messagePage("Not from this page", "Go back to the page and press the button there."),
+            );
+          }
+          const problem = await actOn({ ...opened!, simulator }, only(form, "act") ?? "");
+          return problem === undefined ? redirectAnswer(303, "/console/") : shown(opened!, 409, incoming, problem);
+        },
+      },
+    ],
+    open(house, baseUrl) {
+      opened = {
+        house,
+        baseUrl,
+        port: Number(new URL(baseUrl).port || 80),
+        v3: v3At(baseUrl, house.keys.accessToken),
+        walk: walkIn(join(folder, "demo-steps"), Date.now()),
+      };
+    },
+    claim: () => `${opened?.baseUrl}/console/?claim=${sessions.newClaim()}`,
+  };
+}
+
+const usedUp =
+  "The link to the console opens once, within 30 minutes, and stays open in the browser that opened it. " +
+  "Press Enter in the terminal where the demo runs, and it prints a new one; so does each start.";

@@ -1,0 +1,162 @@
+import { type AttributePlace, parseAttributeName, placeOf } from "../../src/model/attribute-names.ts";
+import type { House } from "../house.ts";
+import type { V3 } from "../v3.ts";
+
+/** Everything that the page shows, as /v3 tells it to any client. */
+export interface HouseView {
+  readonly structures: readonly StructureView[];
+  readonly lamp: { readonly deviceId: number; readonly name: string; readonly power: string | undefined };
+  /** Whether the values of the house may be out of date: the ecosystem's stream is down, or silent for too long. */
+  readonly isStale: boolean;
+  readonly confirmedTime: number | undefined;
+  readonly attributes: readonly AttributeView[];
+  readonly alerts: readonly AlertView[];
+  /** Newest first. */
+  readonly commands: readonly CommandView[];
+  /** Newest first. */
+  readonly changes: readonly ChangeView[];
+}
+
+export interface StructureView {
+  readonly x: number;
+  readonly fields: Fields;
+  readonly emergency: boolean;
+  readonly thermostats: readonly DeviceView[];
+  readonly alarms: readonly DeviceView[];
+}
+
+/** A thermostat or an alarm: its slot, and its attributes by their own names. */
+export interface DeviceView {
+  readonly x: number;
+  readonly y: number;
+  readonly fields: Fields;
+  readonly command: CommandView | undefined;
+}
+
+export type Fields = Readonly<Record<string, string>>;
+
+export interface AttributeView {
+  readonly name: string;
+  readonly value: string;
+  readonly updateTime: number;
+}
+
+export interface AlertView {
+  readonly alertId: number;
+  readonly attrName: string;
+  readonly stringThreshold: string;
+  readonly targets: readonly { readonly deviceId: number; readonly attrName: string; readonly value: string }[];
+  readonly enable: boolean;
+  readonly disarmed: boolean;
+}
+
+export interface CommandView {
+  readonly name: string;
+  readonly value: string;
+  readonly state: string;
+  readonly text: string | null;
+  readonly requestedTime: number;
+}
+
+export interface ChangeView {
+  readonly deviceId: number;
+  readonly name: string;
+  readonly value: string | number | null;
+  readonly updateTime: number;
+  readonly cause: { readonly by: string; readonly alert?: number };
+}
+
+/** `presenceInfo` of a device whose stream is live. */
+const present = 1;
+/** How far back the page looks. */
+const historyMs = 30 * 60_000;
+/** A receipt says something about what was pressed just now. */
+const receiptMs = 10 * 60_000;
+
+export async function readHouse(v3: V3, { deviceId, lampId }: House, nowMs: number): Promise<HouseView> {
+  const from = nowMs - historyMs;
+  const [device, lamp, { alerts }, { commands }, ...histories] = await Promise.all([
+    v3.get(`devices/${deviceId}`),
+    v3.get(`devices/${lampId}`),
+    v3.get(`alerts?deviceId=${deviceId}`),
+    v3.get(`devices/${deviceId}/commands`),
+    ...[deviceId, lampId].map((id) => v3.get(`devices/${id}/history?from=${from}`)),
+  ]);
+  const attributes: AttributeView[] = Object.entries<{ value: unknown; updateTime: number }>(device.attributes).map(
+    ([name, { value, updateTime }]) => ({ name, value: String(value), updateTime }),
+  );
+  return {
+    structures: structuresOf(attributes, commands, nowMs),
+    lamp: { deviceId: lampId, name: lamp.deviceName, power: lamp.attributes.power?.value },
+    isStale: device.stale || device.presenceInfo !== present,
+    confirmedTime: device.confirmedTime,
+    attributes,
+    alerts,
+    commands,
+    changes: histories
+      .flatMap(({ deviceId: id, changes }) => changes.map((change: object) => ({ deviceId: id, ...change })))
+      // What an alert wrote follows from what made it fire, at the same moment.
+      .sort(
+        (a: ChangeView, b: ChangeView) => b.updateTime - a.updateTime || Number(isByAlert(b)) - Number(isByAlert(a)),
+      ),
+  };
+}
+
+const isByAlert = ({ cause }: ChangeView) => cause.by === "alert";
+
+function structuresOf(
+  attributes: readonly AttributeView[],
+  commands: readonly CommandView[],
+  nowMs: number,
+): readonly StructureView[] {
+  const placed = attributes.map(({ name, value }) => ({ name, value, place: placeOfName(name) }));
+  const fieldsOf = (isWanted: (place: AttributePlace) => boolean): Fields =>
+    Object.fromEntries(
+      placed.filter(({ place }) => place && isWanted(place)).map(({ place, value }) => [place!.field, value]),
+    );
+  const devices = (x: number, kind: "thermostat" | "alarm"): readonly DeviceView[] => {
+    const slots = placed.flatMap(({ place }) => (place?.kind === kind && place.x === x ? [place.y] : []));
+    return [...new Set(slots)].map((y) => ({
+      x,
+      y,
+      fields: fieldsOf((place) => place.kind === kind && place.x === x && place.y === y),
+      command: commands.find(({ name, requestedTime }) => {
+        const place = placeOfName(name);
+        return place?.kind === kind && place.x === x && place.y === y && nowMs - requestedTime < receiptMs;
+      }),
+    }));
+  };
+  return [1, 2].flatMap((x) => {
+    const fields = fieldsOf((place) => place.kind === "structure" && place.x === x);
+    if (fields.structureId === undefined) return [];
+    const summary = fieldsOf((place) => place.kind === "summary" && place.x === x);
+    return [
+      {
+        x,
+        fields,
+        emergency: summary.emergenciesAll === "true",
+        thermostats: devices(x, "thermostat"),
+        alarms: devices(x, "alarm"),
+      },
+    ];
+  });
+}
+
+export function placeOfName(name: string): AttributePlace | undefined {
+  const known = parseAttributeName(name);
+  return known && placeOf(known.number);
+}
+
+/** Whose attribute it is, in the names that people gave, and what it is called there. */
+export function labelOf({ structures, lamp }: HouseView, { deviceId, name }: ChangeView): string {
+  if (deviceId === lamp.deviceId) return `${lamp.name} · ${name}`;
+  const place = placeOfName(name);
+  if (!place || place.kind === "account") return name;
+  const structure = structures.find(({ x }) => x === place.x);
+  if (place.kind === "structure" || place.kind === "summary") {
+    return `${structure?.fields.name ?? "Structure"} · ${name.replace(/^.*?\]\.(a\.)?/, "")}`;
+  }
+  const devices = place.kind === "thermostat" ? structure?.thermostats : structure?.alarms;
+  const device = devices?.find(({ y }) => y === place.y);
+  return `${device?.fields.name ?? place.kind} · ${name.replace(/^.*\]\./, "")}`;
+}

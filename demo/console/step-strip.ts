@@ -1,0 +1,53 @@
+import { type Html, html } from "../../src/web/html.ts";
+import { iconOf } from "./icons.ts";
+import type { HouseView } from "./reading.ts";
+import type { StepNumber } from "./walk.ts";
+
+export interface StripParts {
+  readonly view: HouseView;
+  readonly done: ReadonlySet<StepNumber>;
+  /** Switches the lamp, with the demo's enterprise access token. */
+  readonly curl: string;
+}
+
+/** Four things to try; each ticks itself off when it has happened. */
+export function stepStrip({ view, done, curl }: StripParts): Html {
+  const isHome = view.structures[0]?.fields.away === "home";
+  const steps: readonly { readonly number: StepNumber; readonly title: string; readonly words: Html }[] = [
+    {
+      number: 1,
+      title: "Leave home",
+      words:
+        isHome || done.has(1)
+          ? html`Press <b>Leave home</b> and watch the hall lamp: an alert switches it off.`
+          : html`Nobody is home just now. Press <b>Come home</b>, then <b>Leave home</b>, and watch the lamp.`,
+    },
+    {
+      number: 2,
+      title: "Run a fan, and be refused",
+      words:
+        isHome && done.has(1) && !done.has(2)
+          ? html`Somebody is home again. Press <b>Leave home</b>, then <b>Run fan</b>.`
+          : html`Press <b>Run fan</b> while nobody is home. The error text is what a client reads.`,
+    },
+    {
+      number: 3,
+      title: "Come home, run it again",
+      words: html`Press <b>Come home</b>, then <b>Run fan</b>: sent, accepted, running.`,
+    },
+    {
+      number: 4,
+      title: "Be a client yourself",
+      words: html`Run this in a terminal and watch the lamp. Its token is an enterprise token: it reaches every user of the tenant.`,
+    },
+  ];
+  const next = steps.find(({ number }) => !done.has(number))?.number;
+  return html`<section class="walk" aria-labelledby="walk-name">
+<h2 class="out-of-sight" id="walk-name">Four steps to begin with</h2>
+<ol data-part id="walk">${steps.map(({ number, title, words }) => {
+    const isDone = done.has(number);
+    return html`<li class="${isDone ? "is-done" : ""}${number === next ? " is-next" : ""}" id="step-${number}"><span class="number">${isDone ? iconOf("check") : number}</span><div><h3>${title}<span class="out-of-sight">${isDone ? " (done)" : ""}</span></h3><p>${words}</p></div></li>`;
+  })}</ol>
+<div class="command" data-part id="command"><pre><code id="curl">${curl}</code></pre><button type="button" id="copy" class="needs-script" data-copies="curl">Copy</button></div>
+</section>`;
+}

@@ -1,0 +1,110 @@
+import { BadParameter, NotFound, UnknownDevice, UnknownTrigger } from "../../model/errors.ts";
+import type { DeviceId, TenantId, TriggerId, UserId } from "../../model/ids.ts";
+import { type Input, id, isGiven, optional } from "../input.ts";
+import type { AdminAct, AdministrationParts } from "./admin-command.ts";
+
+/** The client that the webhooks of commands belong to, as `client list` shows it. */
+const clientName = "Command line";
+/** Stands for a client in a tenant whose commands have added no webhook. */
+const noClientId = "command-line";
+/** The audit log tells of a tenant's commands once in so long. */
+const auditEveryMs = 30 * 60_000;
+
+/**
+ * Lets a command act at the service's own address, as any client does: it is given a token for one tenant, of which
+ * nothing is stored. Only a person who may open the control socket, or the store, gets here. `keeps`: the command adds
+ * something that belongs to a client, so there has to be one.
+ */
+export function accessAct(): AdminAct {
+  const auditedMs = new Map<TenantId, number>();
+
+  function isToBeAudited(tenantId: TenantId): boolean {
+    const nowMs = performance.now();
+    if (nowMs - (auditedMs.get(tenantId) ?? Number.NEGATIVE_INFINITY) < auditEveryMs) return false;
+    auditedMs.set(tenantId, nowMs);
+    return true;
+  }
+
+  return {
+    name: "access",
+    async act(parts, input, service) {
+      const { tenantId, userId } = await whoseHome(parts, input);
+      const clientId = await ownClient(parts, tenantId, isGiven(input, "keeps"));
+      const answer = { baseUrl: service?.baseUrl, accessToken: parts.commandTokens.issue(tenantId, clientId) };
+      if (!isGiven(input, "as-user")) {
+        return { answer, ...(isToBeAudited(tenantId) && { changed: { tenantId, detail: { for: "tenant" } } }) };
+      }
+      const actingFor = userId ?? (await onlyUser(parts, tenantId));
+      const secToken = await parts.identity.issueFor(actingFor);
+      return {
+        answer: { ...answer, secToken, userId: actingFor },
+        changed: { tenantId, userId: actingFor, detail: { for: "user" } },
+      };
+    },
+  };
+}
+
+async function ownClient({ clients }: AdministrationParts, tenantId: TenantId, isNeeded: boolean): Promise<string> {
+  const known = (await clients.listClients(tenantId)).find(
+    ({ name, kind }) => name === clientName && kind === "enterprise",
+  );
+  if (known) return known.id;
+  if (!isNeeded) return noClientId;
+  const wanted = { tenant: String(tenantId), name: clientName, kind: "enterprise", redirectUris: [] } as const;
+  return (await clients.addClient({ ...wanted, requiresPkce: false })).client.id;
+}
+
+/** By what was named; without anything, the only tenant there is. */
+async function whoseHome(
+  parts: AdministrationParts,
+  input: Input,
+): Promise<{ readonly tenantId: TenantId; readonly userId?: UserId }> {
+  const { identity } = parts;
+  if (optional(input, "user") !== undefined) return identity.findUser(id<UserId>(input, "user"));
+  if (optional(input, "device") !== undefined) return ownerOfDevice(parts, id<DeviceId>(input, "device"));
+  if (optional(input, "alert") !== undefined) return ownerOfAlert(parts, id<TriggerId>(input, "alert"));
+  const named = optional(input, "tenant");
+  if (named !== undefined) return identity.findTenant(named);
+  const [first, second] = await identity.listTenants();
+  if (!first) throw new NotFound("There is no tenant yet. Add one with: breezeway tenant add --help");
+  if (second) throw new BadParameter("tenant", "There are several tenants. Choose one with --tenant, or --user.");
+  return first;
+}
+
+/** Whose device it is, in whichever tenant. */
+export async function ownerOfDevice(
+  { identity, devices }: Pick<AdministrationParts, "identity" | "devices">,
+  deviceId: DeviceId,
+) {
+  for (const { tenantId } of await identity.listTenants()) {
+    const device = await unless(UnknownDevice, devices.device({ kind: "enterprise", tenantId }, deviceId));
+    if (device) return { tenantId, userId: device.userId };
+  }
+  throw new NotFound(`There is no device ${deviceId}. See all with: breezeway device list`);
+}
+
+async function ownerOfAlert({ identity, alerts }: AdministrationParts, alertId: TriggerId) {
+  for (const { tenantId } of await identity.listTenants()) {
+    const alert = await unless(UnknownTrigger, alerts.find({ kind: "enterprise", tenantId }, alertId));
+    if (alert) return { tenantId, userId: alert.userId };
+  }
+  throw new NotFound(`There is no alert ${alertId}. See all with: breezeway alert list`);
+}
+
+async function onlyUser({ identity }: AdministrationParts, tenantId: TenantId): Promise<UserId> {
+  const [first, second] = await identity.listUsers(tenantId);
+  if (!first) throw new NotFound("There is no user yet. Add one with: breezeway user add --help");
+  if (second)
+    throw new BadParameter("user", "There are several users. Choose one with --user; see: breezeway user list");
+  return first.userId;
+}
+
+/** Undefined in place of that one refusal. */
+async function unless<Found>(refusal: new () => Error, work: Promise<Found>): Promise<Found | undefined> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof refusal) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,135 @@
+import type { Command } from "commander";
+import { ConfigurationError } from "../../config/config.ts";
+import { BadParameter, BreezewayError } from "../../model/errors.ts";
+import type { Call } from "../command.ts";
+import { exitCodes } from "../exit-codes.ts";
+import { type Input, optional } from "../input.ts";
+import type { Access } from "../programs.ts";
+import { readSecret } from "../terminal/secret-input.ts";
+import { Api, type Credentials } from "./api.ts";
+import { clientToken } from "./client-token.ts";
+import { findProfile, type Profile } from "./profiles.ts";
+import { unfollowed } from "./redirects.ts";
+
+/** A service that doesn't answer must not keep a command from ending. */
+const leaveMs = 2_000;
+
+/** The options of every command that speaks with a service. */
+export function reaching(command: Command): Command {
+  return command
+    .option("--url <address>", "the service's address; the token comes from BREEZEWAY_TOKEN or BREEZEWAY_TOKEN_FILE")
+    .option("--profile <name>", "a saved address with credentials; see: breezeway profile list");
+}
+
+/** The options that say for whom an administrator acts at the service on this machine. */
+export function actingFor(command: Command): Command {
+  return command
+    .option("--user <id>", "act for this user (on this machine; see: breezeway user list)")
+    .option("--tenant <name or id>", "act for this tenant (on this machine)");
+}
+
+/** Whether the command goes to an address; otherwise it comes in through the data folder of this machine. */
+export function isElsewhere({ typed, terminal: { environment } }: Call): boolean {
+  return [typed.url, typed.profile, environment.BREEZEWAY_URL, environment.BREEZEWAY_PROFILE].some(Boolean);
+}
+
+/**
+ * The service that is meant: `--url`, then `--profile`, then their variables, then the one that runs on this machine's
+ * data folder, where a command comes in as its administrator. `about` says whose home that has to be.
+ */
+export async function serviceOf(call: Call, about: Input = {}): Promise<Api> {
+  return new Api(isElsewhere(call) ? await elsewhere(call) : await onThisMachine(call, about));
+}
+
+async function elsewhere(call: Call): Promise<Credentials> {
+  const { typed, terminal } = call;
+  const { environment } = terminal;
+  const name = optional(typed, "profile") ?? (typed.url ? undefined : environment.BREEZEWAY_PROFILE);
+  const profile = name ? findProfile(environment, name) : undefined;
+  const given = optional(typed, "url") ?? (name ? undefined : environment.BREEZEWAY_URL);
+  const baseUrl = safeAddress(given ?? profile!.url, environment);
+  const secret = (what: string, variable: string) => readSecret(terminal, { what, variable, asks: false });
+  let held: string | undefined;
+  const again = name ? `Renew it: breezeway profile add ${name} --url ${baseUrl}` : "Set BREEZEWAY_TOKEN anew.";
+  return {
+    baseUrl,
+    nextStep: again,
+    secTokenStep: name ? `${again} --login NAME --app-id NUMBER` : "Set BREEZEWAY_SEC_TOKEN anew.",
+    async accessToken(isOver = false) {
+      const own = await secret("access token", "BREEZEWAY_TOKEN");
+      if (own) return isOver ? undefined : own;
+      if (isOver || held === undefined) held = profile && (await tokenOf(profile, isOver));
+      if (held !== undefined || isOver) return held;
+      throw new NotAuthorised(
+        `There is no access token for ${baseUrl}. Set BREEZEWAY_TOKEN, or keep one: breezeway profile add ${name ?? "NAME"} --url ${baseUrl}`,
+      );
+    },
+    async secToken() {
+      const own = (await secret("security token", "BREEZEWAY_SEC_TOKEN")) ?? profile?.secToken;
+      if (own) return own;
+      throw new NotAuthorised(
+        `A security token of the user is missing. Set BREEZEWAY_SEC_TOKEN, or sign in: breezeway profile add ${name ?? "NAME"} --url ${baseUrl} --login NAME --app-id NUMBER`,
+      );
+    },
+  };
+}
+
+async function tokenOf(profile: Profile, isOver: boolean): Promise<string | undefined> {
+  if (profile.client) return clientToken(profile.url, profile.client);
+  return isOver ? undefined : profile.accessToken;
+}
+
+/** What is wanted, without whose home it is about. */
+function forWhat({ "as-user": asUser, keeps }: Input): Input {
+  return { "as-user": asUser, keeps };
+}
+
+async function onThisMachine({ typed, programs, config }: Call, about: Input): Promise<Credentials> {
+  const settings = config();
+  const named = optional(typed, "user") ?? optional(typed, "tenant");
+  const wanted = named === undefined ? about : { ...forWhat(about), user: typed.user, tenant: typed.tenant };
+  const enter = () => programs.access(settings, wanted);
+  let access: Access = await enter();
+  return {
+    get baseUrl() {
+      return access.baseUrl;
+    },
+    nextStep: "See: breezeway doctor",
+    async enterAgain() {
+      access = await enter();
+    },
+    async accessToken(isOver = false) {
+      if (isOver) access = await enter();
+      return access.accessToken;
+    },
+    secToken: async () => access.secToken!,
+    async leave() {
+      const { baseUrl, secToken } = access;
+      if (secToken === undefined) return;
+      const body = new URLSearchParams({ secToken });
+      // One that can't be given back ends by itself within the hour.
+      const logout = { method: "POST", body, signal: AbortSignal.timeout(leaveMs), ...unfollowed };
+      await fetch(`${baseUrl}/zdk/services/zamapi/userLogout`, logout).catch(() => undefined);
+    },
+  };
+}
+
+/** A token must not travel in clear. */
+export function safeAddress(given: string, environment: Readonly<Record<string, string | undefined>>): string {
+  const url = URL.canParse(given) ? new URL(given) : undefined;
+  if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash) {
+    throw new BadParameter("url", "--url must be an address that begins with https:// or http://, and nothing more.");
+  }
+  const isLoopback = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname);
+  if (url.protocol === "http:" && !isLoopback && environment.BREEZEWAY_ALLOW_INSECURE !== "true") {
+    throw new ConfigurationError([
+      `${given} is neither https nor on this machine: the token would travel in clear. BREEZEWAY_ALLOW_INSECURE=true allows it`,
+    ]);
+  }
+  return given.replace(/\/+$/, "");
+}
+
+export class NotAuthorised extends BreezewayError {
+  readonly code = "not_authorised";
+  readonly exitCode = exitCodes.notAuthorised;
+}

@@ -1,0 +1,106 @@
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { ConfigurationError } from "../../config/config.ts";
+import { BreezewayError, EcosystemRefused, EcosystemUnreachable, NotFound } from "../../model/errors.ts";
+import type { Call } from "../command.ts";
+import { ecosystemsOf } from "../ecosystems.ts";
+import type { Answer } from "./api.ts";
+import { refuseRedirect, unfollowed } from "./redirects.ts";
+
+/** Nobody reads a consent page for longer. */
+const patienceMs = 10 * 60_000;
+
+/**
+ * Asks the owner of an account in their browser, as a client does (interface 4.5): they come back to an address on this
+ * machine with a code, which becomes the token. Only who comes back with our state is heard.
+ */
+export async function consentOf(call: Call, ecosystemName: string): Promise<string> {
+  const { print } = call;
+  const ecosystems = ecosystemsOf(call.config(), call.sources);
+  const ecosystem = ecosystems.find(({ name }) => name === ecosystemName.toLowerCase());
+  if (!ecosystem) {
+    const known = ecosystems.map(({ name }) => name).join(", ");
+    throw new NotFound(`There is no ecosystem ${ecosystemName}. Known: ${known}.`);
+  }
+  const { consent } = ecosystem;
+  if (!consent) {
+    throw new ConfigurationError([
+      `BREEZEWAY_ECOSYSTEMS must give authUrl, tokenUrl, clientId and clientSecret of ${ecosystem.name}, to ask its users. Or pipe a token in`,
+    ]);
+  }
+  const state = randomBytes(16).toString("base64url");
+  const returned = await listenForReturn(state);
+  try {
+    const address = new URL(consent.authUrl);
+    const question = { response_type: "code", client_id: consent.clientId, state, redirect_uri: returned.address };
+    for (const [name, value] of Object.entries(question)) address.searchParams.set(name, value);
+    const minutes = patienceMs / 60_000;
+    print.words(
+      `Open this address in a browser, and say yes there. This command waits ${minutes} minutes for it; Ctrl-C ends.\n\n  ${address}\n`,
+    );
+    const code = await print.during(`waiting up to ${minutes} minutes for the account's owner`, returned.code);
+    return await print.during("getting the token", exchange(consent, code, returned.address));
+  } finally {
+    returned.stop();
+  }
+}
+
+async function listenForReturn(state: string) {
+  const settled = Promise.withResolvers<string>();
+  const server = createServer((request, response) => {
+    const { pathname, searchParams } = new URL(request.url ?? "/", "http://127.0.0.1");
+    const isOurs = pathname === "/callback" && searchParams.get("state") === state;
+    const code = searchParams.get("code");
+    response.writeHead(isOurs ? 200 : 404, { "content-type": "text/plain; charset=utf-8", connection: "close" });
+    if (!isOurs) return response.end("There is nothing here.\n");
+    response.end(code ? "Thank you. Go back to the terminal.\n" : "You said no. Go back to the terminal.\n");
+    if (code) settled.resolve(code);
+    else settled.reject(new Declined("The account's owner said no. Nothing was linked."));
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const late = new Declined("Nobody came back from the browser in ten minutes. Try again: breezeway link --consent");
+  const timer = setTimeout(() => settled.reject(late), patienceMs);
+  return {
+    address: `http://127.0.0.1:${(server.address() as AddressInfo).port}/callback`,
+    code: settled.promise,
+    stop() {
+      clearTimeout(timer);
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
+
+async function exchange(
+  consent: { readonly tokenUrl: string; readonly clientId: string; readonly clientSecret: string },
+  code: string,
+  redirectUri: string,
+): Promise<string> {
+  const body = new URLSearchParams({
+    grant_type: "authorization_code",
+    code,
+    client_id: consent.clientId,
+    client_secret: consent.clientSecret,
+    redirect_uri: redirectUri,
+  });
+  let answer: Response;
+  try {
+    answer = await fetch(consent.tokenUrl, { method: "POST", body, ...unfollowed });
+  } catch (error) {
+    throw new EcosystemUnreachable(`Nothing answers at ${consent.tokenUrl}.`, { cause: error });
+  }
+  refuseRedirect(answer, consent.tokenUrl);
+  const told: Answer = await answer.json().catch(() => ({}));
+  if (typeof told.access_token === "string") return told.access_token;
+  throw new EcosystemRefused(
+    `The ecosystem gave no token: ${told.error_description ?? `it answered ${answer.status}`}.`,
+  );
+}
+
+class Declined extends BreezewayError {
+  readonly code = "access_denied";
+  readonly exitCode = 4;
+}

@@ -1,0 +1,182 @@
+import { resolve } from "node:path";
+import type { ServiceFacts } from "./cli/administration/admin-command.ts";
+import { callControl, NobodyListens, ServiceSilent } from "./cli/administration/control-socket.ts";
+import { commandsForLostKeys } from "./cli/nouns/key.ts";
+import type { Access, Inspection, Moved, Programs, Restored, Say } from "./cli/programs.ts";
+import type { Tell } from "./cli/terminal/progress.ts";
+import { type Config, ConfigurationError } from "./config/config.ts";
+import { NotFound, NotRunning } from "./model/errors.ts";
+import { anyOf, untilTold } from "./runtime/process/signals.ts";
+import { version } from "./runtime/process/version.ts";
+import { whenReachable } from "./service/waiting-for-start.ts";
+import { type DataFolder, dataFolder } from "./store/disk/data-folder.ts";
+
+// Help and mistakes are answered at once: what a command needs is loaded when it runs.
+const loadService = () =>
+  Promise.all([
+    import("./service/service.ts"),
+    import("./runtime/process/log.ts"),
+    import("./runtime/process/uncaught-errors.ts"),
+  ]);
+
+/** What the command line starts and reaches. */
+export const programs: Programs = {
+  serve,
+  demo: async (config, options) => (await import("../demo/demo.ts")).runDemo(config, { version, ...options }),
+  simulator: async (address) => (await import("../simulator/main.ts")).runSimulator(address, untilTold()),
+  administer,
+  access,
+  restore,
+  migrate,
+  inspect,
+};
+
+/** Commands that show how things stand: a service that gives no sign must be shown as such. They change nothing. */
+const showsState: ReadonlySet<string> = new Set(["status", "link facts", "user show", "device owners"]);
+const patienceMs = 4_000;
+
+/** The command that begins a store. All others refuse where there is none: an empty store would hide a wrong folder. */
+const firstCommand = "tenant add";
+
+async function serve(config: Config): Promise<void> {
+  const told = untilTold();
+  await sayIfNew(config, (sentence) => process.stderr.write(`${sentence}\n`));
+  const [{ startService }, { startLogging }, { untilUncaught }] = await loadService();
+  const report = startLogging(config.logLevel);
+  const fatal = untilUncaught(report);
+  const service = await startService(config, report);
+  // Without a certificate there is nothing to read again, and the signal means what it always means.
+  if (config.tlsCertFile) process.on("SIGHUP", () => service.reload());
+  process.stderr.write(`breezeway listening on ${service.baseUrl}\n`);
+  await anyOf(told, fatal);
+  // Only others could take what comes meanwhile, and whoever sits at a terminal, or is gone, waits for nothing.
+  const isDrained = config.databaseUrl !== undefined && told.reason === "SIGTERM" && !fatal.aborted;
+  await service.stop({ drainMs: isDrained ? config.drainSeconds * 1_000 : 0 });
+}
+
+/** In the running service if there is one, so that its caches hear of it; otherwise on the store itself. */
+async function administer(
+  config: Config,
+  command: string,
+  input: object,
+  tell?: Tell,
+  say: Say = () => undefined,
+): Promise<object> {
+  const onStore = () => onTheStore(config, command, input, tell, say);
+  if (config.databaseUrl) return onStore();
+  const folder = dataFolder(config.dataFolder);
+  const signWithinMs = showsState.has(command) ? patienceMs : undefined;
+  const overSocket = () => callControl(folder.trustedSocket(), command, input, tell, signWithinMs);
+  return whenReachable(folder, { overSocket, otherwise: onStore }, say);
+}
+
+/** A command that speaks with the service needs one that runs: with SQLite on this folder, else at its address. */
+async function access(config: Config, wanted: object, say: Say = () => undefined): Promise<Access> {
+  if (config.databaseUrl) {
+    const baseUrl = config.baseUrl ?? `http://${config.host}:${config.port}`;
+    return { ...(await onTheStore(config, "access", wanted)), baseUrl } as Access;
+  }
+  const folder = dataFolder(config.dataFolder);
+  const overSocket = async () =>
+    (await callControl(folder.trustedSocket(), "access", wanted, undefined, patienceMs)) as Access;
+  const otherwise = async () => {
+    throw new NotRunning(
+      `No service runs on ${folder.path}. Start one with: breezeway serve (or breezeway demo). Or name another folder with --data, or a service elsewhere with --url or --profile.`,
+    );
+  };
+  return whenReachable(folder, { overSocket, otherwise }, say);
+}
+
+async function onTheStore(config: Config, command: string, input: object, tell?: Tell, say?: Say): Promise<object> {
+  if (command === firstCommand) await sayIfNew(config, say);
+  else await refuseWithoutStore(config);
+  const [{ openParts }, { startLogging }] = await loadService();
+  const mayLackKeys = commandsForLostKeys.includes(command);
+  const parts = await openParts(config, startLogging("warn"), undefined, { mayLackKeys });
+  try {
+    return await parts.administration.run(command, input, undefined, tell);
+  } finally {
+    await parts.close();
+  }
+}
+
+async function sayIfNew(config: Config, say: Say = () => undefined): Promise<void> {
+  const { hasStore } = await import("./store/inspection.ts");
+  if (!(await hasStore(storePlaceOf(config)))) say(`Making a new store in ${placeOf(config)}.`);
+}
+
+async function refuseWithoutStore(config: Config): Promise<void> {
+  const { hasStore } = await import("./store/inspection.ts");
+  if (await hasStore(storePlaceOf(config))) return;
+  const another = config.databaseUrl
+    ? "Name another one with BREEZEWAY_DATABASE_URL."
+    : "Name another folder with --data or BREEZEWAY_DATA.";
+  throw new NotFound(
+    `There is no store in ${placeOf(config)}. ${another} A new store begins with: breezeway ${firstCommand} --name NAME, or breezeway serve.`,
+  );
+}
+
+function placeOf({ databaseUrl, dataFolder: given }: Config): string {
+  return databaseUrl ? "the database that BREEZEWAY_DATABASE_URL names" : dataFolder(given).path;
+}
+
+function storePlaceOf({ databaseUrl, dataFolder: given }: Config) {
+  return { databaseUrl, folder: dataFolder(given).path };
+}
+
+/** Reads the state of the configured store, and where the service that uses it listens. Changes nothing. */
+async function inspect(config: Config): Promise<Inspection> {
+  const { inspectStore } = await import("./store/inspection.ts");
+  const folder = dataFolder(config.dataFolder);
+  const keyFile = config.keyFile ?? folder.keyFile;
+  const isRunning = !config.databaseUrl && folder.isInUse();
+  return {
+    isRunning,
+    listensAt: isRunning ? await listeningAddress(folder) : undefined,
+    keyFile,
+    ...(await inspectStore(storePlaceOf(config), keyFile)),
+  };
+}
+
+/** The service's own answer. A service of an older version knows only the address that it gives to clients. */
+async function listeningAddress(folder: DataFolder): Promise<string | undefined> {
+  const ask = async (command: string) =>
+    (await callControl(folder.trustedSocket(), command, {}, undefined, patienceMs)) as ServiceFacts;
+  try {
+    return (await ask("listening")).listensAt;
+  } catch (error) {
+    if (error instanceof NobodyListens || error instanceof ServiceSilent) return undefined;
+    return ask("status").then(
+      ({ baseUrl }) => baseUrl,
+      () => undefined,
+    );
+  }
+}
+
+async function restore(config: Config, from: string): Promise<Restored> {
+  if (config.databaseUrl) {
+    throw new ConfigurationError([
+      "BREEZEWAY_DATABASE_URL is set: PostgreSQL is restored with its own tools (docs/operations.md)",
+    ]);
+  }
+  const { restoreBackup } = await import("./store/backup/restore.ts");
+  const folder = dataFolder(config.dataFolder);
+  const keyFile = config.keyFile ?? folder.keyFile;
+  const { manifest, ...restored } = await restoreBackup({ from, folder, keyFile });
+  const { version: madeBy, schema, time } = manifest;
+  return { folder: folder.path, ...restored, version: madeBy, schema, time };
+}
+
+async function migrate(config: Config, from: string | undefined, tell: Tell): Promise<Moved> {
+  if (!config.databaseUrl) {
+    throw new ConfigurationError([
+      "BREEZEWAY_DATABASE_URL is not set: it names the empty PostgreSQL database that the store moves to",
+    ]);
+  }
+  const { moveToPostgres } = await import("./store/migrate/move.ts");
+  const folder = dataFolder(config.dataFolder);
+  const keyFile = config.keyFile ?? folder.keyFile;
+  const source = { folder, backup: from, keyFile, nowMs: Date.now };
+  const moved = await moveToPostgres({ ...source, databaseUrl: config.databaseUrl, tell });
+  return { from: from === undefined ? folder.path : resolve(from), keyFile, ...moved };
+}

@@ -1,0 +1,81 @@
+import type { Page } from "../../web/page.ts";
+import type { CallerIds, Failure } from "./failure.ts";
+import type { Outlet } from "./open-stream.ts";
+
+/** What a route answers; the server adds the headers that every answer has. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | Buffer;
+  readonly about?: AnswerFacts;
+}
+
+/** What the log and the metrics learn from a route that answers errors by itself. */
+export interface AnswerFacts {
+  readonly operation?: string;
+  readonly caller?: CallerIds | undefined;
+  readonly failure?: Failure | undefined;
+}
+
+/** A long answer. Each slice is made when the client has taken the ones before it. */
+export interface SlicedAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly slices: AsyncIterable<string>;
+  readonly about?: AnswerFacts;
+}
+
+/** An answer without an end of its own: the server opens it and hands its sending end to the route. */
+export interface StreamAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly stream: (outlet: Outlet) => void;
+}
+
+export function jsonAnswer(status: number, body: object, headers: Readonly<Record<string, string>> = {}): Answer {
+  return jsonTextAnswer(status, JSON.stringify(body), headers);
+}
+
+/** The answer to a write that returns nothing. */
+export function done(): Answer {
+  return jsonAnswer(200, { status: "OK" });
+}
+
+/** The same of what is JSON already. */
+export function jsonTextAnswer(
+  status: number,
+  body: string | Buffer,
+  headers: Readonly<Record<string, string>> = {},
+): Answer {
+  return { status, headers: { "content-type": "application/json; charset=utf-8", ...headers }, body };
+}
+
+export function xmlAnswer(status: number, body: string, headers: Readonly<Record<string, string>> = {}): Answer {
+  return { status, headers: { ...xmlHeaders, ...headers }, body };
+}
+
+export function xmlSlicesAnswer(status: number, slices: AsyncIterable<string>): SlicedAnswer {
+  return { status, headers: xmlHeaders, slices };
+}
+
+const xmlHeaders = { "content-type": "text/xml; charset=utf-8" };
+
+/** A page for people: nobody frames it, it loads nothing from elsewhere, and where it leads learns nothing of it. */
+export function pageAnswer(status: number, page: Page, headers: Readonly<Record<string, string>> = {}): Answer {
+  const ofPage = { ...pageHeaders, "content-security-policy": page.contentSecurityPolicy };
+  return { status, headers: { ...ofPage, ...headers }, body: page.html };
+}
+
+export function redirectAnswer(
+  status: 302 | 303,
+  location: string,
+  headers: Readonly<Record<string, string>> = {},
+): Answer {
+  return { status, headers: { ...pageHeaders, location, ...headers }, body: "" };
+}
+
+const pageHeaders = {
+  "content-type": "text/html; charset=utf-8",
+  "x-frame-options": "DENY",
+  "referrer-policy": "no-referrer",
+};

@@ -1,0 +1,103 @@
+import { type IncomingMessage, STATUS_CODES } from "node:http";
+import type { Socket } from "node:net";
+import type { Duplex } from "node:stream";
+import type { ReachLimit } from "../../model/limits.ts";
+import { errorAnswer } from "../answer/error-response.ts";
+import { shapeBelow } from "../answer/error-shape.ts";
+import { type Refusal, refusals } from "../answer/refusal.ts";
+import { type Exchanges, newRequestId } from "../open-exchanges.ts";
+import { pipelineOf } from "./pipeline.ts";
+
+/** Headers of which two would let us and a proxy in front read two different requests. */
+const onlyOnce = ["host", "authorization"];
+
+/** What HTTP permits, or Node lets through, and we don't. */
+export function refusalOf(request: IncomingMessage): Refusal | undefined {
+  const target = request.url ?? "";
+  if (!target.startsWith("/")) return refusals.malformed("The request target must be a path.");
+  if (/[^\x21-\x7e]/.test(target)) return refusals.malformed("The request target must be percent-encoded.");
+  return headersRefusal(request);
+}
+
+/** The same of its headers alone. */
+export function headersRefusal(request: IncomingMessage): Refusal | undefined {
+  for (const name of onlyOnce) {
+    if (countHeader(request, name) > 1) return refusals.malformed(`The ${name} header must be there once.`);
+  }
+  // Whoever decodes it before us, or doesn't, would read another request than we do.
+  if (countHeader(request, "content-encoding") > 0) return refusals.encodedBody();
+  if (request.httpVersion !== "1.0" && !request.headers.host) return refusals.malformed("The host header is missing.");
+  return undefined;
+}
+
+/**
+ * Answers bytes that never became a request: broken HTTP, headers too large, too slow. Complete requests before them get
+ * their own answers first. The bytes themselves are never logged.
+ */
+export function refuseConnection(
+  error: Error & { readonly code?: string; readonly rawPacket?: unknown },
+  socket: Duplex,
+  exchanges: Exchanges,
+  reached: ReachLimit,
+): void {
+  if (error.code === "HPE_HEADER_OVERFLOW") reached("requestHeadBytes");
+  // The other errors are the connection's: nothing can be written any more, or no TLS handshake was made.
+  const isReadable = /^(HPE_|ERR_HTTP_)/.test(error.code ?? "");
+  const pipeline = pipelineOf(socket);
+  if (!isReadable || !pipeline) {
+    socket.destroy();
+    return;
+  }
+  const target = pipeline.arrivingTarget ?? targetOf(error.rawPacket);
+  pipeline.refuse(() => {
+    // The last answer has closed the connection.
+    if (socket.writableEnded) return;
+    if (!socket.writable || pipeline.isAnswering) socket.destroy();
+    else sendRefusal(connectionRefusal(error.code), target, socket, exchanges);
+  });
+}
+
+/** The start of the target, when the bytes that could not be parsed begin with a request line. */
+function targetOf(bytes: unknown): string {
+  if (!Buffer.isBuffer(bytes)) return "";
+  const [, target = ""] = /^[A-Z]+ (\S*)/.exec(bytes.toString("latin1", 0, 200)) ?? [];
+  return target;
+}
+
+function sendRefusal(refusal: Refusal, target: string, socket: Duplex, exchanges: Exchanges): void {
+  const requestId = newRequestId();
+  const { status, headers, body } = errorAnswer(refusal, shapeBelow(target), requestId);
+  const lines = Object.entries({
+    ...exchanges.headersFor(requestId),
+    ...headers,
+    "content-length": String(Buffer.byteLength(body)),
+    connection: "close",
+  }).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join("")}\r\n${body}`);
+  linger(socket);
+  const { remoteAddress: address } = socket as Partial<Socket>;
+  const failure = { code: refusal.code };
+  exchanges.log({ requestId, route: undefined, end: undefined, failure, address }, undefined, status, 0, true);
+}
+
+/** Closed at once, with bytes of the client unread, the connection would be reset and the answer lost with it. */
+function linger(socket: Duplex): void {
+  const timer = setTimeout(() => socket.destroy(), 500);
+  socket.once("end", () => socket.destroy());
+  socket.once("close", () => clearTimeout(timer));
+}
+
+function connectionRefusal(code: string | undefined): Refusal {
+  if (code === "HPE_HEADER_OVERFLOW") return refusals.headersTooLarge();
+  if (code === "ERR_HTTP_REQUEST_TIMEOUT") return refusals.tooSlow();
+  return refusals.malformed("The request is malformed.");
+}
+
+function countHeader(request: IncomingMessage, name: string): number {
+  let count = 0;
+  for (let at = 0; at < request.rawHeaders.length; at += 2) {
+    const sent = request.rawHeaders[at]!;
+    if (sent.length === name.length && sent.toLowerCase() === name) count++;
+  }
+  return count;
+}

@@ -1,0 +1,103 @@
+import type { Scope } from "../../model/scopes.ts";
+import type { ErrorShape } from "../answer/error-shape.ts";
+import type { Access } from "../routes.ts";
+import type { ErrorDescription, Parameter } from "./description.ts";
+
+/** What a route's rule means for its caller. All of it follows from the rule; no route says it a second time. */
+export interface AccessDescription {
+  /** In one line, for people. */
+  readonly words: string;
+  /** Any one of these is enough; the names are those of the document's security schemes. */
+  readonly schemes: readonly SecurityScheme[];
+  /** What may stand in the body instead. */
+  readonly credentials: readonly Parameter[];
+  readonly errors: readonly ErrorDescription[];
+}
+
+/** The rule of a route, as far as its caller has to know it. */
+export interface AccessRule {
+  readonly access: Exclude<Access, "operation">;
+  readonly scopes: readonly Scope[];
+  readonly errors: ErrorShape;
+}
+
+export type SecurityScheme = "accessToken" | "secToken" | "secTokenHeader" | "clientSecret";
+
+export function accessOf({ access, scopes, errors }: AccessRule): AccessDescription {
+  const told = access === "secToken" && errors === "fault" ? secTokenOfCalls : accessDescriptions[access];
+  if (scopes.length === 0) return told;
+  const named = scopes.map((scope) => `\`${scope}\``).join(" and ");
+  const lacking = {
+    status: 403,
+    code: errors === "adaptor" ? 106 : "insufficient_scope",
+    when: `The access token was not granted the scope ${named}. \`WWW-Authenticate\` names what is needed.`,
+  };
+  return { ...told, words: `${told.words} Its scope: ${named}.`, errors: [...told.errors, lacking] };
+}
+
+const secToken: Parameter = {
+  name: "secToken",
+  in: "queryOrBody",
+  isRequired: false,
+  schema: { type: "string" },
+  meaning: "The user's security token, unless the `Authorization` header carries it.",
+  variable: "SEC_TOKEN",
+};
+
+const accessDescriptions: Readonly<Record<AccessRule["access"], AccessDescription>> = {
+  public: { words: "Open to everyone.", schemes: [], credentials: [], errors: [] },
+  secToken: {
+    words: "A user's security token: `Authorization: Bearer`, or the parameter `secToken`.",
+    schemes: ["secTokenHeader", "secToken"],
+    credentials: [secToken],
+    errors: [{ status: 401, code: 106, when: "The security token is missing, wrong or has ended." }],
+  },
+  bearer: {
+    words: "An access token: `Authorization: Bearer`.",
+    schemes: ["accessToken"],
+    credentials: [],
+    errors: [
+      { status: 401, code: "missing_token", when: "There is no access token in the `Authorization` header." },
+      { status: 401, code: "invalid_token", when: "The access token is unknown, expired or revoked." },
+    ],
+  },
+  secTokenOrBearer: {
+    words: "A user's security token or an access token: `Authorization: Bearer`, or the parameter `secToken`.",
+    schemes: ["secTokenHeader", "secToken", "accessToken"],
+    credentials: [secToken],
+    errors: [{ status: 401, code: 106, when: "The token is missing, wrong or has ended." }],
+  },
+  client: {
+    words: "The client's id and secret: HTTP Basic, or in the body, not both.",
+    schemes: ["clientSecret"],
+    credentials: [
+      {
+        name: "client_id",
+        in: "body",
+        isRequired: false,
+        schema: { type: "string" },
+        meaning: "The client's id, unless it comes by HTTP Basic.",
+        variable: "CLIENT_ID",
+      },
+      {
+        name: "client_secret",
+        in: "body",
+        isRequired: false,
+        schema: { type: "string" },
+        meaning: "The client's secret, unless it comes by HTTP Basic.",
+        variable: "CLIENT_SECRET",
+      },
+    ],
+    errors: [{ status: 401, code: "invalid_client", when: "The client is unknown or its secret is wrong." }],
+  },
+};
+
+/** Platform calls know no header. */
+const secTokenOfCalls: AccessDescription = {
+  words: "A user's security token: the parameter `secToken`.",
+  schemes: ["secToken"],
+  credentials: [
+    { ...secToken, in: "queryOrForm", isRequired: true, meaning: "The user's security token, from `userLogin`." },
+  ],
+  errors: [{ status: 500, code: 106, when: "The security token is missing, wrong or has ended." }],
+};

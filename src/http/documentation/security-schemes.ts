@@ -1,0 +1,39 @@
+import type { SecurityScheme } from "./access-descriptions.ts";
+import { scopeMeanings } from "./scope-texts.ts";
+
+/** How callers prove themselves, in OpenAPI's terms. */
+export function securitySchemes(baseUrl: string): Readonly<Record<SecurityScheme, object>> {
+  const tokenUrl = `${baseUrl}/oauth2/access_token`;
+  return {
+    accessToken: {
+      type: "oauth2",
+      description:
+        "An access token in `Authorization: Bearer`. Whose devices it reaches follows from who granted it, what it may do there from its scopes. A token for which no known scope was asked has all of them.",
+      flows: {
+        authorizationCode: {
+          authorizationUrl: `${baseUrl}/oauth2/authorize`,
+          tokenUrl,
+          refreshUrl: tokenUrl,
+          scopes: scopeMeanings,
+        },
+        clientCredentials: { tokenUrl, scopes: scopeMeanings },
+      },
+    },
+    secToken: {
+      type: "apiKey",
+      in: "query",
+      name: "secToken",
+      description: "A user's security token, from the platform call `userLogin`. Better in a form than in the address.",
+    },
+    secTokenHeader: {
+      type: "http",
+      scheme: "bearer",
+      description: "A user's security token in `Authorization: Bearer`.",
+    },
+    clientSecret: {
+      type: "http",
+      scheme: "basic",
+      description: "A client's id and secret. They may stand in the body instead, as `client_id` and `client_secret`.",
+    },
+  };
+}

@@ -1,0 +1,61 @@
+import type { ScopedPrincipal, UserPrincipal } from "../../identity/principal.ts";
+import { InvalidSecToken, InvalidToken, MisplacedToken, MissingToken } from "../../model/errors.ts";
+import type { Client, ClientCredentials } from "../../oauth/clients.ts";
+import type { Incoming } from "./incoming.ts";
+import { given } from "./query-or-body.ts";
+
+/** Who stands behind what a request carries; each rejects when nobody does. */
+export interface Callers {
+  bySecToken(secToken: string): Promise<UserPrincipal>;
+  byAccessToken(accessToken: string): Promise<ScopedPrincipal>;
+  byClientSecret(credentials: ClientCredentials): Promise<Client>;
+  /** The client that holds a token which was just verified, for the log; undefined when that isn't known at once. */
+  clientHolding?(accessToken: string): string | undefined;
+}
+
+/** Who calls a route whose rule is `secToken`: the token comes as a parameter or as `Authorization: Bearer`. */
+export async function callerBySecToken(incoming: Incoming, callers: Callers): Promise<UserPrincipal> {
+  const secToken = eitherToken(incoming);
+  if (secToken === undefined) throw new InvalidSecToken();
+  return callers.bySecToken(secToken);
+}
+
+const accessTokenPrefix = "bwa_";
+
+/**
+ * The caller of a route whose rule is `secTokenOrBearer`. Either token comes in the header or as the parameter
+ * `secToken`, the only place that the interface names. An access token is known by its prefix. Both are refused with the
+ * same error.
+ */
+export async function callerByEitherToken(incoming: Incoming, callers: Callers): Promise<ScopedPrincipal> {
+  const token = eitherToken(incoming);
+  if (token === undefined) throw new InvalidSecToken();
+  if (!token.startsWith(accessTokenPrefix)) {
+    // A secToken stands for the user's own session, which has no scopes.
+    return { ...(await callers.bySecToken(token)), scopes: null };
+  }
+  refuseMisplacedToken(incoming);
+  try {
+    return await callers.byAccessToken(token);
+  } catch (error) {
+    throw error instanceof InvalidToken ? new InvalidSecToken() : error;
+  }
+}
+
+/** The token of such a request. Two different tokens in two places are refused. */
+export function eitherToken(incoming: Incoming): string | undefined {
+  return given(incoming, "secToken", incoming.bearer === undefined ? [] : [incoming.bearer]);
+}
+
+/** Who calls a route whose rule is `bearer`: the token comes in the header and nowhere else (RFC 6750 2.1). */
+export async function callerByBearer(incoming: Incoming, callers: Callers): Promise<ScopedPrincipal> {
+  refuseMisplacedToken(incoming);
+  if (incoming.bearer === undefined) throw new MissingToken();
+  if (incoming.bearer === "") throw new InvalidToken();
+  return callers.byAccessToken(incoming.bearer);
+}
+
+function refuseMisplacedToken({ query, body }: Incoming): void {
+  const form = body.kind === "form" ? body.pairs : [];
+  if ([...query, ...form].some(([name]) => name === "access_token")) throw new MisplacedToken();
+}

@@ -1,0 +1,74 @@
+import type { Description, Schema } from "../../http/documentation/description.ts";
+import { boolean, map, named, object, text } from "../../http/documentation/schema.ts";
+
+export const checkLiveness: Description = {
+  operationId: "checkLiveness",
+  tag: "Service",
+  summary: "Is the process alive?",
+  words: ["Answers as long as the process runs, whatever else is broken. For probers that restart what hangs."],
+  answers: [
+    {
+      status: 200,
+      meaning: "It runs.",
+      content: {
+        contentType: "application/json",
+        schema: object("It runs.", { status: text("Always `ok`.", { enum: ["ok"] }) }),
+        example: { status: "ok" },
+      },
+    },
+  ],
+};
+
+const readiness: Schema = named(
+  "Readiness",
+  object("Whether the service can do its work, and if not, why.", {
+    status: text("`draining`: the service is about to stop.", { enum: ["ok", "unavailable", "draining"] }),
+    checks: map("Each check by its name.", {
+      ...object(
+        "One check, with a few fields worth knowing.",
+        { ok: boolean("Whether this part can do its work.") },
+        { reason: text("Why not.") },
+      ),
+      additionalProperties: {},
+    }),
+  }),
+);
+
+export const checkReadiness: Description = {
+  operationId: "checkReadiness",
+  tag: "Service",
+  summary: "Can it do its work?",
+  words: ["Runs a few checks and names them. For load balancers that send requests elsewhere while it can't."],
+  answers: [
+    {
+      status: 200,
+      meaning: "It can do its work.",
+      content: {
+        contentType: "application/json",
+        schema: readiness,
+        example: {
+          status: "ok",
+          checks: {
+            store: { kind: "sqlite", waiting: 0, lastSyncMs: 0.4, ok: true },
+            links: { followed: 12, ok: true },
+          },
+        },
+      },
+    },
+    {
+      status: 503,
+      meaning: "It can't, or it is about to stop.",
+      content: {
+        contentType: "application/json",
+        schema: readiness,
+        example: {
+          status: "unavailable",
+          checks: {
+            store: { ok: false, reason: "The check did not answer in time." },
+            links: { followed: 12, ok: true },
+          },
+        },
+      },
+    },
+  ],
+};

@@ -1,0 +1,65 @@
+import { jsonAnswer } from "../../http/answer/answer.ts";
+import type { Route } from "../../http/routes.ts";
+import { BreezewayError } from "../../model/errors.ts";
+import { checkLiveness, checkReadiness } from "./health-descriptions.ts";
+
+/** Answers a few fields worth knowing, or rejects when that part can't do its work. */
+export type Check = () => Promise<object>;
+
+export interface HealthParts {
+  readonly checks: Readonly<Record<string, Check>>;
+  readonly isDraining: () => boolean;
+  /** A check that doesn't answer in this time has failed: a prober won't wait longer. */
+  readonly checkTimeoutMs: number;
+}
+
+/** `/livez`: the process runs. `/readyz`: it can do its work, and if not, why. */
+export function healthRoutes(parts: HealthParts): readonly Route[] {
+  return [
+    {
+      methods: ["GET", "HEAD"],
+      path: "/livez",
+      access: "public",
+      errors: "standard",
+      description: checkLiveness,
+      answer: async () => jsonAnswer(200, { status: "ok" }),
+    },
+    {
+      methods: ["GET", "HEAD"],
+      path: "/readyz",
+      access: "public",
+      errors: "standard",
+      description: checkReadiness,
+      async answer() {
+        const results = await Promise.all(
+          Object.entries(parts.checks).map(
+            async ([name, check]) => [name, await outcome(check, parts.checkTimeoutMs)] as const,
+          ),
+        );
+        const isReady = results.every(([, { ok }]) => ok);
+        const status = parts.isDraining() ? "draining" : isReady ? "ok" : "unavailable";
+        return jsonAnswer(status === "ok" ? 200 : 503, { status, checks: Object.fromEntries(results) });
+      },
+    },
+  ];
+}
+
+async function outcome(check: Check, timeoutMs: number): Promise<{ readonly ok: boolean }> {
+  const { promise: tooLate, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new CheckTimeout()), timeoutMs);
+  try {
+    return { ...(await Promise.race([check(), tooLate])), ok: true };
+  } catch (error) {
+    // Only our own words: anyone may ask, and a driver's text may name hosts and users.
+    const isTold = error instanceof BreezewayError || error instanceof CheckTimeout;
+    return { ok: false, ...{ reason: isTold ? error.message : "The check failed." } };
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+class CheckTimeout extends Error {
+  constructor() {
+    super("The check did not answer in time.");
+  }
+}

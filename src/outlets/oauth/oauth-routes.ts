@@ -1,0 +1,190 @@
+import { type Answer, jsonAnswer, pageAnswer, redirectAnswer } from "../../http/answer/answer.ts";
+import { refusals } from "../../http/answer/refusal.ts";
+import type { Description } from "../../http/documentation/description.ts";
+import { formBody } from "../../http/request/body-types.ts";
+import type { Incoming } from "../../http/request/incoming.ts";
+import { bodyParameters } from "../../http/request/oauth-parameters.ts";
+import type { Route } from "../../http/routes.ts";
+import { BadParameter, UnsupportedGrantType } from "../../model/errors.ts";
+import { parseId, type TenantId } from "../../model/ids.ts";
+import { askedScopes, type Scopes, scopeText } from "../../model/scopes.ts";
+import { addresses, type BrowserAnswer, transactionMs } from "../../oauth/authorize/browser.ts";
+import type { AuthorizeStep } from "../../oauth/authorize/step.ts";
+import type { Client } from "../../oauth/clients.ts";
+import type { OAuth } from "../../oauth/oauth.ts";
+import type { Parameters, SentParameters } from "../../oauth/parameters.ts";
+import type { IssuedTokens } from "../../oauth/tokens.ts";
+import { browserCookie } from "./cookie.ts";
+import { getLogo, sendDecision, sendLogin, showTerms, startAuthorization } from "./page-descriptions.ts";
+import { getServerMetadata, issueToken, revokeToken } from "./token-descriptions.ts";
+
+export interface OAuthRouteParts {
+  readonly oauth: Pick<OAuth, "authorizeSteps" | "tokens" | "metadata">;
+  readonly logoOf: (tenantId: TenantId) => Promise<{ readonly type: string; readonly bytes: Uint8Array } | undefined>;
+  readonly baseUrl: () => string;
+}
+
+const bodyBytes = 16_384;
+
+/** The authorization server (interface 4.1): pages for people, three endpoints for clients. */
+export function oauthRoutes(parts: OAuthRouteParts): readonly Route[] {
+  return [...pageRoutes(parts), ...clientRoutes(parts)];
+}
+
+function pageRoutes({ oauth: { authorizeSteps }, logoOf, baseUrl }: OAuthRouteParts): readonly Route[] {
+  const cookie = browserCookie(baseUrl, transactionMs / 1_000);
+  const visitOf = ({ cookies, source, gone }: Incoming) => ({ browserSecret: cookie.read(cookies), source, gone });
+  const page = { access: "public", errors: "page", bodyBytes } as const;
+  const show = (answer: BrowserAnswer): Answer => {
+    const headers = {
+      ...(answer.browserSecret !== undefined && { "set-cookie": cookie.set(answer.browserSecret) }),
+      ...(answer.retryAfterSeconds !== undefined && { "retry-after": String(answer.retryAfterSeconds) }),
+    };
+    if (answer.kind === "redirect") return redirectAnswer(answer.status, answer.location, headers);
+    const code = pageCodes[answer.status];
+    return { ...pageAnswer(answer.status, answer.page, headers), ...(code && { about: { failure: { code } } }) };
+  };
+  return [
+    ...authorizeSteps.map(
+      (step): Route => ({
+        ...page,
+        methods: [step.method],
+        path: step.path,
+        description: stepDescriptions[step.name],
+        answer: async (incoming: Incoming) =>
+          show(await step.answer(step.method === "GET" ? incoming.query : formPairs(incoming), visitOf(incoming))),
+      }),
+    ),
+    {
+      ...page,
+      methods: ["GET"],
+      path: `${addresses.logo}/:tenantId`,
+      description: getLogo,
+      async answer({ pathParameters }: Incoming) {
+        const tenantId = parseId<TenantId>(pathParameters.tenantId ?? "");
+        const logo = tenantId && (await logoOf(tenantId));
+        if (!logo) throw refusals.unknownPath();
+        // A picture that could hold a script holds none here, even when it is opened by itself.
+        const headers = { "content-type": logo.type, "content-security-policy": "default-src 'none'; sandbox" };
+        return { status: 200, headers, body: Buffer.from(logo.bytes) };
+      },
+    },
+  ];
+}
+
+function scopesOf(given: Parameters): Scopes {
+  return askedScopes(given.optional("scope"));
+}
+
+/** Throws when `scope` was sent twice: also an exchange, which ignores its value, must not (RFC 6749 3.2). */
+function refuseSecondScope(given: Parameters): void {
+  given.optional("scope");
+}
+
+/** Why a page says that something is wrong, for the log. */
+const pageCodes: Readonly<Record<number, string>> = {
+  400: "invalid_request",
+  401: "invalid_login",
+  429: "too_many_requests",
+};
+
+const stepDescriptions: Readonly<Record<AuthorizeStep["name"], Description>> = {
+  request: startAuthorization,
+  login: sendLogin,
+  terms: showTerms,
+  decision: sendDecision,
+};
+
+function formPairs({ body }: Incoming): SentParameters {
+  if (body.kind === "json") throw refusals.wrongContentType(formBody);
+  return body.kind === "form" ? body.pairs : [];
+}
+
+function clientRoutes({ oauth: { tokens, metadata } }: OAuthRouteParts): readonly Route[] {
+  const grantTypes: ReadonlyMap<string, (client: Client, given: Parameters, source: string) => Promise<IssuedTokens>> =
+    new Map([
+      [
+        "authorization_code",
+        (client, given, source) =>
+          tokens.exchangeCode(
+            client,
+            {
+              code: given.required("code"),
+              redirectUri: given.optional("redirect_uri"),
+              verifier: given.optional("code_verifier"),
+            },
+            source,
+          ),
+      ],
+      [
+        // The interface's own table has one field for both: a refresh token that comes as `code` is taken too.
+        "refresh_token",
+        (client, given, source) => {
+          const code = given.optional("code");
+          const refreshToken = given.optional("refresh_token") ?? code;
+          if (refreshToken === undefined) {
+            throw new BadParameter("refresh_token", "The parameter refresh_token is missing.");
+          }
+          return tokens.refresh(client, { refreshToken, asked: scopesOf(given) }, source);
+        },
+      ],
+      ["client_credentials", (client, given, source) => tokens.issueToClient(client, scopesOf(given), source)],
+    ]);
+  return [
+    {
+      methods: ["POST"],
+      path: "/oauth2/access_token",
+      access: "client",
+      errors: "standard",
+      bodyBytes,
+      description: issueToken,
+      async answer(incoming, client) {
+        const given = bodyParameters(incoming);
+        const issue = grantTypes.get(given.required("grant_type"));
+        if (!issue) {
+          throw new UnsupportedGrantType(
+            `The parameter grant_type must be one of ${[...grantTypes.keys()].join(", ")}.`,
+          );
+        }
+        refuseSecondScope(given);
+        const issued = await issue(client, given, incoming.source);
+        const { accessToken, expiresInSeconds, refreshToken, scopes } = issued;
+        return jsonAnswer(
+          200,
+          {
+            access_token: accessToken,
+            token_type: "Bearer",
+            expires_in: expiresInSeconds,
+            ...(refreshToken !== undefined && { refresh_token: refreshToken }),
+            ...(scopes && { scope: scopeText(scopes) }),
+          },
+          // RFC 6749 5.1 asks for it beside Cache-Control, which every answer has.
+          { pragma: "no-cache" },
+        );
+      },
+    },
+    {
+      methods: ["POST"],
+      path: "/oauth2/revoke_token",
+      access: "client",
+      errors: "standard",
+      bodyBytes,
+      description: revokeToken,
+      async answer(incoming, client) {
+        const given = bodyParameters(incoming);
+        // A hint, whatever it says, would only spare us one look (RFC 7009 2.1).
+        given.optional("token_type_hint");
+        await tokens.revoke(client, given.required("token"), incoming.source);
+        return jsonAnswer(200, { status: "OK" });
+      },
+    },
+    {
+      methods: ["GET"],
+      path: "/.well-known/oauth-authorization-server",
+      access: "public",
+      errors: "standard",
+      description: getServerMetadata,
+      answer: async () => jsonAnswer(200, metadata()),
+    },
+  ];
+}

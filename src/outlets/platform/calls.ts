@@ -1,0 +1,93 @@
+import type { UserPrincipal } from "../../identity/principal.ts";
+import { InvalidSecToken, LimitReached, UnknownOperation } from "../../model/errors.ts";
+import type { ReachLimit } from "../../model/limits.ts";
+import { type Fault, faultOf } from "./faults.ts";
+import { type Operation, operations, type PlatformParts } from "./operations.ts";
+import { type CallOrigin, Parameters, type SentParameters } from "./parameters.ts";
+import { document, documentInSlices, type Element } from "./xml.ts";
+
+/** The platform calls ("zamapi", platform-protocol.md): an operation's name and parameters in, XML out. */
+export interface PlatformCalls {
+  /** Every operation by its name, with its rule. */
+  readonly operations: ReadonlyMap<string, Pick<Operation, "access">>;
+  /** Never rejects: what fails is a fault. */
+  call(operation: string, parameters: SentParameters, source: string, gone?: AbortSignal): Promise<PlatformAnswer>;
+}
+
+/** A list that is longer than a page comes in slices: each is made when the one before it was taken. */
+export type PlatformAnswer =
+  | { readonly status: 200; readonly xml: string }
+  | { readonly status: 200; readonly slices: AsyncIterable<string> }
+  | (Fault & { readonly caller: UserPrincipal | undefined });
+
+export interface PlatformCallParts extends PlatformParts {
+  /** Counts calls by operation, and faults by their number. */
+  readonly counted?: (operation: string, fault: number | undefined) => void;
+  /** Counts refusals by the limit that was reached. */
+  readonly reached: ReachLimit;
+}
+
+export function platformCalls({ reached, counted = () => undefined, ...parts }: PlatformCallParts): PlatformCalls {
+  return {
+    operations,
+    async call(operation, parameters, source, gone) {
+      let caller: UserPrincipal | undefined;
+      const found = (one: UserPrincipal) => {
+        caller = one;
+      };
+      try {
+        const answered = await run(parts, operation, new Parameters(parameters), { source, gone }, found);
+        const answer = await answerOf(`${operation}Response`, answered);
+        counted(operation, undefined);
+        return answer;
+      } catch (error) {
+        if (error instanceof LimitReached) reached(error.limit);
+        const fault = faultOf(error);
+        counted(operations.has(operation) ? operation : unknownOperation, fault.fault);
+        return { ...fault, caller };
+      }
+    },
+  };
+}
+
+/** What is counted for a name that is no operation: names from outside never become labels. */
+export const unknownOperation = "unknown";
+
+type Elements = readonly Element[] | AsyncGenerator<readonly Element[], void>;
+
+/** A list of one page is answered as a whole. What fails on the first two pages is a fault. */
+async function answerOf(rootName: string, answered: Elements): Promise<PlatformAnswer> {
+  if (!("next" in answered)) return { status: 200, xml: document(rootName, answered) };
+  const first = (await answered.next()).value ?? [];
+  const second = await answered.next();
+  if (second.done) return { status: 200, xml: document(rootName, first) };
+  const pages = async function* () {
+    yield first;
+    yield second.value;
+    yield* answered;
+  };
+  return { status: 200, slices: documentInSlices(rootName, pages()) };
+}
+
+async function run(
+  parts: PlatformParts,
+  name: string,
+  parameters: Parameters,
+  from: CallOrigin,
+  found: (caller: UserPrincipal) => void,
+): Promise<Elements> {
+  const operation = operations.get(name);
+  // The name isn't repeated: whatever stands in a mistyped address may be a secret.
+  if (!operation) throw new UnknownOperation("This operation is unknown.");
+  if (operation.access === "public") return operation.run(parts, parameters, from);
+  const caller = await callerOf(parts, parameters);
+  found(caller);
+  return operation.run(parts, parameters, caller);
+}
+
+/** Before any other parameter is looked at: a stranger learns nothing but that a token is needed. */
+function callerOf({ identity }: PlatformParts, parameters: Parameters): Promise<UserPrincipal> {
+  const secToken = parameters.optional("secToken");
+  if (secToken === undefined) throw new InvalidSecToken();
+  return identity.authenticate(secToken);
+}

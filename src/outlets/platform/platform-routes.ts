@@ -1,0 +1,57 @@
+import { xmlAnswer, xmlSlicesAnswer } from "../../http/answer/answer.ts";
+import type { CallerIds, Failure } from "../../http/answer/failure.ts";
+import { refusals } from "../../http/answer/refusal.ts";
+import { formBody } from "../../http/request/body-types.ts";
+import type { Incoming, Pairs } from "../../http/request/incoming.ts";
+import type { Route } from "../../http/routes.ts";
+import { describedOperations, type OperationRules } from "./platform-descriptions.ts";
+
+/** The platform calls as they are handed in; they answer faults too, and never reject. */
+export interface Platform {
+  readonly operations: OperationRules;
+  call(
+    operation: string,
+    parameters: Pairs,
+    source: string,
+    gone: AbortSignal,
+  ): Promise<
+    | ({ readonly status: number; readonly xml: string } & Partial<PlatformFault>)
+    | { readonly status: number; readonly slices: AsyncIterable<string> }
+  >;
+}
+
+interface PlatformFault extends Failure {
+  readonly retryAfterSeconds?: number;
+  readonly caller?: CallerIds | undefined;
+}
+
+/** `{base_url}/zdk/services/zamapi/{operation}`: GET with a query or POST with a form. */
+export function platformRoutes(platform: Platform): readonly Route[] {
+  return [
+    {
+      methods: ["GET", "POST"],
+      path: "/zdk/services/zamapi/:operation",
+      access: "operation",
+      errors: "fault",
+      descriptions: describedOperations(platform.operations),
+      async answer(incoming) {
+        const operation = incoming.pathParameters.operation ?? "";
+        const answer = await platform.call(operation, parametersOf(incoming), incoming.source, incoming.gone);
+        // A name from outside is never logged: what stands in a mistyped address may be a secret.
+        const named = platform.operations.has(operation) ? { operation } : {};
+        if ("slices" in answer) return { ...xmlSlicesAnswer(answer.status, answer.slices), about: named };
+        const { status, xml, retryAfterSeconds, code, fault, error, caller } = answer;
+        const headers = retryAfterSeconds === undefined ? {} : { "retry-after": String(retryAfterSeconds) };
+        const failed =
+          code === undefined ? {} : { caller, failure: { code, error, ...(fault !== undefined && { fault }) } };
+        return { ...xmlAnswer(status, xml, headers), about: { ...named, ...failed } };
+      },
+    },
+  ];
+}
+
+/** All that was sent: the platform calls refuse what is there twice. */
+function parametersOf({ query, body }: Incoming): Pairs {
+  if (body.kind === "json") throw refusals.wrongContentType(formBody);
+  return body.kind === "form" ? [...query, ...body.pairs] : query;
+}

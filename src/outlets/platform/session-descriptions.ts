@@ -1,0 +1,54 @@
+import type { Description } from "../../http/documentation/description.ts";
+import { integer, named, object, text } from "../../http/documentation/schema.ts";
+
+export const openSession: Description = {
+  operationId: "openSession",
+  tag: "Platform calls",
+  summary: "Sign a user in by JSON",
+  words: [
+    "The same sign-in as `userLogin`, for clients that send and read JSON: the same security token, the same delays after wrong passwords.",
+  ],
+  parameters: [
+    {
+      name: "appId",
+      in: "path",
+      isRequired: true,
+      schema: { type: "string" },
+      meaning: "The id of the user's tenant, or its name.",
+      example: "1",
+    },
+  ],
+  body: {
+    contentType: "application/json",
+    schema: named(
+      "SessionRequest",
+      object("A user's name and password.", {
+        username: text("The user's name.", { maxLength: 60 }),
+        password: text("The user's password.", { maxLength: 60 }),
+      }),
+    ),
+    example: { username: "ada", password: "…" },
+  },
+  answers: [
+    {
+      status: 200,
+      meaning: "The user is signed in.",
+      content: {
+        contentType: "application/json",
+        schema: named(
+          "Session",
+          object("A user who is signed in.", {
+            userId: integer("The user's id."),
+            securityToken: text("The secToken for platform calls and the adaptor."),
+          }),
+        ),
+        example: { userId: 1, securityToken: "bws_…" },
+      },
+    },
+  ],
+  errors: [
+    { status: 400, code: 102, when: "The name or the password is missing, or is no text." },
+    { status: 403, code: 101, when: "The name, the password or the tenant is wrong; which of them is not told." },
+    { status: 429, code: 107, when: "Too many failed attempts; `Retry-After` says when to come back." },
+  ],
+};

@@ -1,0 +1,59 @@
+import { referenceRoutes } from "../http/documentation/reference-routes.ts";
+import type { Route } from "../http/routes.ts";
+import type { UserReading } from "../identity/user-reading.ts";
+import { type AdaptorFederation, adaptorRoutes } from "./adaptor/adaptor-routes.ts";
+import { type Check, healthRoutes } from "./monitoring/health-routes.ts";
+import { type MetricsRouteParts, metricsRoutes } from "./monitoring/metrics-routes.ts";
+import { type OAuthRouteParts, oauthRoutes } from "./oauth/oauth-routes.ts";
+import { type Platform, platformRoutes } from "./platform/platform-routes.ts";
+import { type SessionRouteParts, sessionRoutes } from "./platform/session-routes.ts";
+import { type AlertRouteParts, alertRoutes } from "./v3/alert-routes.ts";
+import type { WholeDevices } from "./v3/device-body.ts";
+import { type DeviceRouteParts, deviceRoutes } from "./v3/device-routes.ts";
+import { type EventRouteParts, eventRoutes } from "./v3/event-routes.ts";
+import { type HistoryRouteParts, historyRoutes } from "./v3/history-routes.ts";
+import { userRoutes } from "./v3/user-routes.ts";
+import { type WebhookRouteParts, webhookRoutes } from "./v3/webhook-routes.ts";
+
+/** What the routes work with. */
+export interface RouteParts {
+  readonly v3: DeviceRouteParts &
+    AlertRouteParts &
+    EventRouteParts &
+    HistoryRouteParts &
+    WebhookRouteParts & { readonly users: UserReading };
+  readonly oauth: Omit<OAuthRouteParts, "baseUrl">;
+  readonly federation: AdaptorFederation;
+  readonly sessions: SessionRouteParts;
+  readonly platform: Platform;
+  /** What `/readyz` looks at, by name. */
+  readonly checks: Readonly<Record<string, Check>>;
+  readonly metrics: MetricsRouteParts;
+  readonly version: string;
+  /** Where clients reach the service; known once the port is. */
+  readonly baseUrl: () => string;
+}
+
+/** Every route there is, each with its rule. */
+export function routeTable(
+  parts: RouteParts,
+  health: { readonly isDraining: () => boolean; readonly checkTimeoutMs: number },
+  whole?: WholeDevices,
+): readonly Route[] {
+  const routes: readonly Route[] = [
+    ...healthRoutes({ checks: parts.checks, ...health }),
+    ...metricsRoutes(parts.metrics),
+    ...oauthRoutes({ ...parts.oauth, baseUrl: parts.baseUrl }),
+    ...userRoutes(parts.v3.users),
+    ...deviceRoutes(parts.v3, whole),
+    ...alertRoutes(parts.v3),
+    ...historyRoutes(parts.v3),
+    ...eventRoutes(parts.v3),
+    ...webhookRoutes(parts.v3),
+    ...platformRoutes(parts.platform),
+    ...sessionRoutes(parts.sessions),
+    ...adaptorRoutes(parts.federation, parts.v3.devices),
+    ...referenceRoutes({ version: parts.version, baseUrl: parts.baseUrl, routes: () => routes }),
+  ];
+  return routes;
+}

@@ -1,0 +1,118 @@
+import type { GivenTrigger, Stretch } from "../../alerts/alerts.ts";
+import { refusals } from "../../http/answer/refusal.ts";
+import { jsonBody } from "../../http/request/body-types.ts";
+import type { Body } from "../../http/request/incoming.ts";
+import { BadParameter, UnknownDevice } from "../../model/errors.ts";
+import { type DeviceId, parseId } from "../../model/ids.ts";
+import type { Target } from "../../model/trigger-targets.ts";
+
+const texts = ["attrName", "operation", "stringThreshold", "action", "address", "msg"] as const;
+const switches = ["autoDisarm", "autoDelete", "autoDisable", "enable"] as const;
+const definitionNames: readonly string[] = ["deviceId", "threshold", "targets", ...texts, ...switches];
+
+/** The body that defines an alert: one JSON object. A name that nobody knows is a mistake, not something to pass over. */
+export function readAlert(body: Body): GivenTrigger {
+  return definitionOf(membersOf(body, definitionNames));
+}
+
+/** The same with the stretch of history that it is to be tried on; without one, all there is. */
+export function readDryRun(body: Body): { readonly given: GivenTrigger; readonly stretch: Stretch } {
+  const members = membersOf(body, [...definitionNames, "from", "to"]);
+  const stretch = { afterMs: timeOf(members, "from", 0), untilMs: timeOf(members, "to", Number.MAX_SAFE_INTEGER) };
+  return { given: definitionOf(members), stretch };
+}
+
+type Members = ReadonlyMap<string, unknown>;
+
+function definitionOf(members: Members): GivenTrigger {
+  const text = Object.fromEntries(texts.map((name) => [name, textOf(members, name)])) as Record<Text, string>;
+  const isOn = Object.fromEntries(switches.map((name) => [name, switchOf(members, name)])) as Record<Switch, boolean>;
+  return {
+    deviceId: deviceIdOf(members.get("deviceId")),
+    attributeName: text.attrName,
+    operation: text.operation,
+    threshold: thresholdOf(members.get("threshold")),
+    stringThreshold: text.stringThreshold,
+    action: text.action,
+    targets: targetsOf(members.get("targets") ?? []),
+    address: text.address,
+    message: text.msg,
+    autoDisarm: isOn.autoDisarm,
+    autoDelete: isOn.autoDelete,
+    autoDisable: isOn.autoDisable,
+    isEnabled: isOn.enable,
+  };
+}
+
+type Text = (typeof texts)[number];
+type Switch = (typeof switches)[number];
+
+function membersOf(body: Body, known: readonly string[]): Members {
+  if (body.kind === "form") throw refusals.wrongContentType(jsonBody);
+  const members = new Map(objectOf(body.kind === "json" ? body.value : undefined, "The body"));
+  if ([...members.keys()].some((name) => !known.includes(name))) {
+    throw refused("body", `The body may have these members: ${known.join(", ")}.`);
+  }
+  return members;
+}
+
+function objectOf(value: unknown, what: string): readonly [string, unknown][] {
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) return Object.entries(value);
+  throw refused("body", `${what} must be a JSON object.`);
+}
+
+function textOf(members: Members, name: Text): string {
+  const value = members.get(name) ?? "";
+  if (typeof value !== "string") throw refused(name, `The member ${name} must be a string.`);
+  return value;
+}
+
+/** Left out they are off, but for `enable`. */
+function switchOf(members: Members, name: Switch): boolean {
+  const value = members.get(name) ?? name === "enable";
+  if (typeof value !== "boolean") throw refused(name, `The member ${name} must be true or false.`);
+  return value;
+}
+
+function thresholdOf(value: unknown): string {
+  if (value === undefined || value === null) return "";
+  if (typeof value !== "number") throw refused("threshold", "The member threshold must be a number.");
+  return String(value);
+}
+
+function deviceIdOf(value: unknown): DeviceId {
+  if (typeof value !== "number") throw refused("deviceId", "The member deviceId must be a device's id, a number.");
+  const deviceId = parseId<DeviceId>(String(value));
+  if (deviceId === undefined) throw new UnknownDevice();
+  return deviceId;
+}
+
+function targetsOf(value: unknown): readonly Target[] {
+  if (!Array.isArray(value)) throw refused("targets", "The member targets must be a list.");
+  return value.map((one) => {
+    const target = new Map(objectOf(one, "Each of targets"));
+    const [attributeName, written] = [target.get("attrName"), target.get("value")];
+    if (target.size !== 3 || typeof attributeName !== "string") {
+      throw refused("targets", "Each of targets must have the members deviceId, attrName and value.");
+    }
+    return { deviceId: deviceIdOf(target.get("deviceId")), attributeName, value: targetValue(written) };
+  });
+}
+
+/** As everywhere, values are kept as text, and null erases. */
+function targetValue(value: unknown): string {
+  if (value === null) return "";
+  if (typeof value === "string") return value;
+  if (typeof value === "boolean" || Number.isFinite(value)) return JSON.stringify(value);
+  throw refused("targets", "The value of a target must be a string, a number, true, false or null.");
+}
+
+function timeOf(members: Members, name: "from" | "to", otherwise: number): number {
+  const value = members.get(name) ?? otherwise;
+  if (typeof value === "number" && Number.isSafeInteger(value) && value >= 0) return value;
+  throw refused(name, `The member ${name} must be a time in milliseconds: a non-negative integer.`);
+}
+
+function refused(parameter: string, sentence: string): BadParameter {
+  return new BadParameter(parameter, sentence);
+}

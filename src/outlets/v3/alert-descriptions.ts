@@ -1,0 +1,321 @@
+import { bodyGiven } from "../../http/documentation/common-errors.ts";
+import type {
+  ContentDescription,
+  Description,
+  ErrorDescription,
+  Parameter,
+  Schema,
+} from "../../http/documentation/description.ts";
+import { boolean, integer, list, milliseconds, named, object, orNull, text } from "../../http/documentation/schema.ts";
+
+const operations = ["regex", "equals", ">", ">=", "<", "<=", "=="];
+
+const alertId: Parameter = {
+  name: "alertId",
+  in: "path",
+  isRequired: true,
+  schema: { type: "string" },
+  meaning: "The alert's id.",
+  example: "7",
+};
+
+const unknownAlert: ErrorDescription = {
+  status: 404,
+  code: "unknown_trigger",
+  when: "The token reaches no alert with this id.",
+};
+const unknownDevice: ErrorDescription = {
+  status: 404,
+  code: "unknown_device",
+  when: "The token reaches no device with this id, or the user has none with a target's.",
+};
+const definitionErrors: readonly ErrorDescription[] = [
+  { status: 400, code: "invalid_request", when: "A member is missing or malformed, or a pattern isn't RE2." },
+  { status: 403, code: "read_only_attribute", when: "A target names an attribute that only the ecosystem sets." },
+  unknownDevice,
+  { status: 404, code: "unknown_attribute", when: "A linked account has no attribute of that name." },
+  { status: 413, code: "value_too_large", when: "The value of a target is longer than 8 KB." },
+];
+
+const target = (value: Schema) =>
+  object("What the alert writes, and where.", {
+    deviceId: integer("A device of the same user.", { minimum: 1 }),
+    attrName: text("Its attribute; on a linked account only a `requestWrite`."),
+    value,
+  });
+
+const defined = {
+  deviceId: integer("The device to watch.", { minimum: 1 }),
+  attrName: text("The attribute to watch."),
+  operation: text("How to compare.", { enum: operations }),
+  action: text("`attribute` writes to the targets; any other word is told to those who listen for events."),
+};
+const compared = {
+  stringThreshold: text("The pattern of `regex`, which must match the whole value, or the text of `equals`."),
+  threshold: { type: "number", description: "What the other operations compare with." } as Schema,
+};
+const words = {
+  address: text("Kept with the alert and told when it fires."),
+  msg: text("Kept with the alert and told when it fires."),
+};
+const switches = {
+  autoDisarm: boolean("Fire once, and not again until the condition has been false."),
+  autoDelete: boolean("Remove it when it has fired."),
+  autoDisable: boolean("Switch it off when it has fired."),
+  enable: boolean("Whether it is on; switching it on arms it."),
+};
+
+const definition = {
+  ...compared,
+  ...words,
+  ...switches,
+  targets: list(
+    "What `attribute` writes.",
+    target({ type: ["string", "number", "boolean", "null"], description: "The value; null erases." }),
+    { maxItems: 100 },
+  ),
+};
+
+const alert: Schema = named(
+  "Alert",
+  object(
+    "An alert: its definition, and how it stands.",
+    {
+      alertId: integer("Its id.", { minimum: 1 }),
+      ...defined,
+      targets: list("What it writes.", target(orNull(text("The value; null erases.")))),
+      ...words,
+      ...switches,
+      disarmed: boolean("Whether it has fired and its condition has not been false since."),
+      disabledReason: orNull(text("Why it was switched off when nobody did it by hand.")),
+      createdTime: milliseconds("When it was made."),
+      firedTime: orNull(milliseconds("When it fired last.")),
+      firings: integer("How often it has fired.", { minimum: 0 }),
+    },
+    compared,
+  ),
+);
+
+const sampleDefinition = {
+  deviceId: 41,
+  attrName: "d.structures[1].a.away",
+  operation: "regex",
+  stringThreshold: "away|auto-away",
+  action: "attribute",
+  targets: [{ deviceId: 40, attrName: "power", value: "off" }],
+  autoDisarm: true,
+};
+const sample = {
+  alertId: 7,
+  ...sampleDefinition,
+  address: "",
+  msg: "",
+  autoDelete: false,
+  autoDisable: false,
+  enable: true,
+  disarmed: false,
+  disabledReason: null,
+  createdTime: 1_785_312_000_000,
+  firedTime: null,
+  firings: 0,
+};
+
+const json = (schema: Schema, example: unknown): ContentDescription => ({
+  contentType: "application/json",
+  schema,
+  example,
+});
+const body = json(named("AlertDefinition", object("What an alert is to do.", defined, definition)), sampleDefinition);
+
+export const listAlerts: Description = {
+  operationId: "listAlerts",
+  tag: "Alerts",
+  summary: "List alerts",
+  words: [
+    "The alerts of the user, or those on one device, 100 a page, ascending by id. Ask again with `cursor` for the next page, and with the same `deviceId` if there was one; the last page has none.",
+  ],
+  parameters: [
+    {
+      name: "deviceId",
+      in: "query",
+      isRequired: false,
+      schema: { type: "integer", minimum: 1 },
+      meaning: "Only alerts on this device. An enterprise token must name one.",
+      example: "41",
+    },
+    {
+      name: "cursor",
+      in: "query",
+      isRequired: false,
+      schema: { type: "string" },
+      meaning: "From the page before.",
+    },
+  ],
+  answers: [
+    {
+      status: 200,
+      meaning: "A page of alerts.",
+      content: json(
+        object(
+          "A page of alerts.",
+          { alerts: list("The alerts of this page.", alert) },
+          { cursor: text("Leads to the next page; missing on the last one.") },
+        ),
+        { alerts: [sample] },
+      ),
+    },
+  ],
+  errors: [
+    { status: 400, code: "invalid_request", when: "An enterprise token named no device, or the cursor isn't ours." },
+    unknownDevice,
+  ],
+};
+
+const tooLarge: ErrorDescription = {
+  status: 409,
+  code: "limit_reached",
+  when: "The alert takes more than 16 KB, or all alerts of the user would take more than 8 MB.",
+};
+
+export const createAlert: Description = {
+  operationId: "createAlert",
+  tag: "Alerts",
+  summary: "Make an alert",
+  words: [
+    "An alert watches one attribute and fires when its condition is true of a change or a write; with `autoDisarm` once, until the condition has been false. Making it never fires. What it writes is durable together with the change that caused it.",
+    "A `regex` must match the whole value: `away` doesn't match `auto-away`; `away|auto-away` and `(auto-)?away` do. The syntax is RE2, up to 256 characters.",
+    "An alert with `targets` writes devices: to make it also needs the scope `devices:control`.",
+  ],
+  body,
+  answers: [{ status: 201, meaning: "The alert is made.", content: json(alert, sample) }],
+  errors: [
+    ...definitionErrors,
+    { status: 409, code: "too_many_triggers", when: "The device has 1,000 alerts already, or the user 10,000." },
+    tooLarge,
+  ],
+};
+
+export const getAlert: Description = {
+  operationId: "getAlert",
+  tag: "Alerts",
+  summary: "Read an alert",
+  words: ["Its definition, and how it stands."],
+  parameters: [alertId],
+  answers: [{ status: 200, meaning: "The alert.", content: json(alert, sample) }],
+  errors: [unknownAlert],
+};
+
+export const changeAlert: Description = {
+  operationId: "changeAlert",
+  tag: "Alerts",
+  summary: "Change an alert",
+  words: [
+    "Replaces the whole definition; what is left out is off or empty. The device stays. A new condition, another `autoDisarm` or switching it on arms it. A definition with `targets` also needs the scope `devices:control`.",
+  ],
+  parameters: [alertId],
+  body,
+  answers: [{ status: 200, meaning: "The alert as it is now.", content: json(alert, sample) }],
+  errors: [...definitionErrors, unknownAlert, tooLarge],
+};
+
+export const removeAlert: Description = {
+  operationId: "removeAlert",
+  tag: "Alerts",
+  summary: "Remove an alert",
+  words: ["Its id is never given again."],
+  parameters: [alertId],
+  answers: [
+    {
+      status: 200,
+      meaning: "It is gone.",
+      content: json(object("It is done.", { status: text("Always `OK`.", { enum: ["OK"] }) }), { status: "OK" }),
+    },
+  ],
+  errors: [bodyGiven, unknownAlert],
+};
+
+export const explainAlert: Description = {
+  operationId: "explainAlert",
+  tag: "Alerts",
+  summary: "Ask why an alert fired, or didn't",
+  words: ["How the alert stands, and up to 50 of the last events that it saw."],
+  parameters: [alertId],
+  answers: [
+    {
+      status: 200,
+      meaning: "How it stands.",
+      content: json(
+        object("How an alert stands, and why.", {
+          alert,
+          value: orNull(text("What its attribute holds now.")),
+          conditionIsTrue: boolean("Whether the condition is true of that."),
+          explanation: text("The same in a sentence."),
+          evaluations: list(
+            "What it saw, newest first.",
+            object(
+              "One change or write of the attribute.",
+              {
+                time: milliseconds("When."),
+                value: orNull(text("What the attribute became; long values are cut.")),
+                outcome: text(
+                  "`fired`; `ignored`: true, but it had fired before; `rearmed`: false, so that it may fire again; `unmet`: false; `stopped`: not looked at, because a limit was reached.",
+                  { enum: ["fired", "ignored", "rearmed", "unmet", "stopped"] },
+                ),
+              },
+              { note: text("What more there is to say: a limit, a target that is gone.") },
+            ),
+          ),
+        }),
+        {
+          alert: { ...sample, disarmed: true, firedTime: 1_785_312_004_000, firings: 1 },
+          value: "away",
+          conditionIsTrue: true,
+          explanation: "It fired at 2026-07-29T08:00:04.000Z and is disarmed until its condition has been false.",
+          evaluations: [{ time: 1_785_312_004_000, value: "away", outcome: "fired" }],
+        },
+      ),
+    },
+  ],
+  errors: [unknownAlert],
+};
+
+export const dryRunAlert: Description = {
+  operationId: "dryRunAlert",
+  tag: "Alerts",
+  summary: "Try an alert on history",
+  words: [
+    "When a definition would have fired over a stretch of the device's history, had it been made at its beginning. Nothing is made and nothing is written.",
+  ],
+  body: json(
+    object("A definition, and a stretch of history; all there is when left out.", defined, {
+      ...definition,
+      from: milliseconds("Events after this time."),
+      to: milliseconds("Events up to this time."),
+    }),
+    { ...sampleDefinition, from: 1_785_312_000_000 },
+  ),
+  answers: [
+    {
+      status: 200,
+      meaning: "What it would have done.",
+      content: json(
+        object("What it would have done.", {
+          events: integer("How many changes and writes of the attribute there were.", { minimum: 0 }),
+          firings: list(
+            "When it would have fired, oldest first.",
+            object("A firing.", { time: milliseconds("When."), value: orNull(text("What the attribute became.")) }),
+          ),
+        }),
+        { events: 3, firings: [{ time: 1_785_312_004_000, value: "away" }] },
+      ),
+    },
+  ],
+  errors: [
+    ...definitionErrors,
+    {
+      status: 409,
+      code: "limit_reached",
+      when: "Another dry run of the same user or tenant is under way, or the device has more than 100,000 changes in this stretch.",
+    },
+  ],
+};

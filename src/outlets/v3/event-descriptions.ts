@@ -1,0 +1,68 @@
+import type { Description } from "../../http/documentation/description.ts";
+import { unknownAttribute } from "./device-descriptions.ts";
+
+export const followEvents: Description = {
+  operationId: "followEvents",
+  tag: "Events",
+  summary: "Follow what happens",
+  words: [
+    "A stream of Server-Sent Events about the devices that the token reaches, in the order in which things became durable. `attribute`: an attribute was written or changed: `{deviceId, name, value, updateTime, cause}`, with null for one that turned blank. `link`: how a linked account stands from now on. `command`: what became of a fan request. `alert`: an alert fired; only for tokens with the scope `alerts`. `device`: a device was added or removed. `heartbeat`: every 15 seconds, and when a stream begins, so that you always have an id. With `heartbeatSeconds` it comes as often as you ask for, and says so: `{time, everySeconds}`. A stream without a heartbeat for longer than that is dead, or the store does not answer: what you know is then as of the last heartbeat.",
+    "Every event has an id. Send the last one you saw as `Last-Event-ID` (every EventSource does) and the stream goes on behind it, without a gap and without a repetition, after a restart and on every node. When that is no longer possible you get `resync` with a `reason`: `past_retention` (the id is older than what is kept, 7 days unless configured), `unknown_id`, `restored` (the store was restored, or a standby promoted), or `too_slow` (more than 1 MB waited for you to read it; the stream then ends). Read your devices anew then; the stream goes on at the id of the `resync`.",
+    "A client may have 16 streams open at once for one user, unless configured otherwise. One more ends the oldest, which can come back behind its last id.",
+    "The stream ends with the token, by expiry or revocation, and when the service stops: come back with a fresh token and the last id.",
+  ],
+  parameters: [
+    {
+      name: "deviceId",
+      in: "query",
+      isRequired: false,
+      isRepeatable: true,
+      schema: { type: "string" },
+      meaning: "Only what happens to this device.",
+      example: "41",
+    },
+    {
+      name: "attribute",
+      in: "query",
+      isRequired: false,
+      isRepeatable: true,
+      schema: { type: "string" },
+      meaning:
+        "Of the `attribute` events only those of this attribute, in any published spelling; events use yours. `a,b` is read as two names.",
+      example: "d.structures[1].a.away",
+    },
+    {
+      name: "lastEventId",
+      in: "query",
+      isRequired: false,
+      schema: { type: "string" },
+      meaning: "For clients that can't send the `Last-Event-ID` header, which goes before it.",
+    },
+    {
+      name: "heartbeatSeconds",
+      in: "query",
+      isRequired: false,
+      schema: { type: "integer", minimum: 2, maximum: 15 },
+      meaning: "The heartbeat interval in seconds, 15 unless given. A short one shows a dead stream sooner.",
+      example: "2",
+    },
+  ],
+  answers: [
+    {
+      status: 200,
+      meaning: "The stream. It has no end of its own.",
+      content: {
+        contentType: "text/event-stream",
+        schema: { type: "string" },
+        example:
+          'id: 0-2s\nevent: attribute\ndata: {"deviceId":41,"name":"d.structures[1].a.away","value":"away","updateTime":1785312000000,"cause":{"by":"ecosystem"}}\n\n',
+      },
+    },
+  ],
+  errors: [
+    { status: 400, code: "invalid_request", when: "A parameter is malformed." },
+    { status: 404, code: "unknown_device", when: "The token reaches no device with a `deviceId` that was given." },
+    unknownAttribute,
+    { status: 409, code: "limit_reached", when: "More than 100 devices or 600 attribute names are given." },
+  ],
+};

@@ -1,0 +1,158 @@
+import type { Description } from "../../http/documentation/description.ts";
+import { integer, list, map, milliseconds, named, object, orNull, text } from "../../http/documentation/schema.ts";
+import { deviceId, unknownAttribute, unknownDevice } from "./device-descriptions.ts";
+
+const ofDevice = { deviceId: integer("The device's id.", { minimum: 1 }) };
+
+export const getHistory: Description = {
+  operationId: "getHistory",
+  tag: "Events",
+  summary: "Read what has changed",
+  words: [
+    "Every change that was committed to a device, oldest first, as long as it is kept: 7 days unless configured. A page ends behind the commit that brings it to 1,000 changes. Ask again with `cursor`, and the same filters, for the next one; the last page has none, and a page before it may be empty where a filter passes little.",
+  ],
+  parameters: [
+    deviceId,
+    {
+      name: "attribute",
+      in: "query",
+      isRequired: false,
+      isRepeatable: true,
+      schema: { type: "string" },
+      meaning:
+        "Only changes of this attribute, in any published spelling; the answer uses yours. `a,b` is read as two names.",
+      example: "d.structures[1].a.away",
+    },
+    {
+      name: "from",
+      in: "query",
+      isRequired: false,
+      schema: { type: "integer", format: "int64", minimum: 0 },
+      meaning: "Only changes from this time on, in milliseconds since 1970.",
+    },
+    {
+      name: "to",
+      in: "query",
+      isRequired: false,
+      schema: { type: "integer", format: "int64", minimum: 0 },
+      meaning: "Only changes before this time, in milliseconds since 1970.",
+    },
+    {
+      name: "cursor",
+      in: "query",
+      isRequired: false,
+      schema: { type: "string" },
+      meaning: "From the page before.",
+    },
+  ],
+  answers: [
+    {
+      status: 200,
+      meaning: "A page of changes.",
+      content: {
+        contentType: "application/json",
+        schema: named(
+          "History",
+          object(
+            "Changes of a device's attributes.",
+            {
+              ...ofDevice,
+              changes: list(
+                "Oldest first.",
+                named(
+                  "Change",
+                  object("One attribute got a value.", {
+                    name: text("The attribute."),
+                    value: { type: ["string", "number", "null"], description: "Null: it was erased or turned blank." },
+                    updateTime: milliseconds("When it was committed; all that one commit changed has the same."),
+                    cause: map(
+                      "By what: `by` is `ecosystem`, `client` (with the `user`), `alert` (with its id) or `administrator`.",
+                      { type: ["string", "integer"] },
+                    ),
+                  }),
+                ),
+              ),
+            },
+            { cursor: text("Leads to the next page; missing on the last one.") },
+          ),
+        ),
+        example: {
+          deviceId: 41,
+          changes: [
+            {
+              name: "d.structures[1].a.away",
+              value: "away",
+              updateTime: 1_785_312_000_000,
+              cause: { by: "ecosystem" },
+            },
+          ],
+        },
+      },
+    },
+  ],
+  errors: [
+    { status: 400, code: "invalid_request", when: "A parameter is malformed." },
+    unknownDevice,
+    unknownAttribute,
+    { status: 409, code: "limit_reached", when: "More than 600 attribute names are given." },
+  ],
+};
+
+export const getCommands: Description = {
+  operationId: "getCommands",
+  tag: "Events",
+  summary: "Read what became of fan requests",
+  words: [
+    "The last 100 fan requests of a linked account, the newest first, each with its state: `queued` (the write is durable), `sending` (sent to the ecosystem, once), `accepted`, `confirmed` (its stream showed it), `contradicted` (it showed otherwise), `rejected` (here or there; `text` says why) or `expired` (nobody knows whether it was carried out). An ordinary device has none.",
+  ],
+  parameters: [deviceId],
+  answers: [
+    {
+      status: 200,
+      meaning: "The receipts.",
+      content: {
+        contentType: "application/json",
+        schema: named(
+          "Commands",
+          object("Fan requests and what became of them.", {
+            ...ofDevice,
+            commands: list(
+              "The newest first.",
+              named(
+                "Command",
+                object("One fan request.", {
+                  commandId: integer("Its id, as in `command` events."),
+                  name: text("The `requestWrite` attribute that was written."),
+                  value: text("What was written."),
+                  state: text("How it stands.", {
+                    enum: ["queued", "sending", "accepted", "confirmed", "contradicted", "rejected", "expired"],
+                  }),
+                  text: orNull(text("Why it was refused, in the words of whoever did.")),
+                  requestedTime: milliseconds("When it was written."),
+                  sentTime: orNull(milliseconds("When it was sent to the ecosystem.")),
+                  settledTime: orNull(milliseconds("When its outcome was known.")),
+                }),
+              ),
+            ),
+          }),
+        ),
+        example: {
+          deviceId: 41,
+          commands: [
+            {
+              commandId: 7,
+              name: "d.structures[1].d.thermostats[1].fan_timer_active.requestWrite",
+              value: "true",
+              state: "confirmed",
+              text: null,
+              requestedTime: 1_785_312_000_000,
+              sentTime: 1_785_312_000_012,
+              settledTime: 1_785_312_001_400,
+            },
+          ],
+        },
+      },
+    },
+  ],
+  errors: [unknownDevice],
+};

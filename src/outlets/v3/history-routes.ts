@@ -1,0 +1,88 @@
+import { askedNames } from "../../devices/attribute-parameter.ts";
+import type { DeviceReading } from "../../devices/read.ts";
+import { shownName } from "../../devices/shown-attribute.ts";
+import { boundedNames } from "../../events/event-filter.ts";
+import type { Events } from "../../events/events.ts";
+import type { Federation } from "../../federation/federation.ts";
+import { jsonAnswer } from "../../http/answer/answer.ts";
+import type { Incoming } from "../../http/request/incoming.ts";
+import type { Route } from "../../http/routes.ts";
+import { BadParameter } from "../../model/errors.ts";
+import { getCommands, getHistory } from "./history-descriptions.ts";
+import { deviceIdOf, each, onlyOne, timeOf } from "./v3-parameters.ts";
+
+export interface HistoryRouteParts {
+  readonly devices: Pick<DeviceReading, "device">;
+  readonly events: Pick<Events, "history">;
+  readonly federation: Pick<Federation, "receipts">;
+}
+
+/** What has happened to a device. */
+export function historyRoutes({ devices, events, federation }: HistoryRouteParts): readonly Route[] {
+  return [
+    {
+      methods: ["GET"],
+      path: "/v3/devices/:deviceId/history",
+      access: "bearer",
+      errors: "standard",
+      scopes: ["devices:read"],
+      description: getHistory,
+      async answer(incoming, caller) {
+        const stretch = {
+          fromMs: readCursor(incoming) ?? timeOf(incoming, "from") ?? 0,
+          toMs: timeOf(incoming, "to") ?? Number.MAX_SAFE_INTEGER,
+        };
+        const device = await devices.device(caller, deviceIdOf(incoming));
+        const { id, userId } = device;
+        const question = { ...stretch, attributes: boundedNames(askedNames(each(incoming, "attribute"), [device])) };
+        const { changes, nextFromMs } = await events.history(userId, id, question);
+        return jsonAnswer(200, {
+          deviceId: id,
+          changes: changes.map(({ name, value, updateTimeMs, cause }) => ({
+            name,
+            value,
+            updateTime: updateTimeMs,
+            cause,
+          })),
+          ...(nextFromMs !== undefined && { cursor: nextFromMs.toString(36) }),
+        });
+      },
+    },
+    {
+      methods: ["GET"],
+      path: "/v3/devices/:deviceId/commands",
+      access: "bearer",
+      errors: "standard",
+      scopes: ["devices:read"],
+      description: getCommands,
+      async answer(incoming, caller) {
+        const { id, userId } = await devices.device(caller, deviceIdOf(incoming));
+        const receipts = await federation.receipts(userId, id);
+        return jsonAnswer(200, {
+          deviceId: id,
+          commands: receipts.map((receipt) => ({
+            commandId: receipt.id,
+            name: shownName(receipt.attribute),
+            value: receipt.value,
+            state: receipt.state,
+            text: receipt.text,
+            requestedTime: receipt.requestedMs,
+            sentTime: receipt.sentMs,
+            settledTime: receipt.settledMs,
+          })),
+        });
+      },
+    },
+  ];
+}
+
+/** A cursor goes on in the same stretch of time, and so stands in the place of its beginning. */
+function readCursor(incoming: Incoming): number | undefined {
+  const cursor = onlyOne(incoming, "cursor");
+  if (cursor === undefined) return undefined;
+  const fromMs = /^[0-9a-z]{1,10}$/.test(cursor) ? Number.parseInt(cursor, 36) : undefined;
+  if (fromMs === undefined || fromMs < (timeOf(incoming, "from") ?? 0)) {
+    throw new BadParameter("cursor", "The parameter cursor must be one that this history answered.");
+  }
+  return fromMs;
+}

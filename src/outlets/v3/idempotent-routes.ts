@@ -1,0 +1,70 @@
+import { type Answer, jsonTextAnswer } from "../../http/answer/answer.ts";
+import type { Incoming } from "../../http/request/incoming.ts";
+import type { Route } from "../../http/routes.ts";
+import type { IdempotentWrites, Keep, KeepAnswer } from "../../idempotency/idempotent-writes.ts";
+import type { ScopedPrincipal } from "../../identity/principal.ts";
+import { ownerWithin } from "../../model/access-scope.ts";
+import { BadParameter } from "../../model/errors.ts";
+
+export interface KeyedRouteParts {
+  readonly idempotency: Pick<IdempotentWrites, "run">;
+  readonly tokens: { clientOf(accessToken: string): Promise<string> };
+}
+
+/**
+ * What a handler hands to the write: stores the answer with it. Undefined when the request has no key, so that such a
+ * write costs nothing.
+ */
+export type KeepOf = <Result = void>(answerOf: (result: Result) => Answer) => KeepAnswer<Result> | undefined;
+
+type BearerRoute = Extract<Route, { readonly access: "bearer" }>;
+type KeyedRoute = Omit<BearerRoute, "access" | "errors" | "answer" | "takesKey"> & {
+  /** The answer holds a secret. */
+  readonly isSecret?: boolean;
+  answer(incoming: Incoming, caller: ScopedPrincipal, keep: KeepOf): Promise<Answer>;
+};
+
+const withoutKey: KeepOf = () => undefined;
+
+/** A write that takes an `Idempotency-Key`: a repeated request is answered as the first was, and changes nothing. */
+export function keyed({ idempotency, tokens }: KeyedRouteParts, route: KeyedRoute): Route {
+  const { isSecret = false, answer, ...rest } = route;
+  return {
+    ...rest,
+    access: "bearer",
+    errors: "standard",
+    takesKey: true,
+    async answer(incoming, caller) {
+      const key = keyOf(incoming);
+      if (key === undefined) return answer(incoming, caller, withoutKey);
+      const content = JSON.stringify([route.methods, route.path, incoming.pathParameters, incoming.body]);
+      const clientId = await tokens.clientOf(incoming.bearer ?? "");
+      const answered = await idempotency.run(
+        { ownerId: ownerWithin(caller), clientId, key, content, isSecret },
+        (keep: Keep) => answer(incoming, caller, (answerOf) => keep((result) => kept(answerOf(result)))),
+      );
+      if ("headers" in answered) return answered;
+      return jsonTextAnswer(answered.status, answered.body, { "idempotency-replayed": "true" });
+    },
+  };
+}
+
+function kept({ status, body }: Answer) {
+  return { status, body: String(body) };
+}
+
+const keyShape = /^[\x20-\x7e]{1,255}$/;
+
+/** The draft sends a quoted string, most clients send the bare text: both are the same key. */
+function keyOf({ idempotencyKeys }: Incoming): string | undefined {
+  if (idempotencyKeys === undefined) return undefined;
+  const [sent = "", ...more] = idempotencyKeys;
+  const key = /^"(.*)"$/.exec(sent)?.[1]?.replace(/\\(["\\])/g, "$1") ?? sent;
+  if (more.length > 0 || !keyShape.test(key)) {
+    throw new BadParameter(
+      "Idempotency-Key",
+      "The header Idempotency-Key must be sent once and have 1 to 255 printable ASCII characters.",
+    );
+  }
+  return key;
+}

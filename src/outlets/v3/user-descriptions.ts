@@ -1,0 +1,57 @@
+import type { Description } from "../../http/documentation/description.ts";
+import { integer, list, milliseconds, named, object, text } from "../../http/documentation/schema.ts";
+
+export const listUsers: Description = {
+  operationId: "listUsers",
+  tag: "Users and devices",
+  summary: "List users",
+  words: ["A user's token sees that user alone; an enterprise token sees every user of its tenant, ascending by id."],
+  answers: [
+    {
+      status: 200,
+      meaning: "The ids of the users.",
+      content: {
+        contentType: "application/json",
+        schema: list("The ids of the users.", integer("A user's id.", { minimum: 1 })),
+        example: [1],
+      },
+    },
+  ],
+};
+
+export const getUser: Description = {
+  operationId: "getUser",
+  tag: "Users and devices",
+  summary: "Read a user",
+  words: ["Who a user is."],
+  parameters: [
+    {
+      name: "userId",
+      in: "path",
+      isRequired: true,
+      schema: { type: "string" },
+      meaning: "The user's id.",
+      example: "1",
+    },
+  ],
+  answers: [
+    {
+      status: 200,
+      meaning: "The user.",
+      content: {
+        contentType: "application/json",
+        schema: named(
+          "User",
+          object("A user of a tenant.", {
+            userId: integer("The user's id.", { minimum: 1 }),
+            userName: text("The user's name, unique within the tenant."),
+            tenant: text("The tenant's name."),
+            createdTime: milliseconds("When the user was added."),
+          }),
+        ),
+        example: { userId: 1, userName: "ada", tenant: "Example Company", createdTime: 1_785_312_000_000 },
+      },
+    },
+  ],
+  errors: [{ status: 404, code: "not_found", when: "The token reaches no user with this id." }],
+};

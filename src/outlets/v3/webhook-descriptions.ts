@@ -1,0 +1,210 @@
+import { bodyGiven } from "../../http/documentation/common-errors.ts";
+import type { Description, ErrorDescription, Parameter, Schema } from "../../http/documentation/description.ts";
+import { integer, list, milliseconds, named, object, orNull, text } from "../../http/documentation/schema.ts";
+import { unknownAttribute } from "./device-descriptions.ts";
+
+const webhookId: Parameter = {
+  name: "webhookId",
+  in: "path",
+  isRequired: true,
+  schema: { type: "string" },
+  meaning: "The webhook's id.",
+  example: "wh_9mS1rL0c2VbQhZkD",
+};
+const unknownWebhook: ErrorDescription = {
+  status: 404,
+  code: "not_found",
+  when: "The client has no such webhook or delivery for whom the token speaks.",
+};
+
+const ofWebhook = {
+  webhookId: text("Its id."),
+  url: text("The address that is told; empty when it can't be unsealed."),
+  deviceIds: list("Only these devices; none means all that the token reaches.", { type: "integer" }),
+  attributes: list("Of attributes only these; none means all.", { type: "string" }),
+  createdTime: milliseconds("When it was made."),
+};
+const webhook: Schema = named("Webhook", object("An address that is told what happens.", ofWebhook));
+const example = {
+  webhookId: "wh_9mS1rL0c2VbQhZkD",
+  url: "https://example.com/breezeway",
+  deviceIds: [41],
+  attributes: [],
+  createdTime: 1_785_312_000_000,
+};
+const delivery: Schema = named(
+  "Delivery",
+  object("A message and what became of it.", {
+    deliveryId: integer("Its id."),
+    messageId: text("The `webhook-id` under which it is sent, the same each time."),
+    type: text("What it is about: `attribute`, `alert`, `link`, `command`, `device` or `resync`."),
+    deviceId: orNull(integer("The device that it is about; null for a `resync`.")),
+    state: text("How it stands.", { enum: ["waiting", "delivered", "failed"] }),
+    attempts: integer("How often it was sent."),
+    status: orNull(integer("The HTTP status of the last answer.")),
+    text: orNull(text("Why the last attempt failed.")),
+    createdTime: milliseconds("When it came to be."),
+    nextTime: orNull(milliseconds("When it is sent next; null while it waits behind another of that device.")),
+    settledTime: orNull(milliseconds("When it was delivered or given up.")),
+  }),
+);
+const deliveryExample = {
+  deliveryId: 12,
+  messageId: "msg_wh_9mS1rL0c2VbQhZkD_0-2s",
+  type: "attribute",
+  deviceId: 41,
+  state: "delivered",
+  attempts: 1,
+  status: 204,
+  text: null,
+  createdTime: 1_785_312_000_000,
+  nextTime: null,
+  settledTime: 1_785_312_000_120,
+};
+
+export const addWebhook: Description = {
+  operationId: "addWebhook",
+  tag: "Events",
+  summary: "Be told at an address",
+  words: [
+    "From now on every change, alert, link state and fan outcome is sent to the address as a signed POST (Standard Webhooks: verify `webhook-id`, `webhook-timestamp` and `webhook-signature` with the secret, which is shown here and never again). The body is `{type, timestamp, data}`; for `attribute` the data holds all that one commit changed: `{deviceId, updateTime, cause, attributes}`.",
+    "Answer with a 2xx within 15 seconds. Each message is sent at least once, those of one device in order: the next one waits until the one before it was taken. What fails is tried again after 5 seconds, then ever more rarely, for 24 hours. Use `webhook-id` to pass over what you have heard already.",
+    'Up to 10,000 messages wait for one webhook, and 16 MiB of them. Beyond that the oldest give way to one message of the type `resync` with `{reason: "too_many_waiting"}`: not all that happened was sent, so read your devices again.',
+    "A webhook belongs to your client and to whom the token speaks for. It ends when the user takes the client's access away. There may be 20. It is sent `alert` messages only if the token that makes it has the scope `alerts`.",
+  ],
+  body: {
+    contentType: "application/json",
+    schema: object(
+      "What is wanted.",
+      { url: text("An https address on the public internet. Redirects are not followed.", { format: "uri" }) },
+      {
+        deviceIds: list("Only these devices, 100 at most.", { type: ["integer", "string"] }),
+        attributes: list("Of attributes only these, 600 at most, in any published spelling; messages use yours.", {
+          type: "string",
+        }),
+      },
+    ),
+    example: { url: "https://example.com/breezeway", deviceIds: [41] },
+  },
+  answers: [
+    {
+      status: 201,
+      meaning: "It is made.",
+      content: {
+        contentType: "application/json",
+        schema: object("The webhook with its secret.", { ...ofWebhook, secret: text("Shown this once.") }),
+        example: { ...example, secret: "whsec_…" },
+      },
+    },
+  ],
+  errors: [
+    {
+      status: 400,
+      code: "invalid_request",
+      when: "The body is malformed, or the address is not a public https one that can be resolved.",
+    },
+    { status: 404, code: "unknown_device", when: "The token reaches no device with an id that was given." },
+    unknownAttribute,
+    {
+      status: 409,
+      code: "limit_reached",
+      when: "There are 20 webhooks already, the filter names more than 100 devices or 600 attributes, or too many addresses wait to be looked up.",
+    },
+  ],
+};
+
+export const listWebhooks: Description = {
+  operationId: "listWebhooks",
+  tag: "Events",
+  summary: "List webhooks",
+  words: ["The webhooks of your client for whom the token speaks."],
+  answers: [
+    {
+      status: 200,
+      meaning: "The webhooks, the oldest first.",
+      content: {
+        contentType: "application/json",
+        schema: object("All of them.", { webhooks: list("The oldest first.", webhook) }),
+        example: { webhooks: [example] },
+      },
+    },
+  ],
+};
+
+export const removeWebhook: Description = {
+  operationId: "removeWebhook",
+  tag: "Events",
+  summary: "Remove a webhook",
+  words: ["Nothing more is sent to it, and what was sent is forgotten."],
+  parameters: [webhookId],
+  answers: [
+    {
+      status: 200,
+      meaning: "It is gone.",
+      content: {
+        contentType: "application/json",
+        schema: object("It is done.", { status: text("Always `OK`.", { enum: ["OK"] }) }),
+        example: { status: "OK" },
+      },
+    },
+  ],
+  errors: [bodyGiven, unknownWebhook],
+};
+
+export const listDeliveries: Description = {
+  operationId: "listDeliveries",
+  tag: "Events",
+  summary: "Read what was delivered",
+  words: [
+    "The last 100 messages of a webhook and what became of them, the newest first. Settled ones are kept as long as events, the newest 1,000 of each webhook.",
+  ],
+  parameters: [webhookId],
+  answers: [
+    {
+      status: 200,
+      meaning: "The deliveries.",
+      content: {
+        contentType: "application/json",
+        schema: object("The last 100.", { deliveries: list("The newest first.", delivery) }),
+        example: { deliveries: [deliveryExample] },
+      },
+    },
+  ],
+  errors: [unknownWebhook],
+};
+
+export const resendDelivery: Description = {
+  operationId: "resendDelivery",
+  tag: "Events",
+  summary: "Send a message again",
+  words: [
+    "Sends the same message once more, under the same `webhook-id`, as a delivery of its own behind all that waits for that device.",
+  ],
+  parameters: [
+    webhookId,
+    {
+      name: "deliveryId",
+      in: "path",
+      isRequired: true,
+      schema: { type: "string" },
+      meaning: "The delivery's id.",
+      example: "12",
+    },
+  ],
+  answers: [
+    {
+      status: 202,
+      meaning: "The new delivery.",
+      content: {
+        contentType: "application/json",
+        schema: delivery,
+        example: { ...deliveryExample, deliveryId: 13, state: "waiting", attempts: 0, status: null, settledTime: null },
+      },
+    },
+  ],
+  errors: [
+    bodyGiven,
+    unknownWebhook,
+    { status: 409, code: "limit_reached", when: "10,000 messages wait for the webhook already." },
+  ],
+};

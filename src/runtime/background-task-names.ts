@@ -1,0 +1,15 @@
+/** Work that a node repeats by itself, by the name under which its failures are counted. */
+export const backgroundTasks = [
+  "compaction",
+  "confirmation_times",
+  "fan_requests",
+  "heartbeat",
+  "idempotency_keys",
+  "link_shares",
+  "log_retention",
+  "erased_names",
+  "revocations",
+  "sweep",
+] as const;
+
+export type BackgroundTaskName = (typeof backgroundTasks)[number];

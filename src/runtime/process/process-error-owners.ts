@@ -1,0 +1,16 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import type { ErrorOwner, ErrorOwners } from "../error-owners.ts";
+
+const present = new AsyncLocalStorage<ErrorOwner | undefined>();
+
+/** Owners of errors in this process. The owner of an error is read where Node reports the error as uncaught. */
+export const processErrorOwners: ErrorOwners & { readonly present: ErrorOwner | undefined } = {
+  get present() {
+    return present.getStore();
+  },
+  run: (owner, act) => present.run(owner, act),
+  outside(act) {
+    const owner = present.getStore();
+    return present.run(undefined, () => act((body) => present.run(owner, body)));
+  },
+};

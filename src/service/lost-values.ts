@@ -1,0 +1,44 @@
+import { linkEntry } from "../devices/log-entries.ts";
+import { tokenPlace } from "../federation/link-key.ts";
+import type { LostValue } from "../store/keys/key-drop.ts";
+import type { Sealer } from "../store/keys/sealing.ts";
+import type { Transaction } from "../store/seam.ts";
+import type { SealedPlace } from "../store/tables/sealed-values.ts";
+
+const reason = "its token was sealed with a key that is lost; link the account again";
+
+/**
+ * Gives up a value whose key is lost. A link loses its token alone: device, indexes, alerts and history stay, and the
+ * user links again. A webhook is removed: without its secret or its address nothing can be delivered. The kept answer to
+ * a keyed request is removed, and is nothing that an operator has to know of.
+ */
+export async function giveUpValue(tx: Transaction, sealer: Sealer, place: SealedPlace): Promise<LostValue | undefined> {
+  if (place.kind === "answer") {
+    await tx.idempotencyKeys.remove({ ownerId: place.ownerId, hash: place.id });
+    return undefined;
+  }
+  if (place.kind !== "link") return removeWebhook(tx, place);
+  const { userId, ecosystem } = place;
+  const nowMs = await tx.users.lock(userId);
+  const link = nowMs === undefined ? undefined : await tx.links.find(userId, ecosystem);
+  if (nowMs === undefined || !link) return undefined;
+  const { deviceId } = link;
+  await tx.links.setToken(userId, deviceId, sealer.seal("", tokenPlace(userId, ecosystem)));
+  const blindness = link.blindness ?? { sinceMs: link.confirmedMs, cause: reason };
+  await tx.links.setState(userId, deviceId, { state: "needs_reauth", reason, blindness });
+  await tx.log.append(linkEntry(userId, deviceId, nowMs, { ecosystem, state: "needs_reauth", reason }));
+  // A node that holds the link must read it again: with a new epoch, it can't write what it knew before.
+  if (link.owner !== null) await tx.links.take(userId, deviceId, link.owner);
+  return { kind: "link", userId, deviceId, ecosystem };
+}
+
+async function removeWebhook(
+  tx: Transaction,
+  { ownerId, id }: Exclude<SealedPlace, { readonly kind: "link" }>,
+): Promise<LostValue> {
+  await tx.webhooks.lockFeed();
+  await tx.webhooks.lock({ ownerId, id });
+  const webhook = await tx.webhooks.byKey({ ownerId, id });
+  await tx.webhooks.remove({ ownerId, id });
+  return { kind: "webhook", id, ownerId, clientId: webhook?.clientId ?? "" };
+}

@@ -1,0 +1,76 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { callControl, NobodyListens } from "../cli/administration/control-socket.ts";
+import { NotRunning } from "../model/errors.ts";
+import { type DataFolder, FolderInUse } from "../store/disk/data-folder.ts";
+
+export interface Patience {
+  /** How long a command waits for a service that starts or stops. */
+  readonly commandMs: number;
+  /** How long a starting service waits for a command that has opened the store itself. */
+  readonly serviceMs: number;
+  readonly lookEveryMs: number;
+}
+
+export const usualPatience: Patience = { commandMs: 30_000, serviceMs: 10_000, lookEveryMs: 100 };
+
+/**
+ * Runs a command over the control socket, or otherwise where nobody holds the folder. A process that holds the folder
+ * and doesn't listen is a service that starts or stops, or another command: this one waits for it, and says so.
+ */
+export async function whenReachable<Result>(
+  folder: DataFolder,
+  ways: { readonly overSocket: () => Promise<Result>; readonly otherwise: () => Promise<Result> },
+  say: (sentence: string) => void,
+  { commandMs, lookEveryMs }: Patience = usualPatience,
+): Promise<Result> {
+  const begunMs = performance.now();
+  const [seconds, held] = [Math.round(commandMs / 1_000), `Another Breezeway process holds ${folder.path}`];
+  for (let looks = 0; ; looks++) {
+    try {
+      return await ways.overSocket();
+    } catch (error) {
+      if (!(error instanceof NobodyListens)) throw error;
+    }
+    try {
+      if (!folder.isInUse()) return await ways.otherwise();
+    } catch (error) {
+      if (!(error instanceof FolderInUse)) throw error;
+    }
+    if (performance.now() - begunMs >= commandMs) {
+      throw new NotRunning(
+        `${held} and has not answered within ${seconds} s. A large store may take longer to upgrade: try again once the service says that it listens, or see: breezeway doctor`,
+      );
+    }
+    if (looks === 0) say(`${held} and starts or stops. Waiting up to ${seconds} s for it; Ctrl-C ends.`);
+    await pause(lookEveryMs);
+  }
+}
+
+/** Starts on a folder that a command may hold for a moment. Another service on it is refused at once. */
+export async function whenFree<Result>(
+  folder: DataFolder,
+  start: () => Promise<Result>,
+  { serviceMs, lookEveryMs }: Patience = usualPatience,
+): Promise<Result> {
+  const begunMs = performance.now();
+  for (;;) {
+    try {
+      return await start();
+    } catch (error) {
+      const isLate = performance.now() - begunMs >= serviceMs;
+      if (!(error instanceof FolderInUse) || isLate || (await isServed(folder))) throw error;
+      await pause(lookEveryMs);
+    }
+  }
+}
+
+/** A service that is frozen does not answer. It still holds the folder. */
+const silenceMs = 4_000;
+
+/** Only a service listens on the control socket. */
+async function isServed(folder: DataFolder): Promise<boolean> {
+  return callControl(folder.trustedSocket(), "status", {}, undefined, silenceMs).then(
+    () => true,
+    (error) => !(error instanceof NobodyListens),
+  );
+}

@@ -1,0 +1,22 @@
+import { claim } from "../outcome.ts";
+import type { Row } from "../row.ts";
+import { told } from "../told.ts";
+
+export const alive: Row = {
+  name: "alive",
+  group: "AccessScope",
+  title: "The service is alive",
+  proves: "/livez answers 200.",
+  isEssential: false,
+  needs: [],
+  after: [],
+  async run({ deployment }) {
+    const answer = await deployment.call("/livez");
+    claim(answer.status === 200, () => ({
+      seen: `GET /livez was ${told(answer)}, not 200.`,
+      side: "between",
+      next: "Check that --url is the service's {base_url}, and that what stands before it passes /livez on.",
+    }));
+    return { seen: "GET /livez answered 200." };
+  },
+};

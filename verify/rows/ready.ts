@@ -1,0 +1,29 @@
+import { claim } from "../outcome.ts";
+import type { Row } from "../row.ts";
+import { told } from "../told.ts";
+
+export const ready: Row = {
+  name: "ready",
+  group: "AccessScope",
+  title: "The service is ready",
+  proves: "/readyz answers 200 and names its checks, all of them good.",
+  isEssential: false,
+  needs: [],
+  after: ["alive"],
+  async run({ deployment }) {
+    const answer = await deployment.call("/readyz");
+    const checks = Object.entries<{ ok?: boolean; reason?: string }>(answer.json?.checks ?? {});
+    const failed = checks
+      .filter(([, { ok }]) => ok !== true)
+      .map(([name, { reason }]) => `${name} (${reason ?? "no reason"})`);
+    claim(answer.status === 200 && failed.length === 0 && checks.length > 0, () => ({
+      seen: `GET /readyz was ${told(answer)}; ${failed.length > 0 ? `not good: ${failed.join(", ")}` : "it names no failed check"}.`,
+      side: "service",
+      next:
+        failed.length > 0
+          ? "Mend what the checks name; the service's log says more."
+          : "Ask /readyz of the service itself.",
+    }));
+    return { seen: `Ready: ${checks.map(([name]) => name).join(", ")}.` };
+  },
+};
