@@ -2,7 +2,7 @@ import { alertsOn } from "../src/alerts/alerts.ts";
 import { type Commit, commitOn } from "../src/devices/commit.ts";
 import { structureAttribute } from "../src/model/attribute-names.ts";
 import type { DeviceId, UserId } from "../src/model/ids.ts";
-import type { Parts } from "../src/service/service.ts";
+import type { Parts } from "../src/service/parts.ts";
 import type { NewTrigger } from "../src/store/tables/triggers.ts";
 import { ratios, summary } from "./comparison.ts";
 import { addUsers } from "./people.ts";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { hashOf, keyOf, newCredential } from "../src/identity/secrets.ts";
 import type { TenantId, UserId } from "../src/model/ids.ts";
-import type { Parts } from "../src/service/service.ts";
+import type { Parts } from "../src/service/parts.ts";
 import type { Transaction } from "../src/store/seam.ts";
 import { formRequest } from "./requests.ts";
 

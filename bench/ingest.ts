@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Parts } from "../src/service/service.ts";
+import type { Parts } from "../src/service/parts.ts";
 import { ratios, summary } from "./comparison.ts";
 import { MeasuredProcess } from "./measured-process.ts";
 import { addUsers } from "./people.ts";

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
-import type { Parts } from "../src/service/service.ts";
+import type { Parts } from "../src/service/parts.ts";
 import { openPostgres } from "../src/store/postgres/store.ts";
 import { logStart } from "../src/store/tables/log.ts";
 import { startCluster } from "../test/set-up/postgres.ts";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readConfig } from "../src/config/config.ts";
 import { startLogging } from "../src/runtime/process/log.ts";
-import { openParts, type Parts } from "../src/service/service.ts";
+import { openParts, type Parts } from "../src/service/parts.ts";
 
 /** A data folder of its own, which is removed in the end, and what to start a service on it with. */
 export interface PreparedFolder extends Disposable {

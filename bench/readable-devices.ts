@@ -1,5 +1,5 @@
 import { attributeName, thermostatAttribute } from "../src/model/attribute-names.ts";
-import type { Parts } from "../src/service/service.ts";
+import type { Parts } from "../src/service/parts.ts";
 import { addClient, addGrant } from "./granted.ts";
 import { type House, type LinkedAccounts, type LinkedDevice, linkedAccounts } from "./linked-accounts.ts";
 import { prepare } from "./prepared-folder.ts";

@@ -12,12 +12,7 @@ import { whenReachable } from "./service/waiting-for-start.ts";
 import { type DataFolder, dataFolder } from "./store/disk/data-folder.ts";
 
 // Help and mistakes are answered at once: what a command needs is loaded when it runs.
-const loadService = () =>
-  Promise.all([
-    import("./service/service.ts"),
-    import("./runtime/process/log.ts"),
-    import("./runtime/process/uncaught-errors.ts"),
-  ]);
+const loadLogging = async () => (await import("./runtime/process/log.ts")).startLogging;
 
 /** What the command line starts and reaches. */
 export const programs: Programs = {
@@ -41,7 +36,9 @@ const firstCommand = "tenant add";
 async function serve(config: Config): Promise<void> {
   const told = untilTold();
   await sayIfNew(config, (sentence) => process.stderr.write(`${sentence}\n`));
-  const [{ startService }, { startLogging }, { untilUncaught }] = await loadService();
+  const startLogging = await loadLogging();
+  const { startService } = await import("./service/service.ts");
+  const { untilUncaught } = await import("./runtime/process/uncaught-errors.ts");
   const report = startLogging(config.logLevel);
   const fatal = untilUncaught(report);
   const service = await startService(config, report);
@@ -90,7 +87,8 @@ async function access(config: Config, wanted: object, say: Say = () => undefined
 async function onTheStore(config: Config, command: string, input: object, tell?: Tell, say?: Say): Promise<object> {
   if (command === firstCommand) await sayIfNew(config, say);
   else await refuseWithoutStore(config);
-  const [{ openParts }, { startLogging }] = await loadService();
+  const startLogging = await loadLogging();
+  const { openParts } = await import("./service/parts.ts");
   const mayLackKeys = commandsForLostKeys.includes(command);
   const parts = await openParts(config, startLogging("warn"), undefined, { mayLackKeys });
   try {

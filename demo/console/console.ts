@@ -3,7 +3,7 @@ import type { Simulator } from "../../simulator/simulator.ts";
 import { type Answer, pageAnswer, redirectAnswer } from "../../src/http/answer/answer.ts";
 import type { Incoming } from "../../src/http/request/incoming.ts";
 import type { GuestRoute } from "../../src/http/routes.ts";
-import type { Parts } from "../../src/service/service.ts";
+import type { Parts } from "../../src/service/parts.ts";
 import type { House } from "../house.ts";
 import { type V3, V3Refusal, v3At } from "../v3.ts";
 import { actOn } from "./acts.ts";

@@ -94,12 +94,14 @@ export type Reaction = (
 /** Chains of reactions from one cause end here. */
 export const chainLimits = { hops: limits.alertHopsPerCause, writes: limits.alertWritesPerCause };
 
+export type CommitListener = (commits: readonly DeviceCommit[], isUrgent: boolean) => void;
+
 export interface CommitParts {
   readonly store: Store<CommitTables>;
   readonly gates?: readonly Gate[];
   readonly reactions: readonly Reaction[];
-  /** Told after the commit is durable, in order for each device. */
-  readonly committed: (commits: readonly DeviceCommit[], isUrgent: boolean) => void;
+  /** Called after the commit is durable, in order for each device. */
+  readonly committed: CommitListener;
   readonly report: Report;
 }
 

@@ -9,12 +9,14 @@ import type { Sealer } from "./authorize/login-ticket.ts";
 import { clientsOn } from "./clients.ts";
 import { commandTokensWith } from "./command-tokens.ts";
 import { metadata } from "./metadata.ts";
-import { type TokenLife, Verification } from "./token-verification.ts";
+import type { TokenLife, Verification } from "./token-verification.ts";
 import { type Lifetimes, tokensOn } from "./tokens.ts";
 
 export interface OAuthParts {
   readonly store: Store;
   readonly identity: Pick<Identity, "findTenant" | "signIn" | "brandOf">;
+  /** The cache of verified tokens. Code that ends a grant removes it from there. */
+  readonly verification: Verification;
   readonly sealer: Sealer;
   readonly runtime: Runtime;
   /** The name under which clients know us; the address is configured, never taken from a request. */
@@ -32,9 +34,8 @@ const codeSeconds = 60;
 
 /** The authorization server: clients, the way of a user through login and terms, tokens, and who holds one. */
 export function oauthOn(parts: OAuthParts) {
-  const { store, identity, sealer, runtime, issuer, lifetimes, failureLimits, reached } = parts;
+  const { store, identity, verification, sealer, runtime, issuer, lifetimes, failureLimits, reached } = parts;
   const { areOlderNodesGone = () => true } = parts;
-  const verification = new Verification({ store, runtime });
   const grantsEnded = (grantIds: readonly string[]) => verification.forget(grantIds);
   // A secret of 256 bits isn't guessed, and an assistant refreshes everybody's tokens from one address.
   const counts = failureCountsFor("client", { store, nowMs: runtime.nowMs });

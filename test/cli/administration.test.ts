@@ -7,7 +7,7 @@ import { nouns } from "../../src/cli/nouns.ts";
 import { readConfig } from "../../src/config/config.ts";
 import { BadParameter, Conflict, NotFound, UnknownDevice } from "../../src/model/errors.ts";
 import { startLogging } from "../../src/runtime/process/log.ts";
-import { openParts, type Parts } from "../../src/service/service.ts";
+import { openParts, type Parts } from "../../src/service/parts.ts";
 import { sharedCluster } from "../set-up/postgres.ts";
 import { type Deployment, databases } from "../stories/world.ts";
 import { folderOf } from "./made-folder.ts";

@@ -1,7 +1,7 @@
 import { addClient, addGrant, type GrantedClient } from "../../bench/granted.ts";
 import { addDevice } from "../../src/devices/inventory.ts";
 import type { DeviceId, UserId } from "../../src/model/ids.ts";
-import type { Parts } from "../../src/service/service.ts";
+import type { Parts } from "../../src/service/parts.ts";
 
 /** A user with a lamp that nobody else writes, and a token for both. */
 export interface LampOwner {

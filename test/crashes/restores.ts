@@ -6,7 +6,7 @@ import type { TestContext } from "node:test";
 import { addUsers } from "../../bench/people.ts";
 import { readConfig } from "../../src/config/config.ts";
 import { startLogging } from "../../src/runtime/process/log.ts";
-import { openParts } from "../../src/service/service.ts";
+import { openParts } from "../../src/service/parts.ts";
 import { eventuallySlowly } from "../nodes/fleet.ts";
 import { startChild } from "../stories/child-service.ts";
 import { untilKnown } from "./crash-world.ts";

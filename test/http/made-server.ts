@@ -14,6 +14,7 @@ import type { Callers } from "../../src/http/request/caller.ts";
 import { InvalidClient, InvalidToken } from "../../src/model/errors.ts";
 import type { DeviceId } from "../../src/model/ids.ts";
 import { oauthOn } from "../../src/oauth/oauth.ts";
+import { Verification } from "../../src/oauth/token-verification.ts";
 import type { AdaptorFederation } from "../../src/outlets/adaptor/adaptor-routes.ts";
 import { type OutletParts, startOutlets } from "../../src/outlets/serve.ts";
 import { cursorsWith } from "../../src/outlets/v3/cursor.ts";
@@ -135,11 +136,13 @@ function madeOAuth(
   report: Report,
   issuer: () => string,
 ): OutletParts["oauth"] {
+  const runtime = processRuntime(report);
   const oauth = oauthOn({
     store,
     identity,
+    verification: new Verification({ store, runtime }),
     sealer: sealingWith(randomBytes(32)),
-    runtime: processRuntime(report),
+    runtime,
     issuer,
     lifetimes: { accessSeconds: 3_600, refreshSeconds: 86_400 },
   });

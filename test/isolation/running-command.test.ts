@@ -9,7 +9,7 @@ import { describe, it, type TestContext } from "node:test";
 import { startSimulator } from "../../simulator/simulator.ts";
 import { readConfig } from "../../src/config/config.ts";
 import { startLogging } from "../../src/runtime/process/log.ts";
-import { openParts } from "../../src/service/service.ts";
+import { openParts } from "../../src/service/parts.ts";
 import { callback } from "../oauth/oauth-world.ts";
 import { formOf, ScriptedBrowser } from "../oauth/scripted-browser.ts";
 import { brokenBytes, formsOf, mark, requestsFullOfSecrets } from "./canaries.ts";

@@ -13,7 +13,7 @@ import type { DeviceId, UserId } from "../../src/model/ids.ts";
 import { largeStrings } from "../../src/model/large-strings.ts";
 import { decodeIndexMap } from "../../src/model/stored-index-map.ts";
 import { startLogging } from "../../src/runtime/process/log.ts";
-import { openParts, type Parts } from "../../src/service/service.ts";
+import { openParts, type Parts } from "../../src/service/parts.ts";
 import { type FaultProxy, startFaultProxy } from "../set-up/fault-proxy.ts";
 import type { Cluster } from "../set-up/postgres.ts";
 import { type ChildService, startChild } from "../stories/child-service.ts";

@@ -4,7 +4,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { addClient, addGrant } from "../../bench/granted.ts";
 import { addDevice } from "../../src/devices/inventory.ts";
 import type { DeviceId, UserId } from "../../src/model/ids.ts";
-import type { Parts } from "../../src/service/service.ts";
+import type { Parts } from "../../src/service/parts.ts";
 import { EventStream, type HeardEvent } from "../events/event-stream.ts";
 
 /** Someone who never stops calling, on one connection that is kept, and whose lamp counts what they have written. */

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { readConfig } from "../../src/config/config.ts";
 import { startLogging } from "../../src/runtime/process/log.ts";
-import { openParts } from "../../src/service/service.ts";
+import { openParts } from "../../src/service/parts.ts";
 import { killableHouse } from "../stories/killable-house.ts";
 import { type Deployment, databases, person } from "../stories/world.ts";
 import { callback, type Tokens } from "./oauth-world.ts";

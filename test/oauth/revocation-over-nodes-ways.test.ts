@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { startLogging } from "../../src/runtime/process/log.ts";
-import { openParts, type Service } from "../../src/service/service.ts";
+import { openParts } from "../../src/service/parts.ts";
+import type { Service } from "../../src/service/service.ts";
 import { EventStream } from "../events/event-stream.ts";
 import { write } from "../events/made-home.ts";
 import { PlatformClient } from "../stories/platform-client.ts";

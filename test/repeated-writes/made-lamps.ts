@@ -3,7 +3,7 @@ import type { Config } from "../../src/config/config.ts";
 import { keyOf, newCredential } from "../../src/identity/secrets.ts";
 import type { DeviceId } from "../../src/model/ids.ts";
 import { startLogging } from "../../src/runtime/process/log.ts";
-import { openParts } from "../../src/service/service.ts";
+import { openParts } from "../../src/service/parts.ts";
 
 /** Users with a lamp and an access token each, in a store that nobody else has open. */
 export async function madeLamps(config: Config, count: number) {

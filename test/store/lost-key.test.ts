@@ -5,7 +5,7 @@ import { describe, it } from "node:test";
 import { exitCodeOf, exitCodes } from "../../src/cli/exit-codes.ts";
 import { readConfig } from "../../src/config/config.ts";
 import { startLogging } from "../../src/runtime/process/log.ts";
-import { openParts } from "../../src/service/service.ts";
+import { openParts } from "../../src/service/parts.ts";
 import { readKeyFile } from "../../src/store/keys/key-file.ts";
 import { keyIdOf } from "../../src/store/keys/sealing.ts";
 import { folderOf } from "../cli/made-folder.ts";

@@ -8,7 +8,7 @@ import { answerPlace } from "../../src/idempotency/idempotent-writes.ts";
 import type { NodeId, OwnerId, TenantId } from "../../src/model/ids.ts";
 import { startLogging } from "../../src/runtime/process/log.ts";
 import { processRuntime } from "../../src/runtime/process/process-runtime.ts";
-import { type OpenOptions, openParts, type Parts } from "../../src/service/service.ts";
+import { type OpenOptions, openParts, type Parts } from "../../src/service/parts.ts";
 import { sealingFromFile } from "../../src/store/keys/key-file.ts";
 import { logStart } from "../../src/store/tables/log.ts";
 import { folderOf } from "../cli/made-folder.ts";

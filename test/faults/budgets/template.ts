@@ -83,9 +83,9 @@ async function fill(settings: Readonly<Record<string, string>>, simulator: Simul
     return import(pathToFileURL(existsSync(file) ? file : join(tree, "src", formerly)).href);
   };
   const { openParts } = (await load(
-    "service/service.ts",
+    "service/parts.ts",
     "service.ts",
-  )) as typeof import("../../../src/service/service.ts");
+  )) as typeof import("../../../src/service/parts.ts");
   const { readConfig } = (await load(
     "config/config.ts",
     "config.ts",

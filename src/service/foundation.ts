@@ -1,0 +1,48 @@
+import type { Config } from "../config/config.ts";
+import { linkFaultKinds } from "../federation/link-faults.ts";
+import { metricsOf } from "../metrics/metrics.ts";
+import { observedStore } from "../metrics/observed-store.ts";
+import { unknownOperation } from "../outlets/platform/calls.ts";
+import { faultNumbers } from "../outlets/platform/faults.ts";
+import { operations as platformOperations } from "../outlets/platform/operations.ts";
+import { processRuntime } from "../runtime/process/process-runtime.ts";
+import { version } from "../runtime/process/version.ts";
+import type { Report, Runtime } from "../runtime/runtime.ts";
+import { dataFolder } from "../store/disk/data-folder.ts";
+import { openPostgres } from "../store/postgres/store.ts";
+import type { OpenStore } from "../store/seam.ts";
+import { openSqlite } from "../store/sqlite/store.ts";
+import { sealingFor } from "./deployment.ts";
+
+/** What all other parts stand on: the locked data folder, metrics, the open store and the keys that open its values. */
+export async function openFoundation(
+  config: Config,
+  report: Report,
+  given: Runtime | undefined,
+  { mayLackKeys = false }: { readonly mayLackKeys?: boolean },
+) {
+  const folder = dataFolder(config.dataFolder);
+  folder.make((sentence) => report.warn({ folder: folder.path }, sentence));
+  const unlock = config.databaseUrl ? () => undefined : folder.lock();
+  const operationNames = [...platformOperations.keys(), unknownOperation];
+  const metrics = metricsOf(version, { linkFaultKinds, operations: operationNames, faults: faultNumbers });
+  const runtime = { ...(given ?? processRuntime(report)), countFailure: metrics.backgroundFailure };
+  let store: OpenStore | undefined;
+  const close = async () => {
+    metrics.stop();
+    await store?.close();
+    unlock();
+  };
+  try {
+    const opened = config.databaseUrl
+      ? await openPostgres({ url: config.databaseUrl })
+      : await openSqlite({ folder: folder.path, nowMs: runtime.nowMs, grouped: metrics.grouped });
+    store = observedStore(opened, metrics.store);
+    const keyFile = config.keyFile ?? folder.keyFile;
+    const sealing = await sealingFor(store, keyFile, { mayLackKeys });
+    return { folder, metrics, runtime, store, keyFile, sealing, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}

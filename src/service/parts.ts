@@ -1,0 +1,254 @@
+import { alertsOn } from "../alerts/alerts.ts";
+import { administrationOn } from "../cli/administration/administration.ts";
+import type { Config } from "../config/config.ts";
+import { type CommitListener, commitOn, type Gate, type Reaction } from "../devices/commit.ts";
+import { ErasedNames } from "../devices/erased-names.ts";
+import { addDevice, removeDevice } from "../devices/inventory.ts";
+import { deviceReading } from "../devices/read.ts";
+import { DeviceStates } from "../devices/states.ts";
+import { deviceWriting } from "../devices/write.ts";
+import { nestConnector } from "../ecosystem/nest/connector.ts";
+import { eventsOn } from "../events/events.ts";
+import { AddressSealing } from "../events/webhooks/address-sealing.ts";
+import { addressPlace } from "../events/webhooks/webhooks.ts";
+import { fanEcho } from "../federation/fan-echo.ts";
+import { fanGate } from "../federation/fan-gate.ts";
+import { federationOn } from "../federation/federation.ts";
+import { IdempotentWrites } from "../idempotency/idempotent-writes.ts";
+import { identityOn } from "../identity/identity.ts";
+import type { PasswordOptions } from "../identity/passwords.ts";
+import { Membership } from "../nodes/membership.ts";
+import { oauthOn } from "../oauth/oauth.ts";
+import { Verification } from "../oauth/token-verification.ts";
+import { processErrorOwners } from "../runtime/process/process-error-owners.ts";
+import { version } from "../runtime/process/version.ts";
+import { pause, type Report, type Runtime } from "../runtime/runtime.ts";
+import { Backups } from "../store/backup/backups.ts";
+import { lastBackupMs, noteBackup } from "../store/backup/last-backup.ts";
+import { Compaction } from "../store/disk/compaction.ts";
+import { diskSpaceOf } from "../store/disk/disk-space.ts";
+import { newEpochName } from "../store/epoch-name.ts";
+import { keysOn } from "../store/keys/keys.ts";
+import { ownerlessStore } from "../store/ownerless-store.ts";
+import { takeBackup } from "./backup.ts";
+import { deliveryBacklog } from "./delivery-backlog.ts";
+import { nodeId, sealedFor } from "./deployment.ts";
+import { openFoundation } from "./foundation.ts";
+import { giveUpValue } from "./lost-values.ts";
+
+export interface OpenOptions {
+  /** For commands that repair a key file: keys that the store needs may be missing. */
+  readonly mayLackKeys?: boolean;
+  readonly passwords?: PasswordOptions;
+}
+
+export type Parts = Awaited<ReturnType<typeof openParts>>;
+
+/**
+ * Builds all parts in order and hands each what it needs. Nothing listens and no link is followed yet: commands use the
+ * parts as they are, `startService` starts them.
+ */
+export async function openParts(config: Config, report: Report, given?: Runtime, options: OpenOptions = {}) {
+  const foundation = await openFoundation(config, report, given, options);
+  try {
+    return await partsOn(foundation, config, report, options);
+  } catch (error) {
+    await foundation.close();
+    throw error;
+  }
+}
+
+async function partsOn(
+  foundation: Awaited<ReturnType<typeof openFoundation>>,
+  config: Config,
+  report: Report,
+  { passwords }: OpenOptions,
+) {
+  const { folder, store, keyFile, sealing, metrics, runtime } = foundation;
+  const reached = metrics.limitReached;
+  const failureLimits = { failuresPerSource: config.failuresPerSource };
+
+  const states = new DeviceStates(store);
+  const verification = new Verification({ store, runtime });
+  const identity = identityOn({
+    store,
+    nowMs: runtime.nowMs,
+    report,
+    failureLimits,
+    ...(passwords && { passwords }),
+    reached,
+    grantsEnded: (grantIds) => verification.forget(grantIds),
+    devicesRemoved: (deviceIds) => {
+      for (const deviceId of deviceIds) states.forget(deviceId);
+    },
+  });
+
+  const addressSealing = new AddressSealing({
+    store,
+    runtime,
+    seal: (address, webhookId) => sealing.seal(address, addressPlace(webhookId)),
+  });
+  // Where the port is chosen by the system, both are known only when the server listens.
+  const address = { baseUrl: config.baseUrl ?? "", listensAt: "" };
+  const oauth = oauthOn({
+    store,
+    identity,
+    verification,
+    sealer: sealing,
+    areOlderNodesGone: () => addressSealing.isOn,
+    runtime,
+    issuer: () => address.baseUrl,
+    lifetimes: { accessSeconds: config.accessTokenSeconds, refreshSeconds: config.refreshTokenDays * 86_400 },
+    failureLimits,
+    reached,
+  });
+
+  // Links share the store and what follows a commit: an error there belongs to no link.
+  const linkStore = ownerlessStore(store, processErrorOwners);
+  // Parts below add to these three lists before anything is committed.
+  const gates: Gate[] = [];
+  const reactions: Reaction[] = [];
+  const listeners: CommitListener[] = [];
+  const commit = commitOn({
+    store: linkStore,
+    gates,
+    reactions,
+    committed: (commits, isUrgent) =>
+      processErrorOwners.outside(() => {
+        for (const listener of listeners) listener(commits, isUrgent);
+      }),
+    report,
+  });
+  const devices = { ...deviceReading(store, states), ...deviceWriting(store, commit) };
+  const erasedNames = new ErasedNames({ store, states, runtime });
+  const idempotency = new IdempotentWrites({ store, sealer: sealing, runtime });
+  const alerts = alertsOn({ store, turn: () => new Promise((resolve) => runtime.after(0, resolve)), reached });
+
+  const membership = new Membership(await nodeId(store), store, runtime, store.nodeBus, () => sealing.keyIds);
+  // Nodes compare the times that they store for a link or send to a reader: these times are on the shared clock.
+  const sharedRuntime = { ...runtime, nowMs: () => membership.nowMs() };
+  const connectors = new Map(
+    config.ecosystems.map(({ name, apiUrl, allowedHosts }) => [
+      name,
+      nestConnector({ name, apiUrl, allowedHosts, reached }),
+    ]),
+  );
+  const federation = federationOn({
+    store: linkStore,
+    states,
+    commit,
+    membership,
+    connectors,
+    sealing,
+    runtime: sharedRuntime,
+    countFault: metrics.linkFault,
+    owners: processErrorOwners,
+  });
+  const events = eventsOn({
+    store,
+    runtime: sharedRuntime,
+    sealing,
+    logDays: config.logDays,
+    isTold: () => store.nodeBus.areHeard,
+    readersKnown: () => oauth.caughtUp(),
+    streamsAtOnce: config.eventStreams,
+    allowsPrivateWebhooks: config.allowPrivateWebhooks,
+    userAgent: `breezeway/${version}`,
+    sealsAddresses: () => addressSealing.isOn,
+    reached,
+  });
+
+  gates.push(fanGate({ connectors, stateOf: (deviceId) => federation.keeper.standing(deviceId)?.state }));
+  reactions.push(
+    fanEcho((commandId) => federation.fans.sentAt(commandId)),
+    alerts.react,
+  );
+  listeners.push(
+    (commits) => states.apply(commits),
+    (commits) => alerts.heard(commits),
+    (commits) => federation.heard(commits),
+    (_, isUrgent) => events.heard(isUrgent),
+    (commits) => {
+      for (const { cause, changes } of commits) metrics.committed(cause.by, changes.length);
+    },
+  );
+  membership.onStoreReplaced(() => {
+    states.forgetAll();
+    void federation.keeper.startOver();
+    events.hinted();
+  });
+
+  const compaction = new Compaction({ space: store.space, runtime });
+  const backups = new Backups({ folder: folder.path, keyFile, version, nowMs: runtime.nowMs });
+  const closing = new AbortController();
+  const administration = administrationOn({
+    identity,
+    clients: oauth,
+    commandTokens: oauth.commandTokens,
+    federation,
+    devices,
+    alerts,
+    addDevice: (device) => addDevice(store, device),
+    removeDevice: (userId, deviceId) => removeDevice(store, states, userId, deviceId),
+    linksOf: (userId) => federation.shownLinksOf(userId),
+    links: () => federation.overview(),
+    backup: (to, withKey, tell) => takeBackup({ store, backups, report }, to, withKey, tell),
+    noteBackup: () => noteBackup(store),
+    keys: keysOn({
+      store,
+      sealing,
+      file: keyFile,
+      sealedFor,
+      giveUp: (tx, place) => giveUpValue(tx, sealing, place),
+      gaveUp: async (lost) => {
+        // Another node finds out by itself that the epoch of its link has changed.
+        if (store.isShared) return;
+        const lostDevices = new Set(lost.map((value) => value.kind === "link" && value.deviceId));
+        const links = await store.read((tx) => tx.links.ownedBy(membership.id));
+        for (const link of links.filter(({ deviceId }) => lostDevices.has(deviceId))) federation.keeper.adopt(link);
+      },
+      pause: (ms) => pause(runtime, ms, closing.signal),
+    }),
+    compact: (options, tell) => compaction.compact(options, tell),
+    beginEpoch: async () => {
+      const epoch = newEpochName();
+      await store.transaction((tx) => tx.logEpoch.renew(epoch, true));
+      return epoch;
+    },
+  });
+
+  metrics.watch({
+    store,
+    links: () => federation.tally(),
+    eventReaders: () => events.hub.readers,
+    deliveries: () => deliveryBacklog(store),
+    disk: () => diskSpaceOf(folder.path),
+    lastBackupMs: () => lastBackupMs(store),
+  });
+
+  return {
+    folder,
+    store,
+    address,
+    identity,
+    oauth,
+    devices,
+    erasedNames,
+    alerts,
+    commit,
+    membership,
+    federation,
+    events,
+    addressSealing,
+    idempotency,
+    compaction,
+    metrics,
+    administration,
+    runtime,
+    async close() {
+      closing.abort();
+      await backups.stop();
+      await foundation.close();
+    },
+  };
+}

@@ -1,0 +1,21 @@
+import { BackgroundTask } from "../runtime/background-task.ts";
+import type { Parts } from "./parts.ts";
+
+const sweepEveryMs = 600_000;
+
+/** Removes expired sign-ins and tokens at intervals. The two sweeps fail independently of each other. */
+export function startSweeping({ identity, oauth, runtime }: Pick<Parts, "identity" | "oauth" | "runtime">): () => void {
+  const sweeps = [() => identity.sweep(), () => oauth.tokens.sweep()].map((sweep) => {
+    const task = new BackgroundTask("sweep", "what has expired could not be removed", runtime);
+    return async () => {
+      try {
+        await sweep();
+        task.succeeded();
+      } catch (error) {
+        task.failed(error);
+      }
+    };
+  });
+  const timer = setInterval(() => void Promise.all(sweeps.map((sweep) => sweep())), sweepEveryMs).unref();
+  return () => clearInterval(timer);
+}
