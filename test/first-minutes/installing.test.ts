@@ -121,7 +121,7 @@ function cloneWith(t: TestContext, does: string) {
   const at = (path: string) => join(folder, path);
   const write = (path: string, content: string) => writeFileSync(at(path), content);
   cpSync(launcher, at("bin"), { recursive: true });
-  for (const name of ["src", "path"]) mkdirSync(at(name));
+  for (const name of ["src/runtime/process", "path"]) mkdirSync(at(name), { recursive: true });
   write("package-lock.json", lockFile);
   write("src/main.ts", 'console.log("started");\n');
   write("src/runtime/process/node-flags", "--disable-warning=ExperimentalWarning\n");
