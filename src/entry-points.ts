@@ -11,10 +11,10 @@ import { version } from "./runtime/process/version.ts";
 import { whenReachable } from "./service/waiting-for-start.ts";
 import { type DataFolder, dataFolder } from "./store/disk/data-folder.ts";
 
-// Help and mistakes are answered at once: what a command needs is loaded when it runs.
+// Modules are loaded when a command needs them, so that help and mistyped commands are answered at once.
 const loadLogging = async () => (await import("./runtime/process/log.ts")).startLogging;
 
-/** What the command line starts and reaches. */
+/** The programs that the command line starts, and how it reaches a store or a running service. */
 export const programs: Programs = {
   serve,
   demo: async (config, options) => (await import("../demo/demo.ts")).runDemo(config, { version, ...options }),
@@ -26,15 +26,15 @@ export const programs: Programs = {
   inspect,
 };
 
-/** Commands that show how things stand: a service that gives no sign must be shown as such. They change nothing. */
+/** Read-only commands. They give up early, so that an operator sees that the service does not answer. */
 const showsState: ReadonlySet<string> = new Set(["status", "link facts", "user show", "device owners"]);
 const patienceMs = 4_000;
 
-/** The command that begins a store. All others refuse where there is none: an empty store would hide a wrong folder. */
+/** The only command that creates a store. All others refuse where there is none: an empty store would hide a wrong folder. */
 const firstCommand = "tenant add";
 
 async function serve(config: Config): Promise<void> {
-  const told = untilTold();
+  const stopSignal = untilTold();
   await sayIfNew(config, (sentence) => process.stderr.write(`${sentence}\n`));
   const startLogging = await loadLogging();
   const { startService } = await import("./service/service.ts");
@@ -42,16 +42,16 @@ async function serve(config: Config): Promise<void> {
   const report = startLogging(config.logLevel);
   const fatal = untilUncaught(report);
   const service = await startService(config, report);
-  // Without a certificate there is nothing to read again, and the signal means what it always means.
+  // Without a certificate there is nothing to reload, and SIGHUP keeps its usual meaning.
   if (config.tlsCertFile) process.on("SIGHUP", () => service.reload());
   process.stderr.write(`breezeway listening on ${service.baseUrl}\n`);
-  await anyOf(told, fatal);
-  // Only others could take what comes meanwhile, and whoever sits at a terminal, or is gone, waits for nothing.
-  const isDrained = config.databaseUrl !== undefined && told.reason === "SIGTERM" && !fatal.aborted;
+  await anyOf(stopSignal, fatal);
+  // Draining helps only where other nodes can take new requests. At a terminal (Ctrl-C, SIGHUP) it would only delay the end.
+  const isDrained = config.databaseUrl !== undefined && stopSignal.reason === "SIGTERM" && !fatal.aborted;
   await service.stop({ drainMs: isDrained ? config.drainSeconds * 1_000 : 0 });
 }
 
-/** In the running service if there is one, so that its caches hear of it; otherwise on the store itself. */
+/** Runs a command in the running service if there is one, so that its caches stay correct; otherwise on the store. */
 async function administer(
   config: Config,
   command: string,

@@ -6,7 +6,7 @@ import { version } from "./runtime/process/version.ts";
 
 const fromFile = existsSync(".env") ? parseEnv(readFileSync(".env", "utf8")) : {};
 
-// Whoever reads us may have read enough (`| head`).
+// The reader of the output may close it early (`| head`).
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code === "EPIPE") process.exit(0);
   throw error;
@@ -20,5 +20,5 @@ const code = await runCommandLine(process.argv.slice(2), programs, {
   out: process.stdout,
   err: process.stderr,
 });
-// An error that nothing caught has set the code already: a clean stop after it is still a failure.
+// An uncaught error has already set the exit code: a clean stop after it is still a failure.
 process.exitCode ||= code;

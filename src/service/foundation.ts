@@ -12,7 +12,7 @@ import { dataFolder } from "../store/disk/data-folder.ts";
 import { openPostgres } from "../store/postgres/store.ts";
 import type { OpenStore } from "../store/seam.ts";
 import { openSqlite } from "../store/sqlite/store.ts";
-import { sealingFor } from "./deployment.ts";
+import { sealingFor } from "./sealing-keys.ts";
 
 /** What all other parts stand on: the locked data folder, metrics, the open store and the keys that open its values. */
 export async function openFoundation(

@@ -8,9 +8,9 @@ import type { SealedPlace } from "../store/tables/sealed-values.ts";
 const reason = "its token was sealed with a key that is lost; link the account again";
 
 /**
- * Gives up a value whose key is lost. A link loses its token alone: device, indexes, alerts and history stay, and the
- * user links again. A webhook is removed: without its secret or its address nothing can be delivered. The kept answer to
- * a keyed request is removed, and is nothing that an operator has to know of.
+ * Gives up a value whose key is lost, and returns what an operator has to know about it. A link loses its token only:
+ * device, indexes, alerts and history stay, and the user links again. A webhook is removed: without its secret or its
+ * address nothing can be delivered. The stored answer of an idempotent request is removed without a report.
  */
 export async function giveUpValue(tx: Transaction, sealer: Sealer, place: SealedPlace): Promise<LostValue | undefined> {
   if (place.kind === "answer") {
@@ -27,7 +27,7 @@ export async function giveUpValue(tx: Transaction, sealer: Sealer, place: Sealed
   const blindness = link.blindness ?? { sinceMs: link.confirmedMs, cause: reason };
   await tx.links.setState(userId, deviceId, { state: "needs_reauth", reason, blindness });
   await tx.log.append(linkEntry(userId, deviceId, nowMs, { ecosystem, state: "needs_reauth", reason }));
-  // A node that holds the link must read it again: with a new epoch, it can't write what it knew before.
+  // The owner node must read the link again. A new epoch (fencing token) refuses its writes until it has.
   if (link.owner !== null) await tx.links.take(userId, deviceId, link.owner);
   return { kind: "link", userId, deviceId, ecosystem };
 }

@@ -32,9 +32,10 @@ import { keysOn } from "../store/keys/keys.ts";
 import { ownerlessStore } from "../store/ownerless-store.ts";
 import { takeBackup } from "./backup.ts";
 import { deliveryBacklog } from "./delivery-backlog.ts";
-import { nodeId, sealedFor } from "./deployment.ts";
 import { openFoundation } from "./foundation.ts";
 import { giveUpValue } from "./lost-values.ts";
+import { sealedFor } from "./sealing-keys.ts";
+import { nodeId } from "./stored-identifiers.ts";
 
 export interface OpenOptions {
   /** For commands that repair a key file: keys that the store needs may be missing. */

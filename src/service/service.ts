@@ -10,8 +10,9 @@ import { version } from "../runtime/process/version.ts";
 import type { Report, Runtime } from "../runtime/runtime.ts";
 import { dataFolder } from "../store/disk/data-folder.ts";
 import type { Hint } from "../store/node-bus.ts";
-import { cursorKey, refuseDemoAbroad } from "./deployment.ts";
+import { refuseRemoteDemo } from "./demo-guard.ts";
 import { type OpenOptions, openParts, type Parts } from "./parts.ts";
+import { cursorKey } from "./stored-identifiers.ts";
 import { startSweeping } from "./sweeping.ts";
 import { whenFree } from "./waiting-for-start.ts";
 
@@ -56,7 +57,7 @@ export async function startService(
     }
   };
   try {
-    await refuseDemoAbroad(config, parts);
+    await refuseRemoteDemo(config, parts);
     await membership.start();
     stops.push(() => membership.stop());
     await oauth.start();

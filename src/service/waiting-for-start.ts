@@ -14,8 +14,9 @@ export interface Patience {
 export const usualPatience: Patience = { commandMs: 30_000, serviceMs: 10_000, lookEveryMs: 100 };
 
 /**
- * Runs a command over the control socket, or otherwise where nobody holds the folder. A process that holds the folder
- * and doesn't listen is a service that starts or stops, or another command: this one waits for it, and says so.
+ * Runs a command over the control socket of the running service, or `otherwise` where no process holds the folder. A
+ * process that holds the folder and does not listen is a service that starts or stops, or another command: then this
+ * command waits, and says so.
  */
 export async function whenReachable<Result>(
   folder: DataFolder,
@@ -46,7 +47,7 @@ export async function whenReachable<Result>(
   }
 }
 
-/** Starts on a folder that a command may hold for a moment. Another service on it is refused at once. */
+/** Starts a service on a folder that a command may hold briefly. Throws at once where another service holds it. */
 export async function whenFree<Result>(
   folder: DataFolder,
   start: () => Promise<Result>,
