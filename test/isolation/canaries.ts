@@ -119,7 +119,7 @@ export const brokenBytes: readonly Buffer[] = [
   `GET http://${mark}/?secToken=${canaries.secToken} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`,
   `GET /${mark} HTTP/9.9\r\nHost: a\r\n\r\n`,
   `${mark} / HTTP/1.1\r\nHost: a\r\n\r\n`,
-  `GET /?${canaries.secToken.repeat(400)} HTTP/1.1\r\nHost: a\r\n\r\n`,
+  `GET /?${canaries.secToken.repeat(400)} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`,
   `GET /livez HTTP/1.1\r\nHost: a\r\n${mark}\r\n\r\n`,
   `GET /livez HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${mark}\r\nAuthorization: Bearer ${mark}\r\nConnection: close\r\n\r\n`,
   `POST /oauth2/access_token HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n${mark}\r\n`,
