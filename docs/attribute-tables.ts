@@ -5,7 +5,7 @@ import {
   valueKindNames,
 } from "../src/model/attribute-catalogue.ts";
 
-/** The parts of docs/interface.md that are written from the catalogue, by the name in their markers. */
+/** The sections of docs/interface.md that are generated from the catalogue, by the name in their markers. */
 const parts: Readonly<Record<string, (groups: readonly AttributeGroup[]) => string>> = {
   "attribute tables": (groups) => groups.map(table).join("\n\n"),
   "attribute names": () => {
@@ -14,7 +14,7 @@ const parts: Readonly<Record<string, (groups: readonly AttributeGroup[]) => stri
   },
 };
 
-/** The document with its parts written anew; the text between them stays. */
+/** Replaces the generated sections of the document and leaves the rest as it is. */
 export function withAttributes(document: string): string {
   const groups = attributeCatalogue();
   return Object.entries(parts).reduce((text, [name, write]) => {

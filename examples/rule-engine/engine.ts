@@ -1,15 +1,15 @@
 import type { Breezeway, StreamState } from "@breezeway/sdk";
 import { type Rule, rulesFor } from "./rules.ts";
 
-/** Where the engine stood when it last stopped. */
+/** The id of the last event that the engine has processed, stored over restarts. */
 export interface Position {
   load(): string | undefined;
   save(eventId: string): void;
 }
 
 /**
- * Follows a user's homes and carries the rules out. The place in the stream is kept after the rules of an event were
- * carried out: an engine that dies in between does them again, which writes the same value once more and harms nobody.
+ * Follows a user's homes and executes the rules. The position is saved after the rules of an event were executed, so
+ * an engine that crashes in between executes them again (at least once). That is harmless: the writes are idempotent.
  */
 export async function run(
   breezeway: Breezeway,
@@ -19,13 +19,13 @@ export async function run(
   signal?: AbortSignal,
 ): Promise<void> {
   const attributes = [...new Set(rules.map(({ when }) => when.attribute))];
-  // While the stream is stale nobody knows how the home is: the rules wait, and the engine says so.
+  // While the stream is stale the state of the home is unknown: no rule is executed, and the engine reports that.
   const onState = (stream: StreamState) => {
     if (stream.state === "live") tell("following");
     else if (stream.asOf !== undefined) tell(`not following since ${timeOf(stream.asOf)}: the rules wait`);
   };
   const lastEventId = position.load();
-  // With the heartbeats, so that there is a place from the first moment on, and a late one after a quiet week.
+  // Heartbeats have ids too: there is a position to save from the start, and it stays recent in a quiet week.
   for await (const event of breezeway.events({ attributes, lastEventId, heartbeats: true, onState, signal })) {
     if (event.type === "attribute") {
       for (const rule of rulesFor(rules, event)) await carryOut(breezeway, rule, tell);
@@ -34,7 +34,7 @@ export async function run(
       const isSeen = event.state === "live";
       tell(isSeen ? "the home is seen again" : `the home can't be seen since ${timeOf(event.time)}: ${event.reason}`);
     }
-    // After an outage longer than the service remembers.
+    // The outage was longer than the service keeps its log.
     if (event.type === "resync") tell("some events are lost; the rules go on from here");
     position.save(event.id);
   }

@@ -7,7 +7,7 @@ export interface Rule {
   readonly then: { readonly device: string; readonly attribute: string; readonly value: string };
 }
 
-/** The rules that an event sets off. What clients and alerts wrote sets off none: two rules can't chase each other. */
+/** The rules that an event triggers. Writes of clients and alerts trigger none, so that two rules cannot form a loop. */
 export function rulesFor(rules: readonly Rule[], { name, value, cause }: AttributeEvent): readonly Rule[] {
   if (cause.by !== "ecosystem") return [];
   return rules.filter(({ when }) => when.attribute === name && when.becomes === String(value));

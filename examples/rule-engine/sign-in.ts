@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { OAuthClient, type OAuthOptions, type Tokens } from "@breezeway/sdk";
 
-/** Lets the user sign in and agree in their browser, which then comes back to a port of this machine. */
+/** OAuth code flow with PKCE: the user signs in and consents in a browser, which is redirected to a port of this machine. */
 export async function signIn(
   client: Omit<OAuthOptions, "redirectUri">,
   port: number,

@@ -1,8 +1,8 @@
 import type { Breezeway, Device } from "@breezeway/sdk";
 
-/** Something that can be spoken to: a thermostat or an alarm of a linked home. */
+/** A device that the assistant can address: a thermostat or an alarm of a linked home. */
 export interface Endpoint {
-  /** Names it for as long as the home is linked: an index stays with its device. */
+  /** Stable while the home is linked, because an index stays with its device. */
   readonly endpointId: string;
   readonly friendlyName: string;
   readonly kind: "thermostat" | "alarm";
@@ -12,7 +12,7 @@ export interface Endpoint {
 const accountType = "EcosystemAccount";
 const named = /^d\.structures\[(\d)\]\.d\.(thermostats|smokeCoAlarms)\[(\d+)\]\.name$/;
 
-/** Everything in the user's homes. */
+/** All endpoints in the user's homes. */
 export async function endpointsOf(breezeway: Breezeway): Promise<readonly Endpoint[]> {
   const accounts = await breezeway.getDevices({ deviceTypeName: accountType });
   const devices = await Promise.all(accounts.map(({ deviceId }) => breezeway.getDevice(deviceId)));
@@ -35,8 +35,8 @@ function endpointsIn({ deviceId, attributes }: Device): readonly Endpoint[] {
   });
 }
 
-/** Where an endpoint is found: its device, and what its attributes' names begin with. */
-export function placeOf(endpointId: string): { readonly deviceId: number; readonly prefix: string } | undefined {
+/** Parses an endpoint id: the virtual device, and the prefix of the endpoint's attribute names. */
+export function attributesOf(endpointId: string): { readonly deviceId: number; readonly prefix: string } | undefined {
   const [, device, structure, kind, index] = /^(\d+)-(\d)-(thermostat|alarm)-(\d+)$/.exec(endpointId) ?? [];
   if (device === undefined) return undefined;
   const list = kind === "thermostat" ? "thermostats" : "smokeCoAlarms";

@@ -3,8 +3,8 @@ import { Breezeway, NotSignedIn } from "@breezeway/sdk";
 import { answer, type Directive } from "./skill.ts";
 
 /**
- * The skill's own endpoint. The assistant's cloud did the account linking (Breezeway's authorization server knows it as a
- * client) and sends the user's access token along with each directive; it also refreshes it. So nothing is kept here.
+ * The skill's HTTP server. The assistant's cloud is the OAuth client: it links the account, refreshes the access token,
+ * and sends it with each directive. So the skill stores nothing.
  */
 const baseUrl = process.env.BREEZEWAY_URL ?? "http://127.0.0.1:8080";
 const names = ["Discover", "ReportState", "TurnOnFan", "TurnOffFan"];
@@ -19,7 +19,7 @@ const server = createServer(async (request, response) => {
     if (!directive) return reply(400, { name: "NotUnderstood", names });
     reply(200, await answer(new Breezeway({ baseUrl, accessToken }), directive));
   } catch (error) {
-    // The user has ended the access, or the token is too old: the assistant refreshes it, or asks them to link again.
+    // The access was revoked or the token has expired: the assistant refreshes it, or asks the user to link again.
     if (error instanceof NotSignedIn) return reply(401, { name: "LinkAgain" });
     reply(502, { name: "Sorry", speech: "Your home can't be reached just now." });
   }

@@ -1,7 +1,7 @@
 import { type Breezeway, NotFound } from "@breezeway/sdk";
-import { type Endpoint, endpointsOf, placeOf } from "./endpoints.ts";
+import { attributesOf, type Endpoint, endpointsOf } from "./endpoints.ts";
 
-/** What the assistant asks of the skill, in the name of a user who has linked their account. */
+/** A request of the assistant for a user who has linked an account. */
 export type Directive =
   | { readonly name: "Discover" }
   | { readonly name: "ReportState" | "TurnOnFan" | "TurnOffFan"; readonly endpointId: string };
@@ -15,25 +15,25 @@ export type Reply =
 
 type State = Readonly<Record<string, unknown>>;
 
-/** An assistant gives up after some seconds: by then it should have heard that nobody knows. */
+/** An assistant gives up after some seconds. The skill must say before then that the state is unknown. */
 const answerWithinMs = 4_000;
 
-/** Answers a directive; what can't be done is said in words that the assistant can speak. */
+/** Answers a directive. A failure is a sentence that the assistant can speak. */
 export async function answer(breezeway: Breezeway, directive: Directive): Promise<Reply> {
   if (directive.name === "Discover") return { name: "Discovered", endpoints: await endpointsOf(breezeway) };
-  const place = placeOf(directive.endpointId);
-  if (!place) return { name: "Sorry", speech: "I don't know that device." };
+  const target = attributesOf(directive.endpointId);
+  if (!target) return { name: "Sorry", speech: "I don't know that device." };
   try {
-    if (directive.name === "ReportState") return await stateOf(breezeway, place);
-    return await runFan(breezeway, place, directive.name === "TurnOnFan");
+    if (directive.name === "ReportState") return await stateOf(breezeway, target);
+    return await runFan(breezeway, target, directive.name === "TurnOnFan");
   } catch (error) {
     if (error instanceof NotFound) return { name: "Sorry", speech: "That device is no longer there." };
     throw error;
   }
 }
 
-/** A state that isn't fresh is unknown, with its time: a smoke alarm that was fine an hour ago may not be now. */
-async function stateOf(breezeway: Breezeway, { deviceId, prefix }: Place): Promise<Reply> {
+/** A stale state is reported as unknown, with its time: an hour-old "ok" of a smoke alarm may be wrong now. */
+async function stateOf(breezeway: Breezeway, { deviceId, prefix }: Target): Promise<Reply> {
   const signal = AbortSignal.timeout(answerWithinMs);
   const { attributes, stale, confirmedTime } = await breezeway.getDevice(deviceId, { signal });
   const own = Object.entries(attributes).filter(([name]) => name.startsWith(`${prefix}.`));
@@ -44,7 +44,7 @@ async function stateOf(breezeway: Breezeway, { deviceId, prefix }: Place): Promi
   return { name: "Unknown", asOf, lastState: state, speech: "I can't see your home just now." };
 }
 
-async function runFan(breezeway: Breezeway, { deviceId, prefix }: Place, on: boolean): Promise<Reply> {
+async function runFan(breezeway: Breezeway, { deviceId, prefix }: Target, on: boolean): Promise<Reply> {
   const outcome = await breezeway.runFan(deviceId, prefix, { on });
   if (outcome.done) return { name: "Done", speech: on ? "The fan is running." : "The fan is off." };
   if (outcome.error.isUnanswered) {
@@ -53,4 +53,4 @@ async function runFan(breezeway: Breezeway, { deviceId, prefix }: Place, on: boo
   return { name: "Sorry", speech: `That didn't work: ${outcome.error.message}.` };
 }
 
-type Place = NonNullable<ReturnType<typeof placeOf>>;
+type Target = NonNullable<ReturnType<typeof attributesOf>>;
