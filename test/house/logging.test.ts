@@ -6,21 +6,40 @@ import { startLogging } from "../../src/runtime/process/log.ts";
 const logging = new URL("../../src/runtime/process/log.ts", import.meta.url).href;
 
 describe("the log", () => {
-  it("blots out what is named like a secret, beside other fields and one level below", () => {
+  it("redacts fields with the name of a secret, whatever they hold and at any depth", () => {
     const lines: string[] = [];
     const report = startLogging("info", { write: (line) => void lines.push(line) });
-    const fields = { userId: 7, accessToken: "s3cret", request: { route: "/v3", secToken: "s3cret" } };
+    const fields = {
+      userId: 7,
+      accessToken: "s3cret",
+      password: ["s3cret"],
+      request: { route: "/v3", secToken: "s3cret", inner: [{ secret: { value: "s3cret" } }] },
+      failure: Object.assign(new Error("not under the name error"), { token: "s3cret" }),
+    };
     report.info(fields, "a sentence");
     const { time, ...line } = JSON.parse(lines[0]!);
-    assert.ok(Date.parse(time) > 0);
+    assert.match(time, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
     assert.deepEqual(line, {
       level: "info",
       userId: 7,
       accessToken: "(secret)",
-      request: { route: "/v3", secToken: "(secret)" },
+      password: "(secret)",
+      request: { route: "/v3", secToken: "(secret)", inner: [{ secret: "(secret)" }] },
+      failure: { token: "(secret)" },
       message: "a sentence",
     });
-    assert.equal(fields.accessToken, "s3cret", "whoever handed it in keeps it");
+    assert.equal(fields.accessToken, "s3cret", "the caller's object stays as it is");
+    assert.equal(fields.request.secToken, "s3cret");
+  });
+
+  it("writes level, time, fields and message in this order, and nothing else", () => {
+    const lines: string[] = [];
+    const report = startLogging("info", { write: (line) => void lines.push(line) });
+    report.info({ requestId: "an id", status: 200, ms: 0.5 }, "request answered");
+    assert.match(
+      lines.join(""),
+      /^\{"level":"info","time":"[^"]+","requestId":"an id","status":200,"ms":0\.5,"message":"request answered"\}\n$/,
+    );
   });
 
   it("tells of an error what it says and what caused it, and nothing that it carries", () => {
@@ -83,20 +102,25 @@ describe("the log", () => {
     }
   });
 
-  it("is written to its end, in order, when the process exits in the same turn", () => {
-    const program = `
-      import { startLogging } from ${JSON.stringify(logging)};
-      const report = startLogging("info");
-      for (let i = 0; i < 1_000; i++) report.info({ i }, "line");
-      process.exit(3);`;
-    const { status, stderr } = spawnSync(process.execPath, ["--input-type=module", "--eval", program], {
-      encoding: "utf8",
+  for (const [end, statement, code] of [
+    ["exits in the same turn", "process.exit(3);", 3],
+    ["ends by an uncaught error", 'throw new Error("uncaught");', 1],
+  ] as const) {
+    it(`is complete and in order when the process ${end}`, () => {
+      const program = `
+        import { startLogging } from ${JSON.stringify(logging)};
+        const report = startLogging("info");
+        for (let i = 0; i < 1_000; i++) report.info({ i }, "line");
+        ${statement}`;
+      const { status, stderr } = spawnSync(process.execPath, ["--input-type=module", "--eval", program], {
+        encoding: "utf8",
+      });
+      assert.equal(status, code, stderr);
+      const written = stderr.split("\n").filter((line) => line.startsWith('{"level"'));
+      assert.deepEqual(
+        written.map((line) => JSON.parse(line).i),
+        Array.from({ length: 1_000 }, (_, i) => i),
+      );
     });
-    assert.equal(status, 3, stderr);
-    const told = stderr.split("\n").filter((line) => line.startsWith("{"));
-    assert.deepEqual(
-      told.map((line) => JSON.parse(line).i),
-      Array.from({ length: 1_000 }, (_, i) => i),
-    );
-  });
+  }
 });
