@@ -451,7 +451,9 @@ describe("a server that drains", () => {
     await stopped;
   });
 
-  it("leaves reads to another node when a proxy says that it gives them to one", { timeout: 20_000 }, async (t) => {
+  it("leaves a read unanswered while it drains, if the proxy says that it repeats reads elsewhere", {
+    timeout: 20_000,
+  }, async (t) => {
     const { raw, server } = await madeServer(t);
     const read = "GET /livez HTTP/1.1\r\nHost: a\r\nX-Repeats-Reads: true\r\nConnection: close\r\n\r\n";
     assert.match(await raw(read), /^HTTP\/1.1 200 /);
