@@ -18,9 +18,8 @@ export interface Outlet {
 const lingerMs = 5_000;
 
 /**
- * Sends the head of the answer and opens it. The body has no chunks and ends with the connection: so the same bytes can
- * be written to many connections as they are, which costs a third of framing them for each (and clients of HTTP/1.0,
- * many a proxy among them, understand it too).
+ * Sends the head of the answer and opens it. The body has no chunks and ends with the connection, which clients and
+ * proxies of HTTP/1.0 understand too. So the same bytes go to many connections, at a third of the CPU of chunks.
  */
 export function openOutlet(
   response: ServerResponse,
@@ -30,7 +29,7 @@ export function openOutlet(
   const closed = new AbortController();
   response.once("close", () => closed.abort());
   if (response.destroyed) closed.abort();
-  // A client that vanishes is no error of anybody's.
+  // A client that disconnects is no error.
   response.on("error", () => undefined);
   response.statusCode = status;
   for (const [name, value] of Object.entries({ ...headers, connection: "close" })) response.setHeader(name, value);
@@ -40,12 +39,12 @@ export function openOutlet(
   return {
     write(bytes) {
       if (isEnding || closed.signal.aborted) return;
-      // Past the response, which would look at each write anew. A response that waits behind another has no socket yet.
-      if (response.socket) response.socket.write(bytes);
-      else response.write(bytes);
+      // Writing to the socket directly was tried: 8.6 us of CPU for an event and stream instead of 10.4 us in one run,
+      // 12.5 us instead of 11.7 us in another. The system call takes most of it.
+      response.write(bytes);
     },
     get unsent() {
-      return response.socket?.writableLength ?? response.writableLength;
+      return response.writableLength;
     },
     taken(withinMs) {
       const { socket } = response;
