@@ -18,6 +18,6 @@ export interface Exchange {
   failure: Failure | undefined;
   /** Ends an answer that would otherwise go on. */
   end: (() => void) | undefined;
-  /** The answer is on its way past the response. */
+  /** The answer is being sent to the socket directly, not through the response. */
   isSentPast: boolean;
 }

@@ -81,7 +81,7 @@ export class Exchanges {
     });
   }
 
-  /** Its answer is on its way, past the response, which knows nothing of it. */
+  /** Its answer is being sent to the socket directly; its response does not know. */
   sendsPast(exchange: Exchange): void {
     exchange.isSentPast = true;
     this.#attended.set(exchange.request, exchange);

@@ -1,14 +1,14 @@
 import { everyAnswer } from "../open-exchanges.ts";
 import type { Answer } from "./answer.ts";
 
-/** How long a connection on which nothing is asked stays open. */
+/** How long an idle connection stays open. */
 export const keepAliveMs = 72_000;
 
 const noId = "0".repeat(36);
 
 /**
- * An answer that is sent many times, as the bytes that Node would make of it, head and body in one piece. Only the
- * request's id and the date are written anew each time.
+ * An answer that is sent many times: one buffer with the bytes that Node would send, head and body. For each request only
+ * the request's id and the date are written into it.
  */
 export class PreparedAnswer {
   #bytes: Buffer;
@@ -33,7 +33,7 @@ export class PreparedAnswer {
     return this.#bytes.subarray(this.#bodyAt);
   }
 
-  /** Good until the next time; whoever needs them for longer says so with `keep`. */
+  /** Valid until the next call. A caller that needs the bytes longer calls `keep`. */
   bytesFor(requestId: string): Buffer {
     const date = dateNow();
     this.#bytes.write(requestId, this.#idAt, "latin1");
@@ -44,7 +44,7 @@ export class PreparedAnswer {
     return this.#bytes;
   }
 
-  /** Whoever was handed the bytes last still needs them as they are. */
+  /** Leaves the bytes of the last call to their caller, unchanged. */
   keep(): void {
     this.#bytes = Buffer.from(this.#bytes);
   }
@@ -52,7 +52,7 @@ export class PreparedAnswer {
 
 let date = "";
 
-/** Asking the clock for each answer would cost more than all else about its head. */
+/** Cached for the rest of the second: formatting a date would cost more than the rest of the head. */
 function dateNow(): string {
   if (date === "") {
     const now = new Date();

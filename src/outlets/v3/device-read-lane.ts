@@ -23,9 +23,9 @@ export interface LaneParts {
 }
 
 /**
- * The fast lane in front of Fastify for what clients ask most: `GET /v3/devices/{id}` with a token and nothing unusual.
- * It asks the same parts as the route does and answers with the same bytes; whatever it doesn't recognise goes the long
- * way, untouched.
+ * The fast lane in front of Fastify for the most frequent request: `GET /v3/devices/{id}` with a token and nothing
+ * unusual. It calls the same parts as the route and answers with the same bytes. It leaves every request that it does not
+ * recognise untouched, for the route.
  */
 export function deviceReadLane({ exchanges, callers, v3, whole, corsOrigins }: LaneParts): Lane {
   const answer = async (exchange: Exchange, bearer: string, deviceId: DeviceId) => {
@@ -46,13 +46,14 @@ export function deviceReadLane({ exchanges, callers, v3, whole, corsOrigins }: L
   const send = (exchange: Exchange, prepared: PreparedAnswer) => {
     const { response, requestId } = exchange;
     const { socket } = response;
-    // A response that waits behind another has no socket yet, and one that ends its connection has another head.
+    // A pipelined response has no socket before its turn, and the head of an answer during a drain differs.
     if (!socket?.writable || exchanges.isDraining) return sendPlainly(exchange, jsonTextAnswer(200, prepared.body));
+    // One write of head and body takes 16 % less CPU of the whole request than response.end (docs/decisions/010).
     socket.write(prepared.bytesFor(requestId));
     const sent = () => {
       const isTaken = !socket.destroyed && !socket.errored;
       exchanges.over(exchange, isTaken);
-      // Node takes it for the end of an answer that it has sent itself, and goes on to the next request.
+      // For Node this is the end of an answer that it has sent itself: it goes on to the next request.
       if (isTaken) response.emit("finish");
     };
     if (socket.writableLength === 0) return sent();
@@ -62,7 +63,7 @@ export function deviceReadLane({ exchanges, callers, v3, whole, corsOrigins }: L
   };
   const sendPlainly = (exchange: Exchange, { status, headers, body }: Answer) => {
     const { response } = exchange;
-    // Who went while we looked is told nothing.
+    // The client disconnected: drop the answer.
     if (response.destroyed) return exchanges.over(exchange, false);
     exchanges.attend(exchange);
     for (const [name, value] of Object.entries(corsHeaders(corsOrigins))) response.setHeader(name, value);
@@ -88,7 +89,7 @@ function deviceIdOf({ url = "" }: IncomingMessage): DeviceId | undefined {
 
 const scheme = "Bearer ";
 
-/** The token of a request that has one and nothing that could make its answer another. */
+/** The bearer token of a request in which nothing else can change the answer; undefined for every other request. */
 function bearerOf(
   request: IncomingMessage,
   response: ServerResponse,
