@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import type { Account, Alarm, Sighting, Structure, Thermostat } from "../../src/model/account.ts";
+import { anyCharacter } from "../set-up/any-character.ts";
 import { incomplete, makeAccount } from "./made-accounts.ts";
 
 /** Random accounts over few ids, so that two of them in a row are about the same things. */
@@ -11,7 +12,7 @@ export interface AccountOptions {
 
 const structureIds = ["s1", "s2", "s3"];
 
-const anyText = fc.oneof(fc.string({ maxLength: 6 }), fc.string({ unit: "binary", maxLength: 4 }));
+const anyText = fc.oneof(fc.string({ maxLength: 6 }), fc.string({ unit: anyCharacter, maxLength: 4 }));
 const anyName = fc.option(anyText, { freq: 4 });
 const anyClaim = fc.option(fc.boolean(), { freq: 4 });
 const anyAlarmState = fc.constantFrom("ok", "ok", "ok", "warning", "emergency", "testing", null);
