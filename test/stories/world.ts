@@ -14,7 +14,7 @@ import { type Deployment, databaseFor, type RunningNode, runDeployment } from ".
 import { type FaultProxy, startFaultProxy } from "../set-up/fault-proxy.ts";
 import { PlatformClient } from "./platform-client.ts";
 
-export { type Deployment, databases, deployments, surfaceDatabases } from "../set-up/deployment.ts";
+export { type Deployment, databases, deployments, surfaceDatabases, surfaceDeployments } from "../set-up/deployment.ts";
 
 /** What a story starts from; everything has a pleasant default. */
 export interface WorldPlan {
@@ -136,14 +136,17 @@ function hasty(runtime: Runtime, haste: number): Runtime {
   };
 }
 
-/** Waits until something has become so; the test's own timeout is the deadline, and the last difference its message. */
+/**
+ * Waits until a check passes. The test's own timeout is the deadline, and the last failed check its message. The checks
+ * become rarer: a long wait must not spend the CPU time that the service needs.
+ */
 export async function eventually(signal: AbortSignal, check: () => Promise<void>): Promise<void> {
-  for (;;) {
+  for (let pauseMs = 10; ; pauseMs = Math.min(pauseMs * 1.2, 100)) {
     try {
       return await check();
     } catch (error) {
       if (signal.aborted) throw error;
-      await new Promise((resolve) => setTimeout(resolve, 10));
+      await new Promise((resolve) => setTimeout(resolve, pauseMs));
     }
   }
 }
