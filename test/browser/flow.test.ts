@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Page } from "playwright-core";
 import { ada, admin } from "../oauth/oauth-world.ts";
+import { isAll } from "../set-up/extent.ts";
 import {
   acceptButton,
   backAtClient,
@@ -12,6 +13,7 @@ import {
   declineButton,
   fillIn,
   looks,
+  looksOf,
   signInButton,
   skip,
   visit,
@@ -20,7 +22,7 @@ import {
 const browser = browserOfFile();
 
 describe("linking an account in a browser", { skip }, () => {
-  for (const look of looks) {
+  for (const look of isAll ? looks : looksOf(0)) {
     it(`leads over login and terms back to the client's own site (${look.device}, ${look.scheme})`, async (t) => {
       const world = await browserWorld(t);
       await visit(browser(), world, look, async (tab) => {

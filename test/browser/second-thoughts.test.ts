@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Locator, Page } from "playwright-core";
+import { sampleOf } from "../set-up/sample.ts";
 import {
   acceptButton,
   backAtClient,
@@ -81,7 +82,7 @@ describe("the Back button", { skip }, () => {
 });
 
 describe("an impatient user", { skip }, () => {
-  for (const device of ["phone", "desktop"] as const) {
+  for (const device of sampleOf(["phone", "desktop"] as const, { everyNth: 2 })) {
     it(`may click every button twice and ends at the client with one working code (${device})`, async (t) => {
       const world = await browserWorld(t);
       await visit(browser(), world, { device }, async (tab) => {

@@ -15,6 +15,11 @@ export const looks: readonly Look[] = (["phone", "desktop"] as const).flatMap((d
   (["light", "dark"] as const).map((scheme) => ({ device, scheme })),
 );
 
+/** A phone and a desktop, one of them light and the other dark; the next number has it the other way round. */
+export function looksOf(nth: number): readonly Look[] {
+  return looks.filter(({ device, scheme }) => (device === "phone") === (scheme === (nth % 2 === 0 ? "light" : "dark")));
+}
+
 export const devices = {
   phone: { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true },
   desktop: { viewport: { width: 1280, height: 800 } },

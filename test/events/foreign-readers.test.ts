@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { rounds } from "../set-up/extent.ts";
 import { nginxInFront } from "../set-up/nginx-server.ts";
 import { databases, eventually } from "../stories/world.ts";
 import { foreignReaders } from "./foreign-readers.ts";
@@ -10,8 +11,9 @@ describe("readers that others have written, of a service that is killed twice", 
   for (const database of databases) {
     const isBehindNginx = database === "postgres";
     const way = isBehindNginx ? "through nginx" : "directly";
-    it(`hear 2,000 changes ${way}, each once, and miss none, on ${database}`, { timeout: 120_000 }, (t) =>
-      readThroughKills(t, { database, events: 2_000, kills: 2, isBehindNginx }),
+    const events = rounds({ all: 2_000, few: 400 });
+    it(`hear ${events} changes ${way}, each once, and miss none, on ${database}`, { timeout: 120_000 }, (t) =>
+      readThroughKills(t, { database, events, kills: 2, isBehindNginx }),
     );
   }
 });

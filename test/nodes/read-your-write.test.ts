@@ -1,11 +1,14 @@
 import { describe, it } from "node:test";
+import { rounds } from "../set-up/extent.ts";
 import { missingPostgres, sharedCluster } from "../set-up/postgres.ts";
 import { readYourWrites } from "./read-your-write.ts";
 
+const pairs = rounds({ all: 500, few: 120 });
+
 describe("what was written at one of three nodes", { skip: missingPostgres() ?? false }, () => {
-  it("is what the others show from then on, 500 times, and no node shows what it remembers", {
+  it(`is what the others show from then on, ${pairs} times, and no node shows what it remembers`, {
     timeout: 180_000,
   }, async (t) => {
-    await readYourWrites(t, await sharedCluster(), { pairs: 500, breaks: 2 });
+    await readYourWrites(t, await sharedCluster(), { pairs, breaks: 2 });
   });
 });

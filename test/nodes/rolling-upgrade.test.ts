@@ -1,10 +1,14 @@
 import { describe, it } from "node:test";
+import { rounds } from "../set-up/extent.ts";
 import { missingNginx } from "../set-up/nginx.ts";
 import { missingPostgres } from "../set-up/postgres.ts";
 import { upgradeUnderLoad } from "./rolling-upgrade.ts";
 
+const links = rounds({ all: 12, few: 6 });
+const people = rounds({ all: 6, few: 2 });
+
 describe("a rolling upgrade over a migration", { skip: missingPostgres() ?? missingNginx() ?? false }, () => {
   it("fails no call and loses nothing while nodes of both versions work", { timeout: 180_000 }, (t) =>
-    upgradeUnderLoad(t, { links: 12, people: 6, restMs: 200, drainSeconds: 2, rows: 20_000, withOldNode: false }),
+    upgradeUnderLoad(t, { links, people, restMs: 200, drainSeconds: 2, rows: 20_000, withOldNode: false }),
   );
 });

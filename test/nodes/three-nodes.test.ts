@@ -1,13 +1,16 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { rounds } from "../set-up/extent.ts";
 import { missingPostgres, sharedCluster } from "../set-up/postgres.ts";
 import { eventuallySlowly, startFleet } from "./fleet.ts";
 
+const links = rounds({ all: 60, few: 18 });
+
 describe("three nodes on one database", { skip: missingPostgres() ?? false }, () => {
-  it("share 60 links, and follow them all when one freezes, one is killed and one leaves", {
+  it(`share ${links} links, and follow them all when one freezes, one is killed and one leaves`, {
     timeout: 180_000,
   }, async (t) => {
-    const fleet = await startFleet(t, await sharedCluster(), { links: 60 });
+    const fleet = await startFleet(t, await sharedCluster(), { links });
     const { signal } = t;
     await fleet.untilShared(signal);
     await fleet.change(fleet.homes.map(({ accountId }) => accountId));

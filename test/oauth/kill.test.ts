@@ -3,12 +3,13 @@ import { describe, it, type TestContext } from "node:test";
 import { readConfig } from "../../src/config/config.ts";
 import { startLogging } from "../../src/runtime/process/log.ts";
 import { openParts } from "../../src/service/parts.ts";
+import { rounds } from "../set-up/extent.ts";
 import { killableHouse } from "../stories/killable-house.ts";
 import { type Deployment, databases, person } from "../stories/world.ts";
 import { callback, type Tokens } from "./oauth-world.ts";
 import { ScriptedBrowser } from "./scripted-browser.ts";
 
-const rounds = 5;
+const kills = rounds({ all: 5, few: 2 });
 const clients = 4;
 
 for (const database of databases) {
@@ -19,7 +20,7 @@ for (const database of databases) {
       const links = await Promise.all(Array.from({ length: clients }, () => server.link()));
       const answered: Tokens[] = links.map(({ tokens }) => tokens);
       const revoked: Tokens[] = [];
-      for (let round = 1; round <= rounds; round++) {
+      for (let round = 1; round <= kills; round++) {
         const doomed = await server.link();
         assert.equal(await server.revoke(doomed.tokens.refresh_token), 200);
         revoked.push(doomed.tokens);

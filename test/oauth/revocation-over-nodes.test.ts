@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import type { Service } from "../../src/service/service.ts";
+import { rounds } from "../set-up/extent.ts";
 import { eventually } from "../stories/world.ts";
 import { nodeBehindProxy } from "./node-behind-proxy.ts";
 import { oauthWorld, type Tokens } from "./oauth-world.ts";
@@ -12,7 +13,7 @@ describe("a token that was revoked on one node", () => {
   it("gets no yes on another node later than a second after", async (t) => {
     const world = await oauthWorld(t, { database: "postgres" });
     const other = await world.secondNode();
-    for (let round = 1; round <= 8; round++) {
+    for (let round = 1; round <= rounds({ all: 8, few: 2 }); round++) {
       const tokens = await world.tokens();
       const callers = startCallers(t, other, tokens);
       await callers.hear("yes");

@@ -9,7 +9,7 @@ for (const database of databases) {
       switchLampsByPresence(t, {
         database,
         seed: 20,
-        changes: rounds({ all: 40, few: 16 }),
+        changes: rounds({ all: 40, few: 10 }),
         kills: rounds({ all: 4, few: 2 }),
       }),
     );

@@ -1,4 +1,5 @@
 import { describe, it } from "node:test";
+import { rounds } from "../set-up/extent.ts";
 import { burnUnderFlood } from "./emergencies.ts";
 import { databases } from "./world.ts";
 
@@ -6,7 +7,7 @@ import { databases } from "./world.ts";
 for (const database of databases) {
   describe(`an emergency on ${database}`, () => {
     it("reaches stream, target and webhook within 2 s while others flood", { timeout: 120_000 }, (t) =>
-      burnUnderFlood(t, { database, others: 100, emergencies: 5 }),
+      burnUnderFlood(t, { database, others: rounds({ all: 100, few: 30 }), emergencies: rounds({ all: 5, few: 2 }) }),
     );
   });
 }

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { DeviceId } from "../../src/model/ids.ts";
+import { rounds } from "../set-up/extent.ts";
 import { startChild } from "./child-service.ts";
 import { killAroundFanRequests } from "./fan-kills.ts";
 import { killAtEachStep } from "./fan-steps.ts";
@@ -20,9 +21,9 @@ describe("a fan request around which the service is killed", () => {
       );
     }
     if (database !== "sqlite") {
-      const rounds = database === "three nodes" ? 12 : 3;
+      const kills = database === "three nodes" ? 12 : rounds({ all: 3, few: 2 });
       it(`is heard at most once and has an outcome, on ${database}`, { timeout: 5 * minutes }, (t) =>
-        killAroundFanRequests(t, { database, seed: 6, rounds }),
+        killAroundFanRequests(t, { database, seed: 6, rounds: kills }),
       );
     }
   }

@@ -3,9 +3,9 @@ import { describe, it } from "node:test";
 import { XMLParser } from "fast-xml-parser";
 import { addDevice } from "../../src/devices/inventory.ts";
 import { runPython } from "./python.ts";
-import { deployments, person, world } from "./world.ts";
+import { person, surfaceDeployments, world } from "./world.ts";
 
-for (const database of deployments) {
+for (const database of surfaceDeployments) {
   describe(`a client in Python that knows only the description of the platform calls on ${database}`, () => {
     for (const method of ["GET", "POST"]) {
       it(`gets through a whole session with ${method}`, { timeout: 60_000 }, async (t) => {

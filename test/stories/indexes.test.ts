@@ -12,7 +12,7 @@ for (const database of databases) {
         database,
         seed: 11,
         kills: rounds({ all: 4, few: 2 }),
-        stepsBetween: rounds({ all: 500, few: 100 }),
+        stepsBetween: rounds({ all: 500, few: 50 }),
       }),
     );
 

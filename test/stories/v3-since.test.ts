@@ -10,11 +10,12 @@ import { startService } from "../../src/service/service.ts";
 import { silent } from "../contracts/store/home.ts";
 import { cheapPasswords } from "../set-up/cheap-passwords.ts";
 import { type Deployment, databaseFor, deployments, runDeployment } from "../set-up/deployment.ts";
+import { rounds } from "../set-up/extent.ts";
 import { clientOfTenant, clientOfUser, type ShownAttribute, type V3Client } from "./v3-client.ts";
 import { person, storyConfig } from "./world.ts";
 
 const writers = 8;
-const writesEach = 60;
+const writesEach = rounds({ all: 60, few: 20 });
 const hourMs = 3_600_000;
 
 for (const database of deployments) {

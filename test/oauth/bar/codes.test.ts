@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { describe, it } from "node:test";
+import { itOn } from "../../set-up/sample.ts";
 import { databases } from "../../stories/world.ts";
 import { type Answered, ada, callback, type MadeClient, type OAuthWorld, oauthWorld } from "../oauth-world.ts";
 import { formOf } from "../scripted-browser.ts";
@@ -42,6 +43,7 @@ async function atOnce(times: number, exchange: (index: number) => Promise<Answer
 
 for (const database of databases) {
   describe(`a code, on ${database}`, () => {
+    const it = itOn(database, { everyNth: 3, always: /same time/ });
     it("27: is 256 random bits, different each time, of which only the SHA-256 is kept", async (t) => {
       const world = await oauthWorld(t, { database });
       const browser = world.browser();

@@ -4,6 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { describe, it } from "node:test";
 import pg from "pg";
 import { sharedCluster } from "../../set-up/postgres.ts";
+import { itOn } from "../../set-up/sample.ts";
 import { databases, eventually } from "../../stories/world.ts";
 import { admin, type MadeClient, type OAuthWorld, oauthWorld, type Tokens } from "../oauth-world.ts";
 import { assertInvalidClient, assertRefused } from "./refused.ts";
@@ -12,6 +13,7 @@ const json = { "content-type": "application/json" };
 
 for (const database of databases) {
   describe(`revocation on ${database}`, () => {
+    const it = itOn(database, { everyNth: 3, always: /under way|held up/ });
     it("56: is for clients that prove who they are; for all others the token stays alive", async (t) => {
       const world = await oauthWorld(t, { database });
       const { access_token, refresh_token } = await world.tokens();

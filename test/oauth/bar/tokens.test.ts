@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { ConfigurationError, readConfig } from "../../../src/config/config.ts";
+import { itOn } from "../../set-up/sample.ts";
 import { databases } from "../../stories/world.ts";
 import { ada, admin, callback, type OAuthWorld, oauthWorld, type Tokens } from "../oauth-world.ts";
 import { formOf } from "../scripted-browser.ts";
@@ -13,6 +14,7 @@ const bob = { name: "bob", password: "another word" };
 
 for (const database of databases) {
   describe(`tokens on ${database}`, () => {
+    const it = itOn(database, { everyNth: 3, always: /same time|side by side/ });
     it("44: are opaque, say by their beginning what they are, and hold 256 bits", async (t) => {
       const world = await oauthWorld(t, { database });
       const all = [await world.tokens()];
