@@ -34,6 +34,37 @@ export interface Alert extends Required<Omit<AlertDefinition, "stringThreshold" 
   readonly firings: number;
 }
 
+/** Why an alert fired or did not fire. */
+export interface AlertExplanation {
+  readonly alert: Alert;
+  /** The current value of its attribute. */
+  readonly value: string | null;
+  readonly conditionIsTrue: boolean;
+  /** The state of the alert in a sentence. */
+  readonly explanation: string;
+  /** Up to 50 of the last events that the alert evaluated, newest first. */
+  readonly evaluations: readonly {
+    readonly time: number;
+    readonly value: string | null;
+    readonly outcome: "fired" | "ignored" | "rearmed" | "unmet" | "stopped";
+    readonly note?: string;
+  }[];
+}
+
+/** What an alert would have done. */
+export interface AlertDryRun {
+  /** How many changes and writes of the attribute there were. */
+  readonly events: number;
+  /** When it would have fired, oldest first. */
+  readonly firings: readonly { readonly time: number; readonly value: string | null }[];
+}
+
+/** Which events a dry run evaluates: those after `from`, up to and including `to` (milliseconds). */
+export interface DryRunQuestion extends CallOptions {
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
+}
+
 /** Alerts in JSON, with an access token. */
 export class Alerts {
   readonly #v3: () => V3;
@@ -44,7 +75,7 @@ export class Alerts {
   }
 
   /** All alerts of the user, or those on one device. */
-  async list(question: CallOptions & { readonly deviceId?: number } = {}): Promise<readonly Alert[]> {
+  async list(question: CallOptions & { readonly deviceId?: number | undefined } = {}): Promise<readonly Alert[]> {
     checkMembers("alerts.list", question, ["deviceId", "signal"]);
     const { deviceId, signal } = question;
     type Page = { readonly alerts: readonly Alert[]; readonly cursor?: string };
@@ -75,5 +106,17 @@ export class Alerts {
   /** Removes an alert; its id is never given again. */
   async remove(alertId: number, options: WriteOptions = {}): Promise<void> {
     await this.#v3().call("DELETE", `/alerts/${alertId}`, { ...options });
+  }
+
+  /** Explains why an alert fired or did not fire. */
+  async explain(alertId: number, { signal }: CallOptions = {}): Promise<AlertExplanation> {
+    return this.#v3().call("GET", `/alerts/${alertId}/explain`, { signal });
+  }
+
+  /** Evaluates a definition over the device's history. Creates nothing and writes nothing. */
+  async dryRun(definition: AlertDefinition, question: DryRunQuestion = {}): Promise<AlertDryRun> {
+    checkMembers("alerts.dryRun", question, ["from", "to", "signal"]);
+    const { from, to, signal } = question;
+    return this.#v3().call("POST", "/alerts/dry-run", { json: { ...definition, from, to }, isRead: true, signal });
   }
 }

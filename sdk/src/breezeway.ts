@@ -28,6 +28,8 @@ export interface BreezewayOptions {
   readonly fetch?: typeof fetch | undefined;
   /** How long an answer may take, 60 seconds unless said otherwise. */
   readonly timeoutMs?: number | undefined;
+  /** How often a call is sent again when it failed and repeating it is safe. 2 by default. */
+  readonly retries?: number | undefined;
 }
 
 /**
@@ -47,9 +49,9 @@ export class Breezeway {
   #ecoCloudUrl: string;
   #secToken: string | undefined;
 
-  constructor({ baseUrl, accessToken, secToken, fetch, timeoutMs }: BreezewayOptions) {
+  constructor({ baseUrl, accessToken, secToken, fetch, timeoutMs, retries }: BreezewayOptions) {
     const base = address(baseUrl);
-    const transport = new Transport({ fetch, timeoutMs });
+    const transport = new Transport({ fetch, timeoutMs, retries });
     const tokens = typeof accessToken === "string" ? fixedToken(accessToken) : accessToken;
     this.#platform = new PlatformCalls(transport, base);
     this.#adaptor = new Adaptor(transport, () => this.#ecoCloudUrl);
@@ -136,7 +138,7 @@ export class Breezeway {
 
   /** All devices of the user. An enterprise token must name a type. */
   async getDevices(
-    question: CallOptions & { readonly deviceTypeName?: string } = {},
+    question: CallOptions & { readonly deviceTypeName?: string | undefined } = {},
   ): Promise<readonly DeviceSummary[]> {
     checkMembers("getDevices", question, ["deviceTypeName", "signal"]);
     const { deviceTypeName, signal } = question;
@@ -222,7 +224,9 @@ export class Breezeway {
   }
 
   /** The user's alerts, or those on one device. Needs a secToken. */
-  async getTriggers(question: CallOptions & { readonly deviceId?: number } = {}): Promise<readonly Trigger[]> {
+  async getTriggers(
+    question: CallOptions & { readonly deviceId?: number | undefined } = {},
+  ): Promise<readonly Trigger[]> {
     checkMembers("getTriggers", question, ["deviceId", "signal"]);
     const { deviceId, signal } = question;
     return this.#platform.getTriggers(this.#bySecToken("getTriggers"), deviceId, { signal });

@@ -11,7 +11,8 @@ export class BreezewayError extends Error {
 
 /**
  * No answer came: no connection, it broke, or it took too long. Whether a write was carried out is unknown: read before
- * you repeat it, or repeat it with the idempotencyKey that you gave it.
+ * you repeat it, or repeat it with the idempotencyKey that you gave it. `cause` is the error of `fetch`; it is undefined
+ * after a time limit.
  */
 export class Unreachable extends BreezewayError {
   override name = "Unreachable";

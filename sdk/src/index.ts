@@ -1,6 +1,6 @@
 export type { AccessTokens } from "./access-tokens.ts";
 export type { FederatedAccount, LargeStrings, LinkStatus, Unlinked } from "./adaptor.ts";
-export type { Alert, AlertDefinition, Alerts } from "./alerts.ts";
+export type { Alert, AlertDefinition, AlertDryRun, AlertExplanation, Alerts, DryRunQuestion } from "./alerts.ts";
 export { Breezeway, type BreezewayOptions } from "./breezeway.ts";
 export type {
   Attribute,
@@ -48,4 +48,4 @@ export type {
   TriggerTarget,
 } from "./triggers.ts";
 export type { DeviceQuestion, HistoryQuestion } from "./v3-devices.ts";
-export type { NewWebhook, Webhook, Webhooks } from "./webhooks.ts";
+export type { Delivery, NewWebhook, Webhook, Webhooks } from "./webhooks.ts";

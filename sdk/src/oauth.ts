@@ -17,6 +17,8 @@ export interface OAuthOptions {
   readonly fetch?: typeof fetch | undefined;
   /** How long an answer may take, 60 seconds unless said otherwise. */
   readonly timeoutMs?: number | undefined;
+  /** How often a call is sent again when it failed and repeating it is safe. 2 by default. */
+  readonly retries?: number | undefined;
 }
 
 /** An authorization that has begun: keep all but the address until the user comes back, each user's apart. */

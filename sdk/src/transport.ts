@@ -43,9 +43,9 @@ export interface Answer {
 export interface TransportOptions {
   readonly fetch?: typeof fetch | undefined;
   readonly timeoutMs?: number | undefined;
+  readonly retries?: number | undefined;
 }
 
-const attempts = 3;
 const firstPauseMs = 200;
 /** Who has to wait longer is told so instead. */
 const longestPauseSeconds = 10;
@@ -58,17 +58,19 @@ const longestPauseSeconds = 10;
 export class Transport {
   readonly #fetch: typeof fetch;
   readonly #timeoutMs: number;
+  readonly #attempts: number;
 
-  constructor({ fetch: given, timeoutMs = 60_000 }: TransportOptions) {
+  constructor({ fetch: given, timeoutMs = 60_000, retries = 2 }: TransportOptions) {
     // Looked up at each call, so that whoever replaces the global one later is heard.
     this.#fetch = given ?? ((...call) => globalThis.fetch(...call));
     this.#timeoutMs = timeoutMs;
+    this.#attempts = 1 + retries;
   }
 
   async send(call: Call): Promise<Answer> {
     const isRepeatable = call.isRepeatable ?? call.method === "GET";
     for (let attempt = 1; ; attempt++) {
-      const isLast = !isRepeatable || attempt === attempts;
+      const isLast = !isRepeatable || attempt >= this.#attempts;
       const outcome = await this.#try(call);
       const waitSeconds = "status" in outcome ? waitAfter(outcome) : 0;
       if (waitSeconds === undefined || waitSeconds > longestPauseSeconds || isLast) {

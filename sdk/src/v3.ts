@@ -11,6 +11,8 @@ type Query = Readonly<Record<string, string | number | readonly (string | number
 export interface V3Request extends WriteOptions {
   readonly query?: Query;
   readonly json?: unknown;
+  /** The call reads, whatever its method: it needs no Idempotency-Key and is safe to repeat. */
+  readonly isRead?: boolean;
 }
 
 /**
@@ -30,7 +32,8 @@ export class V3 {
   }
 
   async call<Body>(method: Call["method"], path: string, request: V3Request = {}): Promise<Body> {
-    const key = method === "GET" ? undefined : (request.idempotencyKey ?? (await randomText(18)));
+    const isRead = request.isRead ?? method === "GET";
+    const key = isRead ? undefined : (request.idempotencyKey ?? (await randomText(18)));
     let answer = await this.#send(method, path, request, key);
     // Nothing was changed. Without a key the call goes through, and is not repeated any more.
     const hasNoRoom = answer.status === 409 && refusalInJson(answer).code === "too_many_idempotency_keys";
@@ -80,13 +83,14 @@ export class V3 {
     return renewed === undefined || renewed === token ? outcome : act(renewed);
   }
 
-  #made(method: Call["method"], path: string, { query = {}, json, signal }: V3Request, token: string): Call {
+  #made(method: Call["method"], path: string, { query = {}, json, isRead, signal }: V3Request, token: string): Call {
     const hasBody = json !== undefined;
     return {
       method,
       url: `${this.#baseUrl}/v3${path}${queryText(query)}`,
       headers: { authorization: `Bearer ${token}`, ...(hasBody && { "content-type": "application/json" }) },
       ...(hasBody && { body: JSON.stringify(json) }),
+      ...(isRead && { isRepeatable: true }),
       secrets: [token],
       signal,
     };

@@ -17,6 +17,27 @@ export interface NewWebhook {
   readonly attributes?: readonly string[];
 }
 
+/** A message of a webhook, and its state. */
+export interface Delivery {
+  readonly deliveryId: number;
+  /** The `webhook-id` header of the message: the same at each attempt. */
+  readonly messageId: string;
+  readonly type: "attribute" | "alert" | "link" | "command" | "device" | "resync";
+  /** Null for a `resync`. */
+  readonly deviceId: number | null;
+  readonly state: "waiting" | "delivered" | "failed";
+  readonly attempts: number;
+  /** The HTTP status of the last answer. */
+  readonly status: number | null;
+  /** Why the last attempt failed. */
+  readonly text: string | null;
+  readonly createdTime: number;
+  /** When the next attempt is due. Null while the delivery waits behind another one of its device. */
+  readonly nextTime: number | null;
+  /** When it was delivered or given up. */
+  readonly settledTime: number | null;
+}
+
 /** Webhooks, with an access token. */
 export class Webhooks {
   readonly #v3: () => V3;
@@ -36,8 +57,23 @@ export class Webhooks {
     return (await this.#v3().call<{ webhooks: Webhook[] }>("GET", "/webhooks", { signal })).webhooks;
   }
 
+  /** The last 100 deliveries of a webhook, newest first. */
+  async deliveries(webhookId: string, { signal }: CallOptions = {}): Promise<readonly Delivery[]> {
+    return (await this.#v3().call<{ deliveries: Delivery[] }>("GET", `${pathOf(webhookId)}/deliveries`, { signal }))
+      .deliveries;
+  }
+
+  /** Sends a message again, as a new delivery with the same `messageId`. */
+  async resend(webhookId: string, deliveryId: number, options: WriteOptions = {}): Promise<Delivery> {
+    return this.#v3().call("POST", `${pathOf(webhookId)}/deliveries/${deliveryId}/resend`, { ...options });
+  }
+
   /** Removes a webhook. */
   async remove(webhookId: string, options: WriteOptions = {}): Promise<void> {
-    await this.#v3().call("DELETE", `/webhooks/${encodeURIComponent(webhookId)}`, { ...options });
+    await this.#v3().call("DELETE", pathOf(webhookId), { ...options });
   }
+}
+
+function pathOf(webhookId: string): string {
+  return `/webhooks/${encodeURIComponent(webhookId)}`;
 }

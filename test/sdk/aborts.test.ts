@@ -51,8 +51,13 @@ const calls: Readonly<Record<string, (given: { fetch: typeof fetch; signal: Abor
           "alerts.change": (client, signal) =>
             client.alerts.change(1, { deviceId: 1, attrName: "a", operation: "equals", action: "email" }, { signal }),
           "alerts.remove": (client, signal) => client.alerts.remove(1, { signal }),
+          "alerts.explain": (client, signal) => client.alerts.explain(1, { signal }),
+          "alerts.dryRun": (client, signal) =>
+            client.alerts.dryRun({ deviceId: 1, attrName: "a", operation: "equals", action: "email" }, { signal }),
           "webhooks.add": (client, signal) => client.webhooks.add({ url: "https://a.example" }, { signal }),
           "webhooks.list": (client, signal) => client.webhooks.list({ signal }),
+          "webhooks.deliveries": (client, signal) => client.webhooks.deliveries("w", { signal }),
+          "webhooks.resend": (client, signal) => client.webhooks.resend("w", 1, { signal }),
           "webhooks.remove": (client, signal) => client.webhooks.remove("w", { signal }),
         }),
       }).map(([name, call]) => [

@@ -216,6 +216,22 @@ describe("no answer", () => {
     assert.deepEqual(await read(busy("3600"), list()), ["Unavailable", 1]);
     assert.deepEqual(await read(json(404, { error: "not_found" }), list()), ["NotFound", 1]);
   });
+
+  it("is asked for again as often as `retries` says", async () => {
+    const broken = () => new TypeError("fetch failed");
+    for (const retries of [0, 1]) {
+      const { fetch, asked } = scripted(broken(), broken(), broken());
+      await assert.rejects(new Breezeway({ baseUrl, accessToken: "t", fetch, retries }).getDevices(), sdk.Unreachable);
+      assert.equal(asked.length, 1 + retries);
+      const given = { clientId: "c", clientSecret: "s" };
+      const another = scripted(broken(), broken(), broken());
+      await assert.rejects(
+        new OAuthClient({ baseUrl, ...given, fetch: another.fetch, retries }).asItself(),
+        sdk.Unreachable,
+      );
+      assert.equal(another.asked.length, 1 + retries);
+    }
+  });
 });
 
 describe("a write with an access token", () => {

@@ -11,6 +11,7 @@ import {
   type TriggerDefinition,
   UnknownName,
 } from "../../sdk/src/index.ts";
+import { receiver } from "../events/receiver.ts";
 import { eventually } from "../stories/world.ts";
 import { json, scripted, sdkWorld } from "./sdk-world.ts";
 
@@ -270,5 +271,46 @@ describe("alerts and webhooks of /v3", () => {
     assert.deepEqual(await byAccessToken.webhooks.list(), [webhook]);
     await byAccessToken.webhooks.remove(webhook.webhookId);
     assert.deepEqual(await byAccessToken.webhooks.list(), []);
+  });
+
+  it("explain themselves, and a dry run shows when a definition would have fired", async (t) => {
+    const { byAccessToken, addLamp } = await sdkWorld(t);
+    const deviceId = await addLamp();
+    const definition = { deviceId, attrName: "level", operation: ">", threshold: 5, action: "email" } as const;
+    const { alertId } = await byAccessToken.alerts.create(definition);
+    for (const level of [4, 7]) await byAccessToken.setDeviceAttribute(deviceId, "level", level);
+    const { alert, value, conditionIsTrue, explanation, evaluations } = await byAccessToken.alerts.explain(alertId);
+    assert.deepEqual([alert.alertId, value, conditionIsTrue, typeof explanation], [alertId, "7", true, "string"]);
+    assert.deepEqual(
+      evaluations.map((seen) => [seen.value, seen.outcome]),
+      [
+        ["7", "fired"],
+        ["4", "unmet"],
+      ],
+    );
+    const ran = await byAccessToken.alerts.dryRun({ ...definition, threshold: 3 });
+    assert.deepEqual([ran.events, ran.firings.map((firing) => firing.value)], [2, ["4", "7"]]);
+    const [first] = ran.firings;
+    const later = await byAccessToken.alerts.dryRun({ ...definition, threshold: 3 }, { from: first!.time });
+    assert.deepEqual([later.events, later.firings], [1, ran.firings.slice(1)]);
+    assert.equal((await byAccessToken.alerts.list()).length, 1, "a dry run creates nothing");
+  });
+
+  it("show their deliveries, and send one again", async (t) => {
+    const { byAccessToken, addLamp } = await sdkWorld(t, { allowsPrivateWebhooks: true });
+    const deviceId = await addLamp();
+    const hook = await receiver(t);
+    const { webhookId } = await byAccessToken.webhooks.add({ url: hook.url });
+    await byAccessToken.setDeviceAttribute(deviceId, "level", 7);
+    await eventually(t.signal, async () => {
+      const states = (await byAccessToken.webhooks.deliveries(webhookId)).map(({ state }) => state);
+      assert.deepEqual(states, ["delivered"]);
+    });
+    const [delivered] = await byAccessToken.webhooks.deliveries(webhookId);
+    assert.deepEqual([delivered!.type, delivered!.deviceId, delivered!.attempts], ["attribute", deviceId, 1]);
+    const again = await byAccessToken.webhooks.resend(webhookId, delivered!.deliveryId);
+    assert.equal(again.messageId, delivered!.messageId);
+    await hook.until(2);
+    assert.deepEqual(new Set(hook.received.map(({ headers }) => headers["webhook-id"])), new Set([again.messageId]));
   });
 });
