@@ -1,48 +1,90 @@
 import assert from "node:assert/strict";
-import { describe, it } from "node:test";
-import { type Api, ServiceRefused } from "../../src/cli/remote/api.ts";
+import { once } from "node:events";
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { describe, it, type TestContext } from "node:test";
+import { Api } from "../../src/cli/remote/api.ts";
 import { follow } from "../../src/cli/remote/follow.ts";
+import { ServiceRefused, Unreachable } from "../../src/cli/remote/service-errors.ts";
 import type { Printer } from "../../src/cli/terminal/output.ts";
 
-/** A service whose connections are these, one after the other; what it was asked to go on behind is kept. */
-function scripted(connections: readonly (readonly string[] | Error)[]) {
+type Connection = (response: ServerResponse) => void;
+
+/** A stream with these events, which then breaks. */
+const events =
+  (...ids: readonly string[]): Connection =>
+  (response) => {
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    const named = (id: string) => (id.includes("beat") ? "heartbeat" : "attribute");
+    const frames = ids.map((id) => `id: ${id}\nevent: ${named(id)}\ndata: {"everySeconds":2}\n\n`);
+    response.write(frames.join(""), () => response.destroy());
+  };
+
+const refusing =
+  (status: number, error: string, error_description: string): Connection =>
+  (response) =>
+    response.writeHead(status).end(JSON.stringify({ error, error_description }));
+
+const over = refusing(401, "invalid_token", "The access token is not valid.");
+
+/** A service that serves these connections one after the other. */
+async function scripted(t: TestContext, connections: readonly Connection[]) {
   const asked: (string | undefined)[] = [];
   const said: string[] = [];
-  const api = {
-    baseUrl: "http://there",
-    enterAgain: async () => undefined,
-    async *events(_: object, lastEventId: string | undefined) {
-      const connection = connections[asked.push(lastEventId) - 1];
-      if (!Array.isArray(connection)) throw connection;
-      for (const id of connection) yield { id, event: id.includes("beat") ? "heartbeat" : "attribute", data: "{}" };
-      throw new TypeError("terminated");
-    },
-  } as unknown as Api;
+  const server = createServer(({ headers }, response) => {
+    const lastEventId = headers["last-event-id"] as string | undefined;
+    connections[asked.push(lastEventId) - 1]?.(response);
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const api = new Api({
+    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    nextStep: "Sign in.",
+    current: async () => "t",
+    renewed: async () => undefined,
+    secToken: async () => "s",
+  });
   const print = { words: (text: string) => void said.push(text) } as Printer;
-  return { api, print, asked, said };
+  /** The ids of the events until the service refuses. */
+  const heard = async (): Promise<readonly string[]> => {
+    const ids: string[] = [];
+    await assert.rejects(async () => {
+      for await (const { id, type } of follow(api, {}, print)) if (type === "attribute") ids.push(id);
+    }, ServiceRefused);
+    return ids;
+  };
+  return { api, print, asked, said, heard };
 }
 
-async function told(script: ReturnType<typeof scripted>): Promise<readonly string[]> {
-  const ids: string[] = [];
-  const happenings = follow(script.api, {}, script.print);
-  await assert.rejects(async () => {
-    for await (const { id, type } of happenings) if (type !== "connected" && type !== "lost") ids.push(id);
-  }, ServiceRefused);
-  return ids;
-}
-
-describe("following what happens", () => {
-  const over = new ServiceRefused(401, "invalid_token", "The access token is not valid.");
-
-  it("goes on behind the last event that it heard, heartbeats included, until it is refused", async () => {
-    const script = scripted([["1", "2", "beat-3"], ["4"], over]);
-    assert.deepEqual(await told(script), ["1", "2", "4"]);
-    assert.deepEqual(script.asked, [undefined, "beat-3", "4"]);
-    assert.equal(script.said.filter((words) => words.startsWith("Live again")).length, 1);
+describe("following the events of a service", () => {
+  it("resumes after the last event or heartbeat of a lost connection, until the service refuses", async (t) => {
+    const { heard, asked, said } = await scripted(t, [events("1", "2", "beat-3"), events("4"), over]);
+    assert.deepEqual(await heard(), ["1", "2", "4"]);
+    assert.deepEqual(asked, [undefined, "beat-3", "4"]);
+    assert.equal(said.filter((words) => words.startsWith("Live again")).length, 1);
   });
 
-  it("says at once why it was never let in", async () => {
-    const script = scripted([over]);
-    assert.deepEqual([await told(script), script.said], [[], []]);
+  it("tries again after a 503, and ends at any other refusal", async (t) => {
+    const down = refusing(503, "store_unavailable", "The store can't be reached.");
+    const { heard, said } = await scripted(t, [
+      events("1"),
+      down,
+      events("2"),
+      refusing(429, "too_many_requests", "Wait."),
+    ]);
+    assert.deepEqual(await heard(), ["1", "2"]);
+    assert.equal(said.filter((words) => words.startsWith("Live again")).length, 1);
+  });
+
+  it("reports at once why the first connection failed", async (t) => {
+    const refused = await scripted(t, [over]);
+    assert.deepEqual([await refused.heard(), refused.said], [[], []]);
+    const broken = await scripted(t, [(response) => response.destroy()]);
+    await assert.rejects(follow(broken.api, {}, broken.print).next(), Unreachable);
+    assert.deepEqual([broken.asked.length, broken.said], [1, []]);
   });
 });

@@ -119,7 +119,7 @@ export class ServiceSilent extends BreezewayError {
 }
 
 /** An error that arose in the service, under the code it had there. */
-export class RemoteError extends BreezewayError {
+class RemoteError extends BreezewayError {
   readonly code: string;
 
   constructor(code: string, message: string) {

@@ -10,7 +10,7 @@ export interface Thermostat {
 
 const thermostatName = /^(d\.structures\[(\d+)\]\.d\.thermostats\[(\d+)\])\.name$/;
 
-export function thermostatsOf(device: ShownDevice): readonly Thermostat[] {
+function thermostatsOf(device: ShownDevice): readonly Thermostat[] {
   const friendly = friendlyNames(device);
   return Object.keys(device.attributes).flatMap((name) => {
     const [, place, x, y] = thermostatName.exec(name) ?? [];

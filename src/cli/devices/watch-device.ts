@@ -46,9 +46,8 @@ export async function watchDevice(
   // A table has a line of its own for the connection.
   const words = table ? { ...print, words: () => undefined } : print;
   const refresh = async () => {
-    const query = { attribute: "o.totalStructures" };
-    const path = `/v3/devices/${device.deviceId}`;
-    const { attributes: _, ...head }: ShownDevice = await api.call("GET", path, { query, withinMs: answerWithinMs });
+    const question = { attributes: ["o.totalStructures"] };
+    const { attributes: _, ...head } = await api.getDevice(device.deviceId, question, answerWithinMs);
     const isOther = head.stale !== device.stale || head.presenceInfo !== device.presenceInfo;
     device = { ...device, ...head };
     if (isOther && isShown && !table) print.line(freshnessLine(device), freshnessInWords(device));
@@ -61,7 +60,7 @@ export async function watchDevice(
     if (before && !lost) tellLive(words, api.baseUrl);
   });
   try {
-    for await (const { type, data } of follow(api, { deviceId: device.deviceId }, words)) {
+    for await (const { type, data } of follow(api, { deviceIds: [device.deviceId] }, words)) {
       if (type === "lost") {
         knowledge.streamLost(data.since, data.reason);
         table?.draw();

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
+import type { Alert, AlertDefinition } from "../../../sdk/src/index.ts";
 import { BadParameter } from "../../model/errors.ts";
 import type { DeviceId } from "../../model/ids.ts";
-import type { Answer } from "../administration/admin-command.ts";
 import { type Input, id, isGiven, optional, text, texts } from "../input.ts";
 
 const operations = ["equals", "regex", ">", ">=", "<", "<=", "=="];
@@ -30,22 +30,11 @@ export function defining(command: Command): Command {
     .option("--disabled", "add it disabled; see: breezeway alert enable");
 }
 
-export interface AlertTarget {
-  readonly deviceId: number;
-  readonly attrName: string;
-  readonly value: string | null;
-}
+type Target = NonNullable<AlertDefinition["targets"]>[number];
 
-/** The part of a definition that names devices. */
-export interface AlertDefinition {
-  readonly deviceId: number;
-  readonly attrName: string;
-  readonly targets: readonly AlertTarget[];
-}
-
-/** As /v3 wants it. */
-export function definitionOf(typed: Input) {
-  const operation = text(typed, "when");
+/** The alert that the options define. */
+export function definitionOf(typed: Input): AlertDefinition {
+  const operation = text(typed, "when") as AlertDefinition["operation"];
   const value = text(typed, "value");
   const isText = operation === "equals" || operation === "regex";
   if (!isText && !/^-?\d+(\.\d+)?$/.test(value)) {
@@ -72,27 +61,27 @@ export function definitionOf(typed: Input) {
 }
 
 /** The part of a shown alert that defines it. */
-export function definitionWithin(alert: Answer): object {
+export function definitionWithin(alert: Alert): AlertDefinition {
   const { deviceId, attrName, operation, threshold, stringThreshold, action, targets, address, msg } = alert;
   const { autoDisarm, autoDelete, autoDisable, enable } = alert;
-  const compared = threshold === undefined ? { stringThreshold } : { threshold };
+  const compared = threshold === undefined ? { stringThreshold: stringThreshold! } : { threshold };
   const manner = { autoDisarm, autoDelete, autoDisable, enable };
   return { deviceId, attrName, operation, ...compared, action, targets, address, msg, ...manner };
 }
 
 /** `When device 2 › d.structures[1].a.away equals "home", set device 1 › power to "on".` */
-export function alertInWords(alert: Answer): string {
+export function alertInWords(alert: Alert): string {
   const compared = alert.threshold ?? JSON.stringify(alert.stringThreshold);
   const operation = alert.operation === "regex" ? "matches" : alert.operation;
   const writes = alert.targets.map(
-    (one: Answer) =>
+    (one) =>
       `set device ${one.deviceId} › ${one.attrName} to ${one.value === null ? "blank" : JSON.stringify(one.value)}`,
   );
   const does = alert.action === "attribute" ? writes.join(" and ") || "nothing" : `tell "${alert.action}"`;
   return `When device ${alert.deviceId} › ${alert.attrName} ${operation} ${compared}, ${does}.`;
 }
 
-function readTarget(word: string): AlertTarget {
+function readTarget(word: string): Target {
   const [, device, attrName, value] = /^(\d+)\s*[,:/]\s*([^=]+)=(.*)$/s.exec(word) ?? [];
   if (!device || !attrName)
     throw new BadParameter("set", `--set ${word}: it should be id,name=value, as in 1,power=on.`);

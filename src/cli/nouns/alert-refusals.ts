@@ -1,13 +1,15 @@
+import type { AlertDefinition } from "../../../sdk/src/index.ts";
 import { parseAttributeName } from "../../model/attribute-names.ts";
 import { type ShownDevice, virtualTypeName } from "../devices/friendly-names.ts";
-import { type Answer, type Api, ServiceRefused } from "../remote/api.ts";
-import type { AlertDefinition } from "./alert-definition.ts";
+import type { Api } from "../remote/api.ts";
+import { ServiceRefused } from "../remote/service-errors.ts";
 
 /**
  * Names the device that a refusal is about. An alert watches one device and may write others, and the service's own
  * sentence says only "this device". Any other error is thrown as it is.
  */
-export async function nameDevice(error: unknown, api: Api, { deviceId, attrName, targets }: AlertDefinition) {
+export async function nameDevice(error: unknown, api: Api, definition: AlertDefinition): Promise<never> {
+  const { deviceId, attrName, targets = [] } = definition;
   if (!(error instanceof ServiceRefused)) throw error;
   const refuse = (what: string, next: string) =>
     new ServiceRefused(error.status, error.code, `${what} Nothing was changed. ${next}`);
@@ -38,8 +40,7 @@ export async function nameDevice(error: unknown, api: Api, { deviceId, attrName,
 }
 
 async function find(api: Api, deviceId: number): Promise<ShownDevice | undefined> {
-  const found: Promise<Answer> = api.call("GET", `/v3/devices/${deviceId}`);
-  return found.catch((error) => {
+  return api.getDevice(deviceId).catch((error) => {
     if (error instanceof ServiceRefused && error.status === 404) return undefined;
     throw error;
   });

@@ -1,4 +1,5 @@
-import type { TriggerId } from "../../model/ids.ts";
+import type { Alert } from "../../../sdk/src/index.ts";
+import type { DeviceId, TriggerId } from "../../model/ids.ts";
 import type { Answer } from "../administration/admin-command.ts";
 import type { Argument, Call, OwnCommand } from "../command.ts";
 import { ago, dateAndTime, timeOption } from "../devices/times.ts";
@@ -12,6 +13,9 @@ import { alertInWords, defining, definitionOf, definitionWithin } from "./alert-
 import { nameDevice } from "./alert-refusals.ts";
 
 const subject: Argument = { name: "alert", isRequired: true, meaning: "the alert's id; see: breezeway alert list" };
+
+/** A dry run reads up to 100,000 changes. */
+const dryRunMs = 300_000;
 
 const list: OwnCommand = {
   name: "alert list",
@@ -37,17 +41,20 @@ const list: OwnCommand = {
 };
 
 /** An administrator's token reaches a whole tenant, of which alerts are asked for device by device. */
-async function listed(call: Call): Promise<readonly Answer[]> {
+async function listed(call: Call): Promise<readonly Alert[]> {
   const { typed, print, programs, config, terminal } = call;
   const device = optional(typed, "device");
   const api = await serviceOf(call, device === undefined ? {} : { device });
-  const of = async (deviceId?: string) => (await api.call("GET", "/v3/alerts", { query: { deviceId } })).alerts;
-  if (device !== undefined || isElsewhere(call)) return print.during("reading the alerts", of(device));
+  const of = (question: { readonly deviceId?: number }) => api.read((sdk) => sdk.alerts.list(question));
+  if (device !== undefined) {
+    return print.during("reading the alerts", of({ deviceId: id<DeviceId>(typed, "device", "The device's id") }));
+  }
+  if (isElsewhere(call)) return print.during("reading the alerts", of({}));
   const { devices } = (await programs.administer(config(), "device owners", typed)) as Answer;
   return progressOn(terminal).over("reading the alerts of each device", devices.length, async (step) => {
-    const found: Answer[] = [];
+    const found: Alert[] = [];
     for (const { deviceId } of devices) {
-      found.push(...(await of(String(deviceId))));
+      found.push(...(await of({ deviceId })));
       step();
     }
     return found;
@@ -61,8 +68,8 @@ const show: OwnCommand = {
   arguments: [subject],
   options: (command) => actingFor(reaching(command)),
   async run(call) {
-    const [api, path] = await chosen(call);
-    call.print.data(await call.print.during("reading the alert", api.call("GET", path)), inWords);
+    const [api, alertId] = await chosen(call);
+    call.print.data(await readAlert(call, api, alertId), inWords);
   },
 };
 
@@ -76,12 +83,13 @@ const add: OwnCommand = {
   ],
   options: (command) => reaching(defining(command)),
   async run(call) {
-    const body = definitionOf(call.typed);
+    const definition = definitionOf(call.typed);
     const api = await serviceOf(call, { device: call.typed.device });
+    const adding = api.write((sdk) => sdk.alerts.create(definition));
     const added = await call.print
-      .during("adding the alert", api.call("POST", "/v3/alerts", { body }))
-      .catch((error) => nameDevice(error, api, body));
-    call.print.data(added, (one: Answer) => `Added alert ${one.alertId}. ${alertInWords(one)}`);
+      .during("adding the alert", adding)
+      .catch((error) => nameDevice(error, api, definition));
+    call.print.data(added, (one) => `Added alert ${one.alertId}. ${alertInWords(one)}`);
   },
 };
 
@@ -92,8 +100,9 @@ const remove: OwnCommand = {
   arguments: [subject],
   options: (command) => actingFor(reaching(command)),
   async run(call) {
-    const [api, path, alertId] = await chosen(call);
-    await call.print.during("removing", api.call("DELETE", path));
+    const [api, alertId] = await chosen(call);
+    const removing = api.write((sdk) => sdk.alerts.remove(alertId));
+    await call.print.during("removing", removing);
     call.print.data({ alertId }, () => `Removed alert ${alertId}.`);
   },
 };
@@ -106,10 +115,10 @@ const [enable, disable] = ([true, false] as const).map(
     arguments: [subject],
     options: (command) => actingFor(reaching(command)),
     async run(call) {
-      const [api, path] = await chosen(call);
-      const alert = await call.print.during("reading the alert", api.call("GET", path));
-      const body = { ...definitionWithin(alert), enable: isOn };
-      call.print.data(await api.call("PUT", path, { body }), (one: Answer) => {
+      const [api, alertId] = await chosen(call);
+      const definition = { ...definitionWithin(await readAlert(call, api, alertId)), enable: isOn };
+      const changed = await api.write((sdk) => sdk.alerts.change(alertId, definition));
+      call.print.data(changed, (one) => {
         return `Alert ${one.alertId} is ${stateOf(one)}. ${alertInWords(one)}`;
       });
     },
@@ -123,9 +132,9 @@ const explain: OwnCommand = {
   arguments: [subject],
   options: (command) => actingFor(reaching(command)),
   async run(call) {
-    const [api, path] = await chosen(call);
-    const told = await call.print.during("asking", api.call("GET", `${path}/explain`));
-    call.print.data(told, (one: Answer) => {
+    const [api, alertId] = await chosen(call);
+    const explaining = api.read((sdk) => sdk.alerts.explain(alertId));
+    call.print.data(await call.print.during("asking", explaining), (one: Answer) => {
       const now = `The attribute is ${one.value === null ? "blank" : JSON.stringify(one.value)} now, so the condition is ${one.conditionIsTrue ? "true" : "false"}.`;
       const head = `${alertInWords(one.alert)}\n${one.explanation} ${now}`;
       if (one.evaluations.length === 0) return `${head}\n\nIt has seen no event yet.`;
@@ -152,26 +161,29 @@ const dryRun: OwnCommand = {
     const { typed, print } = call;
     const [from, to] = [timeOption(typed, "from"), timeOption(typed, "to")];
     const definition = definitionOf(typed);
-    const body = { ...definition, ...(from !== undefined && { from }), ...(to !== undefined && { to }) };
     const api = await serviceOf(call, { device: typed.device });
-    const told = await print
-      .during("trying it out", api.call("POST", "/v3/alerts/dry-run", { body }))
-      .catch((error) => nameDevice(error, api, definition));
-    print.data(told, ({ events, firings }: Answer) => {
+    const trying = api.read((sdk) => sdk.alerts.dryRun(definition, { from, to }), { withinMs: dryRunMs });
+    const ran = await print.during("trying it out", trying).catch((error) => nameDevice(error, api, definition));
+    print.data(ran, ({ events, firings }) => {
       const head = `Of ${counted(events, "event")} it would have fired at ${counted(firings.length, "event")}.`;
       if (firings.length === 0) return head;
-      const shown = firings.map((one: Answer) => [ago(one.time), one.value]);
+      const shown = firings.map((one) => [ago(one.time), one.value]);
       return `${head}\n\n${table(["TIME", "VALUE"], shown, print.width)}`;
     });
   },
 };
 
-async function chosen(call: Call): Promise<readonly [api: Api, path: string, alertId: TriggerId]> {
+async function chosen(call: Call): Promise<readonly [api: Api, alertId: TriggerId]> {
   const alertId = id<TriggerId>(call.typed, "alert", "The alert's id");
-  return [await serviceOf(call, { alert: String(alertId) }), `/v3/alerts/${alertId}`, alertId];
+  return [await serviceOf(call, { alert: String(alertId) }), alertId];
 }
 
-function inWords(alert: Answer): string {
+function readAlert({ print }: Call, api: Api, alertId: TriggerId): Promise<Alert> {
+  const reading = api.read((sdk) => sdk.alerts.get(alertId));
+  return print.during("reading the alert", reading);
+}
+
+function inWords(alert: Alert): string {
   const after = alert.autoDelete ? "it is deleted" : alert.autoDisable ? "it is disabled" : "";
   const manner = [alert.autoDisarm ? "it waits for a false condition" : "", after].filter(Boolean).join(", ");
   return `${alertInWords(alert)}\n\n${rows([
@@ -184,7 +196,7 @@ function inWords(alert: Answer): string {
   ])}`;
 }
 
-function stateOf(alert: Answer): string {
+function stateOf(alert: Alert): string {
   if (!alert.enable) return alert.disabledReason ? `disabled: ${alert.disabledReason}` : "disabled";
   return alert.disarmed ? "disarmed" : "armed";
 }

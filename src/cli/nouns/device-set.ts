@@ -4,8 +4,8 @@ import type { DeviceId } from "../../model/ids.ts";
 import type { Call, OwnCommand } from "../command.ts";
 import type { ShownDevice } from "../devices/friendly-names.ts";
 import { id, texts } from "../input.ts";
-import { ServiceRefused } from "../remote/api.ts";
 import { actingFor, reaching, serviceOf } from "../remote/chosen-service.ts";
+import { ServiceRefused } from "../remote/service-errors.ts";
 
 export const subject = { name: "device", meaning: "the device's id; see: breezeway device list", isRequired: true };
 
@@ -33,7 +33,8 @@ export const set: OwnCommand = {
     const given = texts(typed, "name=value").map(readWrite);
     const api = await serviceOf(call, { device: String(device) });
     const written = await nameWrites(call, api, device, given);
-    await print.during("writing", api.call("PUT", `/v3/devices/${device}`, { body: written })).catch((error) => {
+    const writing = api.write((sdk) => sdk.setDeviceAttributes(device, written), device);
+    await print.during("writing", writing).catch((error) => {
       if (!(error instanceof ServiceRefused) || error.code !== "unknown_attribute") throw error;
       throw new ServiceRefused(error.status, error.code, `${error.message} Nothing was written.`);
     });
@@ -60,7 +61,7 @@ async function nameWrites(
   const isWire = ([name]: readonly [string, unknown]) => /^[od]\./.test(name);
   if (given.every(isWire)) return Object.fromEntries(given);
   const { theOneMeant, virtualTypeName } = await import("../devices/friendly-names.ts");
-  const shown: ShownDevice = await call.print.during("reading", api.call("GET", `/v3/devices/${device}`));
+  const shown = await call.print.during("reading", api.getDevice(device));
   if (shown.deviceTypeName !== virtualTypeName) {
     for (const [name] of given) refusePlace(shown, name);
     return Object.fromEntries(given);

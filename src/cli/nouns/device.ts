@@ -3,11 +3,11 @@ import type { DeviceId, UserId } from "../../model/ids.ts";
 import type { AdminCommand, Answer } from "../administration/admin-command.ts";
 import { ownerOfDevice } from "../administration/command-access.ts";
 import type { Call, OwnCommand } from "../command.ts";
-import { type ShownDevice, virtualTypeName } from "../devices/friendly-names.ts";
+import { virtualTypeName } from "../devices/friendly-names.ts";
 import { id, isGiven, optional, text, texts } from "../input.ts";
 import type { Noun } from "../noun.ts";
-import { ServiceRefused } from "../remote/api.ts";
 import { actingFor, isElsewhere, reaching, serviceOf } from "../remote/chosen-service.ts";
+import { ServiceRefused } from "../remote/service-errors.ts";
 import { table } from "../terminal/output.ts";
 import { set, subject } from "./device-set.ts";
 
@@ -60,7 +60,7 @@ const list: OwnCommand = {
           one.deviceId,
           one.deviceName,
           one.deviceTypeName,
-          hasOwner ? `${one.userId} ${one.userName}` : one.presenceInfo === 1 ? "yes" : "no",
+          hasOwner ? `${one.userId} ${one.userName ?? ""}`.trim() : one.presenceInfo === 1 ? "yes" : "no",
         ]),
         print.width,
       );
@@ -74,17 +74,9 @@ async function listedByStore({ programs, config, typed }: Call): Promise<readonl
 
 async function listedByService(call: Call): Promise<readonly object[]> {
   const api = await serviceOf(call);
-  const devices: object[] = [];
-  let cursor: string | undefined;
-  do {
-    const query = { deviceTypeName: optional(call.typed, "type"), cursor };
-    const page = await call.print
-      .during("reading the devices", api.call("GET", "/v3/devices", { query }))
-      .catch(explain);
-    devices.push(...page.devices);
-    cursor = page.cursor;
-  } while (cursor !== undefined);
-  return devices;
+  const deviceTypeName = optional(call.typed, "type");
+  const reading = api.read((sdk) => sdk.getDevices({ deviceTypeName }));
+  return call.print.during("reading the devices", reading).catch(explain);
 }
 
 /** The service speaks of its parameter; who types knows the option. */
@@ -138,12 +130,11 @@ async function showDevice(call: Call, isWatched: boolean): Promise<void> {
   const since = timeOption(typed, "since");
   const api = await serviceOf(call, { device: String(device) });
   const read = async () => {
-    const whole: ShownDevice = await print.during("reading the device", api.call("GET", `/v3/devices/${device}`));
+    const whole = await print.during("reading the device", api.getDevice(device));
     const meant = wanted.flatMap((one) => meantBy(whole, one));
     for (const one of wanted) if (meantBy(whole, one).length === 0) throw new NotFound(nothingLike(whole, one));
     if (wanted.length === 0 && since === undefined) return { device: whole, names: Object.keys(whole.attributes) };
-    const query = { attribute: meant, since };
-    const shown: ShownDevice = await api.call("GET", `/v3/devices/${device}`, { query });
+    const shown = await api.getDevice(device, { attributes: meant, since });
     // Names of places are still those of the whole device.
     return {
       device: { ...shown, attributes: { ...whole.attributes, ...shown.attributes } },

@@ -8,7 +8,7 @@ import { id, ids, number, optional, text, texts } from "../input.ts";
 import type { Noun } from "../noun.ts";
 import { actingFor, reaching, serviceOf } from "../remote/chosen-service.ts";
 import { shownAs, table, whole } from "../terminal/output.ts";
-import { chosenWebhook, pathOf } from "./webhook.ts";
+import { chosenWebhook } from "./webhook.ts";
 
 const list: OwnCommand = {
   name: "event list",
@@ -27,16 +27,10 @@ const list: OwnCommand = {
     const limit = Math.floor(number(typed, "limit", 1, 100_000));
     const [from, to] = [timeOption(typed, "from"), timeOption(typed, "to")];
     const api = await serviceOf(call, { device: String(device) });
-    let changes: Answer[] = [];
-    let cursor: string | undefined;
-    do {
-      const query = { attribute: texts(typed, "attribute"), from, to, cursor };
-      const path = `/v3/devices/${device}/history`;
-      const page = await print.during("reading the history", api.call("GET", path, { query }));
-      changes = [...changes, ...page.changes].slice(-limit);
-      cursor = page.cursor;
-    } while (cursor !== undefined);
-    const friendly = print.isJson ? undefined : friendlyNames(await api.call("GET", `/v3/devices/${device}`));
+    const question = { attributes: texts(typed, "attribute"), from, to };
+    const reading = api.read((sdk) => newest(limit, sdk.getHistory(device, question)), { deviceId: device });
+    const changes = await print.during("reading the history", reading);
+    const friendly = print.isJson ? undefined : friendlyNames(await api.getDevice(device));
     print.data({ deviceId: device, changes }, () => {
       if (changes.length === 0) return "Nothing has changed in that time.";
       return table(
@@ -52,6 +46,16 @@ const list: OwnCommand = {
     });
   },
 };
+
+/** The last values of a list that may be longer than memory should hold. */
+async function newest<Value>(limit: number, values: AsyncIterable<Value>): Promise<readonly Value[]> {
+  let kept: Value[] = [];
+  for await (const value of values) {
+    kept.push(value);
+    if (kept.length >= 2 * limit) kept = kept.slice(-limit);
+  }
+  return kept.slice(-limit);
+}
 
 const watch: OwnCommand = {
   name: "event watch",
@@ -69,10 +73,10 @@ const watch: OwnCommand = {
   async run(call) {
     const { follow } = await import("../remote/follow.ts");
     const { typed, print } = call;
-    const devices = ids<DeviceId>(typed, "device").map(String);
-    const api = await serviceOf(call, devices[0] === undefined ? {} : { device: devices[0] });
-    const query = { deviceId: devices, attribute: texts(typed, "attribute") };
-    for await (const { id, type, data } of follow(api, query, print, optional(typed, "after"))) {
+    const deviceIds = ids<DeviceId>(typed, "device");
+    const api = await serviceOf(call, deviceIds[0] === undefined ? {} : { device: String(deviceIds[0]) });
+    const options = { deviceIds, attributes: texts(typed, "attribute"), lastEventId: optional(typed, "after") };
+    for await (const { id, type, data } of follow(api, options, print)) {
       if (type === "connected") {
         if (!print.isJson) print.words(`Listening to ${api.baseUrl}. Ctrl-C ends.`);
       } else if (type !== "lost") print.line({ id, type, ...data }, eventInWords(call, type, data));
@@ -96,10 +100,10 @@ const resend: OwnCommand = {
   async run(call) {
     const { typed, print } = call;
     const api = await serviceOf(call);
-    const webhook = await chosenWebhook(call, api);
-    const path = `${pathOf(webhook)}/deliveries/${encodeURIComponent(text(typed, "delivery"))}/resend`;
-    const again = await print.during("sending", api.call("POST", path));
-    print.data(again, (one: Answer) => `Message ${one.messageId} goes out again as delivery ${one.deliveryId}.`);
+    const { webhookId } = await chosenWebhook(call, api);
+    const deliveryId = Number(text(typed, "delivery"));
+    const sending = api.write((sdk) => sdk.webhooks.resend(webhookId, deliveryId));
+    print.data(await print.during("sending", sending), (one) => `Message ${one.messageId} goes out again as delivery ${one.deliveryId}.`);
   },
 };
 

@@ -3,7 +3,6 @@ import { BreezewayError } from "../../model/errors.ts";
 import type { DeviceId } from "../../model/ids.ts";
 import type { Call, OwnCommand } from "../command.ts";
 import type { FanReading } from "../devices/fan.ts";
-import type { ShownDevice } from "../devices/friendly-names.ts";
 import { id, number, optional } from "../input.ts";
 import type { Noun } from "../noun.ts";
 import type { Api } from "../remote/api.ts";
@@ -37,12 +36,12 @@ async function request(call: Call, wanted: "true" | "false"): Promise<void> {
   const device = id<DeviceId>(typed, "device", "The device's id");
   const waitMs = number(typed, "wait", 1, 600) * 1_000;
   const api = await serviceOf(call, { device: String(device) });
-  const whole: ShownDevice = await print.during("reading the device", api.call("GET", `/v3/devices/${device}`));
+  const whole = await print.during("reading the device", api.getDevice(device));
   const { words, place } = chosenThermostat(whole, optional(typed, "thermostat"));
   const names = { active: `${place}.fan_timer_active`, request: `${place}.fan_timer_active.requestWrite` };
   const look = () => readFan(api, device, names);
   const before = await look();
-  await api.call("PUT", `/v3/devices/${device}`, { body: { [names.request]: wanted } });
+  await api.write((sdk) => sdk.setDeviceAttribute(device, names.request, wanted), device);
   const told = await print.during(
     `waiting for ${words}`,
     (async () => {
@@ -75,8 +74,7 @@ async function readFan(
   device: DeviceId,
   names: { readonly active: string; readonly request: string },
 ): Promise<FanReading> {
-  const query = { attribute: [names.active, names.request] };
-  const { attributes }: ShownDevice = await api.call("GET", `/v3/devices/${device}`, { query });
+  const { attributes } = await api.getDevice(device, { attributes: [names.active, names.request] });
   return { active: attributes[names.active], request: attributes[names.request] };
 }
 

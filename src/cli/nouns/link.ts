@@ -6,8 +6,9 @@ import type { Call, OwnCommand } from "../command.ts";
 import { ago, dateAndTime } from "../devices/times.ts";
 import { isGiven, optional } from "../input.ts";
 import type { Noun } from "../noun.ts";
-import { type Api, adaptorErrors, ServiceRefused } from "../remote/api.ts";
+import type { Api } from "../remote/api.ts";
 import { isElsewhere, reaching, serviceOf } from "../remote/chosen-service.ts";
+import { adaptorErrors, ServiceRefused } from "../remote/service-errors.ts";
 import { rows, table } from "../terminal/output.ts";
 import { readSecret } from "../terminal/secret-input.ts";
 import { linkStateInWords } from "./link-facts.ts";
@@ -33,24 +34,17 @@ const add: OwnCommand = {
     const { typed, print } = call;
     const ecosystem = optional(typed, "ecosystem") ?? "nest";
     // The user is found before anybody is asked for consent: a consent can't be given twice.
-    const { told, isNew } = await asUser(call, async (api) => {
-      const anAccessToken = await ecosystemToken(call, api, ecosystem);
-      const give = async (method: "POST" | "PUT") => ({
-        told: await api.adaptor(method, { anEcosystemName: ecosystem, anAccessToken }, linkLimitMs),
-        isNew: method === "POST",
-      });
-      const posted = give("POST").catch((error: unknown) => {
-        // Linked already: the new token takes the place of the old one (interface 7).
-        if (error instanceof ServiceRefused && error.code === adaptorErrors.alreadyLinked) return give("PUT");
-        throw error;
-      });
+    const { deviceId, wasLinked } = await asUser(call, async (api) => {
+      const token = await ecosystemToken(call, api, ecosystem);
+      const signal = AbortSignal.timeout(linkLimitMs);
+      const linking = api.asUser((sdk) => sdk.updateFederatedToken(ecosystem, token, { signal }), { isWrite: true });
       const seconds = linkLimitMs / 1_000;
       return print
-        .during(`waiting up to ${seconds} s for ${ecosystem} to take the token and show the account`, posted)
+        .during(`waiting up to ${seconds} s for ${ecosystem} to take the token and show the account`, linking)
         .catch((error) => explain(error, ecosystem));
     });
-    print.data({ deviceId: Number(told.DeviceId), ecosystem, replaced: !isNew }, ({ deviceId }) => {
-      const done = isNew ? `Linked to ${ecosystem}` : `The link to ${ecosystem} has the new token`;
+    print.data({ deviceId, ecosystem, replaced: wasLinked }, () => {
+      const done = wasLinked ? `The link to ${ecosystem} has the new token` : `Linked to ${ecosystem}`;
       return `${done}: device ${deviceId}. Look at it: breezeway device get ${deviceId}`;
     });
   },
@@ -90,8 +84,9 @@ async function ecosystemToken(call: Call, api: Api, ecosystem: string): Promise<
 }
 
 /** The service must take the user's security token and know the ecosystem. A user who isn't linked yet is refused in a known way. */
-async function checkReady({ print }: Call, api: Api, anEcosystemName: string): Promise<void> {
-  await print.during("asking the service", api.adaptor("GET", { anEcosystemName })).catch((error: unknown) => {
+async function checkReady({ print }: Call, api: Api, ecosystem: string): Promise<void> {
+  const asked = api.asUser((sdk) => sdk.getLinkStatus(ecosystem));
+  await print.during("asking the service", asked).catch((error: unknown) => {
     if (!(error instanceof ServiceRefused) || error.code !== adaptorErrors.notLinked) throw error;
   });
 }
@@ -161,9 +156,14 @@ const show: OwnCommand = {
   },
 };
 
+/** The link's status, with the id under the adaptor's own name for it. */
 async function statusOf(call: Call): Promise<Answer> {
   const ecosystem = optional(call.typed, "ecosystem") ?? "nest";
-  return asUser(call, (api) => call.print.during("asking", api.adaptor("GET", { anEcosystemName: ecosystem })));
+  const { deviceId, ...status } = await asUser(call, (api) => {
+    const asking = api.asUser((sdk) => sdk.getLinkStatus(ecosystem));
+    return call.print.during("asking", asking);
+  });
+  return { DeviceId: String(deviceId), ...status };
 }
 
 /** What the adaptor is asked, it is asked for one user. */
@@ -182,10 +182,11 @@ const remove: OwnCommand = {
   options: ofUser,
   async run(call) {
     const ecosystem = optional(call.typed, "ecosystem") ?? "nest";
-    const told = await asUser(call, (api) =>
-      call.print.during("unlinking", api.adaptor("DELETE", { anEcosystemName: ecosystem })),
-    );
-    call.print.data(told, (one: Answer) => {
+    const { deviceId, ...unlinked } = await asUser(call, (api) => {
+      const unlinking = api.asUser((sdk) => sdk.unlink(ecosystem), { isWrite: true });
+      return call.print.during("unlinking", unlinking);
+    });
+    call.print.data({ DeviceId: String(deviceId), ...unlinked }, (one) => {
       const doubt = one.tokenRevoked
         ? ""
         : " The ecosystem could not be told to end the token; here nothing is left of it.";

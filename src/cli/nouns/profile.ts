@@ -1,9 +1,10 @@
+import { Breezeway } from "../../../sdk/src/index.ts";
 import { BadParameter } from "../../model/errors.ts";
 import type { Answer } from "../administration/admin-command.ts";
 import type { Argument, Call, OwnCommand } from "../command.ts";
 import { optional, text } from "../input.ts";
 import type { Noun } from "../noun.ts";
-import { Api, Unreachable } from "../remote/api.ts";
+import { Api } from "../remote/api.ts";
 import { NotAuthorised, safeAddress } from "../remote/chosen-service.ts";
 import { clientToken } from "../remote/client-token.ts";
 import {
@@ -14,7 +15,7 @@ import {
   readProfiles,
   writeProfiles,
 } from "../remote/profiles.ts";
-import { refuseRedirect, unfollowed } from "../remote/redirects.ts";
+import { commandError, ServiceRefused } from "../remote/service-errors.ts";
 import { rows, table, whole } from "../terminal/output.ts";
 import { needed, readPassword } from "../terminal/secret-input.ts";
 
@@ -68,25 +69,19 @@ async function credentials({ typed, terminal, print }: Call, url: string): Promi
   }
   const accessToken = await needed(terminal, { what: "access token", variable: "BREEZEWAY_TOKEN" });
   const nextStep = "Get a new one from whoever gave it.";
-  const given = { baseUrl: url, nextStep, accessToken: async () => accessToken, secToken: async () => "" };
-  await print.during(`trying it at ${url}`, new Api(given).call("GET", "/v3/users"));
+  const tokens = { current: async () => accessToken, renewed: async () => undefined, secToken: async () => "" };
+  const tried = new Api({ baseUrl: url, nextStep, ...tokens }).read((sdk) => sdk.getUsers());
+  await print.during(`trying it at ${url}`, tried);
   return { accessToken };
 }
 
 async function signIn(url: string, name: string, password: string, appId: string): Promise<string> {
-  const body = new URLSearchParams({ name, password, appId });
-  let answer: Response;
   try {
-    answer = await fetch(`${url}/zdk/services/zamapi/userLogin`, { method: "POST", body, ...unfollowed });
+    return (await new Breezeway({ baseUrl: url }).login({ name, password, appId })).secToken;
   } catch (error) {
-    throw new Unreachable(url, error);
+    const explained = commandError(error, url, {});
+    throw explained instanceof ServiceRefused ? new NotAuthorised(`${explained.message} Nothing was kept.`) : explained;
   }
-  refuseRedirect(answer, url);
-  const told = await answer.text();
-  const [, secToken] = /<securityToken>([^<]+)<\/securityToken>/.exec(told) ?? [];
-  if (secToken) return secToken;
-  const [, reason] = /<errorMsg>([^<]+)<\/errorMsg>/.exec(told) ?? [];
-  throw new NotAuthorised(`${reason ?? `The service at ${url} answered ${answer.status}.`} Nothing was kept.`);
 }
 
 const list: OwnCommand = {

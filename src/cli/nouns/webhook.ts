@@ -1,12 +1,13 @@
+import type { Webhook } from "../../../sdk/src/index.ts";
 import type { DeviceId } from "../../model/ids.ts";
-import type { Answer } from "../administration/admin-command.ts";
 import type { Call, OwnCommand } from "../command.ts";
 import { ago, dateAndTime } from "../devices/times.ts";
 import { idByPrefix } from "../id-prefix.ts";
 import { ids, text, texts } from "../input.ts";
 import type { Noun } from "../noun.ts";
-import { type Api, ServiceRefused } from "../remote/api.ts";
+import type { Api } from "../remote/api.ts";
 import { actingFor, reaching, serviceOf } from "../remote/chosen-service.ts";
+import { ServiceRefused } from "../remote/service-errors.ts";
 import { rows, table, whole } from "../terminal/output.ts";
 
 const subject = {
@@ -54,16 +55,15 @@ const add: OwnCommand = {
     const { typed, print } = call;
     const api = await serviceOf(call, { keeps: true });
     const [deviceIds, attributes] = [ids<DeviceId>(typed, "device"), texts(typed, "attribute")];
-    const body = { url: text(typed, "address"), deviceIds, attributes };
-    const added = await print
-      .during("adding the webhook", api.call("POST", "/v3/webhooks", { body }))
-      .catch((error: unknown) => {
-        if (!(error instanceof ServiceRefused)) throw error;
-        // The service speaks of the member of its body. In the command line it is the argument.
-        const sentence = error.message.replace(/^The member url\b/, "The webhook's address");
-        throw new ServiceRefused(error.status, error.code, sentence);
-      });
-    print.data(added, (one: Answer) => {
+    const wanted = { url: text(typed, "address"), deviceIds, attributes };
+    const adding = api.write((sdk) => sdk.webhooks.add(wanted));
+    const added = await print.during("adding the webhook", adding).catch((error: unknown) => {
+      if (!(error instanceof ServiceRefused)) throw error;
+      // The service speaks of the member of its body. In the command line it is the argument.
+      const sentence = error.message.replace(/^The member url\b/, "The webhook's address");
+      throw new ServiceRefused(error.status, error.code, sentence);
+    });
+    print.data(added, (one) => {
       const shown = rows([
         ["  webhook", one.webhookId],
         ["  secret", one.secret],
@@ -83,8 +83,8 @@ const show: OwnCommand = {
     const { print } = call;
     const api = await serviceOf(call);
     const webhook = await chosenWebhook(call, api);
-    const { deliveries } = await api.call("GET", `${pathOf(webhook)}/deliveries`);
-    print.data({ ...webhook, deliveries }, (one: Answer) => {
+    const deliveries = await api.read((sdk) => sdk.webhooks.deliveries(webhook.webhookId));
+    print.data({ ...webhook, deliveries }, (one) => {
       const facts = rows([
         ["webhook", one.webhookId],
         ["address", one.url],
@@ -95,7 +95,7 @@ const show: OwnCommand = {
       if (deliveries.length === 0) return `${facts}\n\nNothing was sent yet.`;
       const sent = table(
         ["DELIVERY", "TYPE", "DEVICE", "STATE", "ATTEMPTS", "ANSWER", "BEGUN"],
-        deliveries.map((delivery: Answer) => [
+        deliveries.map((delivery) => [
           delivery.deliveryId,
           delivery.type,
           delivery.deviceId,
@@ -119,26 +119,24 @@ const remove: OwnCommand = {
   options: (command) => actingFor(reaching(command)),
   async run(call) {
     const api = await serviceOf(call);
-    const webhook = await chosenWebhook(call, api);
-    await call.print.during("removing", api.call("DELETE", pathOf(webhook)));
-    call.print.data({ webhookId: webhook.webhookId }, () => `Removed webhook ${webhook.webhookId}.`);
+    const { webhookId } = await chosenWebhook(call, api);
+    const removing = api.write((sdk) => sdk.webhooks.remove(webhookId));
+    await call.print.during("removing", removing);
+    call.print.data({ webhookId }, () => `Removed webhook ${webhookId}.`);
   },
 };
 
-async function all({ print }: Call, api: Api): Promise<readonly Answer[]> {
-  return (await print.during("reading the webhooks", api.call("GET", "/v3/webhooks"))).webhooks;
+async function all({ print }: Call, api: Api): Promise<readonly Webhook[]> {
+  const reading = api.read((sdk) => sdk.webhooks.list());
+  return print.during("reading the webhooks", reading);
 }
 
 /** The webhook whose id, or the beginning of it, was typed. */
-export async function chosenWebhook(call: Call, api: Api): Promise<Answer> {
+export async function chosenWebhook(call: Call, api: Api): Promise<Webhook> {
   const webhooks = await all(call, api);
   const known = webhooks.map(({ webhookId, url }) => ({ id: webhookId, words: url }));
   const chosen = idByPrefix("webhook", text(call.typed, "webhook"), known);
-  return webhooks.find(({ webhookId }) => webhookId === chosen);
-}
-
-export function pathOf({ webhookId }: Answer): string {
-  return `/v3/webhooks/${encodeURIComponent(webhookId)}`;
+  return webhooks.find(({ webhookId }) => webhookId === chosen)!;
 }
 
 export const webhook: Noun = {

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { Breezeway } from "../../../sdk/src/index.ts";
 import { ConfigurationError } from "../../config/config.ts";
 import { BadParameter, BreezewayError } from "../../model/errors.ts";
 import type { Call } from "../command.ts";
@@ -8,8 +9,7 @@ import type { Access } from "../programs.ts";
 import { readSecret } from "../terminal/secret-input.ts";
 import { Api, type Credentials } from "./api.ts";
 import { clientToken } from "./client-token.ts";
-import { findProfile, type Profile } from "./profiles.ts";
-import { unfollowed } from "./redirects.ts";
+import { findProfile } from "./profiles.ts";
 
 /** A service that doesn't answer must not keep a command from ending. */
 const leaveMs = 2_000;
@@ -55,14 +55,19 @@ async function elsewhere(call: Call): Promise<Credentials> {
     baseUrl,
     nextStep: again,
     secTokenStep: name ? `${again} --login NAME --app-id NUMBER` : "Set BREEZEWAY_SEC_TOKEN anew.",
-    async accessToken(isOver = false) {
+    async current() {
       const own = await secret("access token", "BREEZEWAY_TOKEN");
-      if (own) return isOver ? undefined : own;
-      if (isOver || held === undefined) held = profile && (await tokenOf(profile, isOver));
-      if (held !== undefined || isOver) return held;
+      if (own) return own;
+      held ??= profile?.client ? await clientToken(profile.url, profile.client) : profile?.accessToken;
+      if (held !== undefined) return held;
       throw new NotAuthorised(
         `There is no access token for ${baseUrl}. Set BREEZEWAY_TOKEN, or keep one: breezeway profile add ${name ?? "NAME"} --url ${baseUrl}`,
       );
+    },
+    async renewed() {
+      const own = await secret("access token", "BREEZEWAY_TOKEN");
+      held = own || !profile?.client ? undefined : await clientToken(profile.url, profile.client);
+      return held;
     },
     async secToken() {
       const own = (await secret("security token", "BREEZEWAY_SEC_TOKEN")) ?? profile?.secToken;
@@ -72,11 +77,6 @@ async function elsewhere(call: Call): Promise<Credentials> {
       );
     },
   };
-}
-
-async function tokenOf(profile: Profile, isOver: boolean): Promise<string | undefined> {
-  if (profile.client) return clientToken(profile.url, profile.client);
-  return isOver ? undefined : profile.accessToken;
 }
 
 /** What is wanted, without whose home it is about. */
@@ -98,18 +98,18 @@ async function onThisMachine({ typed, programs, config }: Call, about: Input): P
     async enterAgain() {
       access = await enter();
     },
-    async accessToken(isOver = false) {
-      if (isOver) access = await enter();
+    current: async () => access.accessToken,
+    async renewed() {
+      access = await enter();
       return access.accessToken;
     },
     secToken: async () => access.secToken!,
     async leave() {
       const { baseUrl, secToken } = access;
       if (secToken === undefined) return;
-      const body = new URLSearchParams({ secToken });
-      // One that can't be given back ends by itself within the hour.
-      const logout = { method: "POST", body, signal: AbortSignal.timeout(leaveMs), ...unfollowed };
-      await fetch(`${baseUrl}/zdk/services/zamapi/userLogout`, logout).catch(() => undefined);
+      // Best effort: a security token that is not ended here expires within the hour.
+      const user = new Breezeway({ baseUrl, secToken, timeoutMs: leaveMs });
+      await user.logout().catch(() => undefined);
     },
   };
 }

@@ -1,24 +1,17 @@
-import type { Answer } from "./api.ts";
-import { ServiceRefused, Unreachable } from "./api.ts";
-import { refuseRedirect, unfollowed } from "./redirects.ts";
+import { OAuthClient } from "../../../sdk/src/index.ts";
+import { commandError } from "./service-errors.ts";
 
 export interface ClientSecret {
   readonly id: string;
   readonly secret: string;
 }
 
-/** An access token for a client that has only its own secret to show. */
+/** An access token by the client credentials grant. */
 export async function clientToken(url: string, { id, secret }: ClientSecret): Promise<string> {
-  const body = new URLSearchParams({ grant_type: "client_credentials", client_id: id, client_secret: secret });
-  let answer: Response;
+  const oauth = new OAuthClient({ baseUrl: url, clientId: id, clientSecret: secret, retries: 0 });
   try {
-    answer = await fetch(`${url}/oauth2/access_token`, { method: "POST", body, ...unfollowed });
+    return (await oauth.asItself()).accessToken;
   } catch (error) {
-    throw new Unreachable(url, error);
+    throw commandError(error, url, {});
   }
-  refuseRedirect(answer, url);
-  const told: Answer = await answer.json().catch(() => ({}));
-  if (typeof told.access_token === "string") return told.access_token;
-  const sentence = String(told.error_description ?? `The service at ${url} answered ${answer.status}.`);
-  throw new ServiceRefused(answer.status, String(told.error ?? answer.status), sentence);
 }

@@ -4,10 +4,10 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { ConfigurationError } from "../../config/config.ts";
 import { BreezewayError, EcosystemRefused, EcosystemUnreachable, NotFound } from "../../model/errors.ts";
+import type { Answer } from "../administration/admin-command.ts";
 import type { Call } from "../command.ts";
 import { ecosystemsOf } from "../ecosystems.ts";
-import type { Answer } from "./api.ts";
-import { refuseRedirect, unfollowed } from "./redirects.ts";
+import { Redirected } from "./service-errors.ts";
 
 /** Nobody reads a consent page for longer. */
 const patienceMs = 10 * 60_000;
@@ -88,11 +88,16 @@ async function exchange(
   });
   let answer: Response;
   try {
-    answer = await fetch(consent.tokenUrl, { method: "POST", body, ...unfollowed });
+    answer = await fetch(consent.tokenUrl, { method: "POST", body, redirect: "manual" });
   } catch (error) {
     throw new EcosystemUnreachable(`Nothing answers at ${consent.tokenUrl}.`, { cause: error });
   }
-  refuseRedirect(answer, consent.tokenUrl);
+  if (answer.status >= 300 && answer.status < 400) {
+    void answer.body?.cancel();
+    throw new Redirected(
+      `${consent.tokenUrl} answered with a redirect. It was not followed, because the request carries a secret. Correct tokenUrl in BREEZEWAY_ECOSYSTEMS.`,
+    );
+  }
   const told: Answer = await answer.json().catch(() => ({}));
   if (typeof told.access_token === "string") return told.access_token;
   throw new EcosystemRefused(
