@@ -3,8 +3,7 @@ import { ConfigurationError } from "../src/config/config.ts";
 import { attributeName, structureAttribute } from "../src/model/attribute-names.ts";
 import type { DeviceId } from "../src/model/ids.ts";
 import type { Service } from "../src/service/service.ts";
-import type { Keys } from "./keys.ts";
-import { v3At } from "./v3.ts";
+import { failedTo, type Keys } from "./keys.ts";
 
 /** What the demo shows: a simulated home, the device that mirrors it, and a lamp. */
 export interface House {
@@ -21,14 +20,14 @@ const defaultSeed = "7";
 
 /** Makes what is missing of the house, its link, its lamp and the alerts between them. */
 export async function moveIn(service: Service, simulator: Simulator, keys: Keys, seed?: string): Promise<House> {
-  const deviceId = (await linkedDevice(service, simulator, keys)) ?? (await link(service, simulator, keys, seed));
+  const deviceId = (await linkedDevice(service, simulator, keys)) ?? (await link(simulator, keys, seed));
   const lampId = await lampOf(service, keys);
   const house = { accountId: simulator.accountIds()[0]!, deviceId, lampId, keys };
   // Once for each link: alerts that somebody has removed since stay so.
   const prepared = `demo_prepared_${deviceId}`;
   const { store } = service.parts;
   if ((await store.read((tx) => tx.settings.get(prepared))) === undefined) {
-    await prepareLamp(service, house);
+    await prepareLamp(house);
     await store.transaction((tx) => tx.settings.getOrKeep(prepared, "yes"));
   }
   return house;
@@ -49,21 +48,17 @@ async function linkedDevice({ parts }: Service, simulator: Simulator, { userId }
   return (await parts.devices.list(userId)).find(({ isVirtual }) => isVirtual)?.id;
 }
 
-/** Gives the house's token to the adaptor, as any client would; a link that is there already gets the new token. */
-async function link(service: Service, simulator: Simulator, keys: Keys, seed = defaultSeed): Promise<DeviceId> {
+/** Gives the house's token to the adaptor; a link that is there already gets the new token. */
+async function link(simulator: Simulator, keys: Keys, seed = defaultSeed): Promise<DeviceId> {
   const [known] = simulator.accountIds();
   const structures = [{ name: structureName, thermostats: 2, alarms: 3 }];
-  const anAccessToken =
+  const token =
     known === undefined ? simulator.addAccount({ seed: seedOf(seed), structures }).token : simulator.issueToken(known);
-  const give = async (method: "POST" | "PUT") => {
-    const body = new URLSearchParams({ secToken: keys.secToken(), anEcosystemName: "nest", anAccessToken });
-    const answer = await fetch(`${service.baseUrl}/adaptor/federatedtokens`, { method, body, redirect: "error" });
-    return (await answer.json()) as { DeviceId?: string; errorCode?: number; errorMessage?: string };
-  };
-  const posted = await give("POST");
-  const linked = posted.errorCode === 118 ? await give("PUT") : posted;
-  if (!linked.DeviceId) throw new Error(`The demo house could not be linked: ${linked.errorMessage}`);
-  return Number(linked.DeviceId) as DeviceId;
+  const linked = await keys
+    .byUser()
+    .updateFederatedToken("nest", token)
+    .catch(failedTo("The demo house could not be linked"));
+  return linked.deviceId as DeviceId;
 }
 
 /** As the simulator's other callers write one. */
@@ -77,35 +72,27 @@ async function lampOf({ parts }: Service, { userId }: Keys): Promise<DeviceId> {
 }
 
 /** The pair of alerts that the interface describes: somebody home, the lamp goes on; nobody home, it goes off. */
-async function prepareLamp({ baseUrl }: Service, { deviceId, lampId, keys }: House): Promise<void> {
-  const v3 = v3At(baseUrl, keys.accessToken);
-  const known: readonly { stringThreshold?: string }[] = (await v3.get(`alerts?deviceId=${deviceId}`)).alerts;
+async function prepareLamp({ deviceId, lampId, keys }: House): Promise<void> {
+  const known = await keys.byClient.alerts.list({ deviceId });
   for (const [pattern, power] of [
     ["home", "on"],
     ["(auto-)?away", "off"],
   ] as const) {
     if (known.some(({ stringThreshold }) => stringThreshold === pattern)) continue;
-    const body = new URLSearchParams({
-      secToken: keys.secToken(),
-      devId: String(deviceId),
+    await keys.byUser().addTrigger({
+      deviceId,
       action: "attribute",
       attrName: attributeName(structureAttribute(1, "away")),
       operation: "regex",
       stringThreshold: pattern,
       address: "",
       msg: "",
-      autoDisarm: "true",
-      autoDelete: "false",
-      autoDisable: "false",
-      enable: "true",
+      autoDisarm: true,
+      autoDelete: false,
+      autoDisable: false,
+      enable: true,
       targetDeviceAttributes: `${lampId},power:"${power}"`,
     });
-    const answer = await fetch(`${baseUrl}/zdk/services/zamapi/addTrigger`, {
-      method: "POST",
-      body,
-      redirect: "error",
-    });
-    if (!answer.ok) throw new Error(`The demo's alerts could not be made: ${await answer.text()}`);
   }
-  await v3.put(`devices/${lampId}`, { power: "on" });
+  await keys.byClient.setDeviceAttribute(lampId, "power", "on");
 }

@@ -1,5 +1,6 @@
 import { chmodSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { Breezeway, OAuthClient } from "../sdk/src/index.ts";
 import { Conflict } from "../src/model/errors.ts";
 import type { TenantId, UserId } from "../src/model/ids.ts";
 import type { Service } from "../src/service/service.ts";
@@ -20,9 +21,10 @@ export interface KeyFiles {
 export interface Keys extends KeyFiles {
   readonly appId: TenantId;
   readonly userId: UserId;
-  /** The newest of each. */
-  secToken(): string;
-  accessToken(): string;
+  /** The service as the demo's user calls it, with the newest secToken. */
+  byUser(): Breezeway;
+  /** The service as the demo's enterprise client calls it, with the newest access token. Nothing is retried. */
+  readonly byClient: Breezeway;
 }
 
 /** The demo's tenant, user and client, made where they are missing, with tokens that are renewed as long as it runs. */
@@ -36,14 +38,17 @@ export async function keysOf(service: Service, folder: string): Promise<Keys> {
   });
   const secTokenFile = join(folder, "demo-sec-token");
   const accessTokenFile = join(folder, "demo-access-token");
-  const newAccessToken = await clientOf(service, appId);
+  const { baseUrl } = service;
+  const client = await clientOf(service, appId);
   let secToken = "";
   let accessToken = "";
   const renew = async () => {
-    const signedIn = await signIn(service.baseUrl, appId);
+    const signedIn = await new Breezeway({ baseUrl })
+      .login({ ...login, appId })
+      .catch(failedTo("The demo's user could not sign in"));
     secToken = keep(secTokenFile, signedIn.secToken);
-    accessToken = keep(accessTokenFile, await newAccessToken());
-    return signedIn.userId;
+    accessToken = keep(accessTokenFile, (await client.asItself()).accessToken);
+    return signedIn.userId as UserId;
   };
   const userId = await renew();
   // Whoever serves this store to others is told that its password is known (service.ts).
@@ -54,24 +59,25 @@ export async function keysOf(service: Service, folder: string): Promise<Keys> {
     userId,
     secTokenFile,
     accessTokenFile,
-    secToken: () => secToken,
-    accessToken: () => accessToken,
+    byUser: () => new Breezeway({ baseUrl, secToken }),
+    byClient: new Breezeway({
+      baseUrl,
+      accessToken: { current: async () => accessToken, renewed: async () => undefined },
+      retries: 0,
+    }),
     stop: () => clearInterval(renewing),
   };
 }
 
-/** As any user of the platform does. */
-async function signIn(baseUrl: string, appId: TenantId): Promise<{ userId: UserId; secToken: string }> {
-  const body = new URLSearchParams({ ...login, appId: String(appId) });
-  const answer = await fetch(`${baseUrl}/zdk/services/zamapi/userLogin`, { method: "POST", body, redirect: "error" });
-  const text = await answer.text();
-  const of = (element: string) => new RegExp(`<${element}>([^<]+)<`).exec(text)?.[1] ?? "";
-  if (!answer.ok) throw new Error(`The demo's user could not sign in: ${of("errorMsg")}`);
-  return { userId: Number(of("userId")) as UserId, secToken: of("securityToken") };
+/** Says which step of the start failed, before the service's own sentence. */
+export function failedTo(what: string): (error: unknown) => never {
+  return (error) => {
+    throw new Error(`${what}: ${error instanceof Error ? error.message : error}`, { cause: error });
+  };
 }
 
-/** An enterprise client of the demo's tenant; what it answers gets an access token over HTTP, as any client would. */
-async function clientOf({ baseUrl, parts: { oauth } }: Service, tenantId: TenantId): Promise<() => Promise<string>> {
+/** The demo's enterprise client. Its secret is not stored, so each start gives it a new one. */
+async function clientOf({ baseUrl, parts: { oauth } }: Service, tenantId: TenantId): Promise<OAuthClient> {
   const known = (await oauth.listClients(tenantId)).find(({ name }) => name === clientName);
   const { client, secret } = known
     ? await oauth.rotateSecret(known.id, 0)
@@ -82,17 +88,7 @@ async function clientOf({ baseUrl, parts: { oauth } }: Service, tenantId: Tenant
         redirectUris: [],
         requiresPkce: false,
       });
-  return async () => {
-    const body = new URLSearchParams({
-      grant_type: "client_credentials",
-      client_id: client.id,
-      client_secret: secret,
-    });
-    const answer = await fetch(`${baseUrl}/oauth2/access_token`, { method: "POST", body, redirect: "error" });
-    const { access_token: token } = (await answer.json()) as { access_token?: string };
-    if (token === undefined) throw new Error(`The demo's client got no access token (${answer.status}).`);
-    return token;
-  };
+  return new OAuthClient({ baseUrl, clientId: client.id, clientSecret: secret });
 }
 
 /** In one step: whoever reads the file while it is renewed gets the old token or the new one, never half of one. */

@@ -1,11 +1,9 @@
 import type { Simulator } from "../../simulator/simulator.ts";
 import { attributeName, structureAttribute, thermostatAttribute } from "../../src/model/attribute-names.ts";
 import type { House } from "../house.ts";
-import { type V3, V3Refusal } from "../v3.ts";
 
 export interface ActParts {
   readonly house: House;
-  readonly v3: V3;
   readonly simulator: Simulator;
 }
 
@@ -17,6 +15,7 @@ const scenes = ["leave", "come-home", "smoke", "clear"];
  */
 export async function actOn(parts: ActParts, act: string): Promise<string | undefined> {
   const { house, simulator } = parts;
+  const { byClient } = house.keys;
   simulator.touch(house.accountId);
   const [, scene = "", x = ""] = /^([a-z-]+):([12])$/.exec(act) ?? [];
   const [, fanX, fanY, value = ""] = /^fan:([12])\.(\d{1,2}):(true|false)$/.exec(act) ?? [];
@@ -24,22 +23,22 @@ export async function actOn(parts: ActParts, act: string): Promise<string | unde
     if (scenes.includes(scene)) await play(parts, scene, Number(x));
     else if (fanX && fanY) {
       const name = attributeName(thermostatAttribute(Number(fanX), Number(fanY), "requestWrite"));
-      await parts.v3.put(`devices/${house.deviceId}`, { [name]: value });
+      await byClient.setDeviceAttribute(house.deviceId, name, value);
     } else return "The page has no such button.";
     return undefined;
   } catch (error) {
-    if (error instanceof V3Refusal || isRefusal(error)) return error.message;
+    if (isRefusal(error)) return error.message;
     throw error;
   }
 }
 
-async function play({ house, v3, simulator }: ActParts, scene: string, x: number): Promise<void> {
+async function play({ house, simulator }: ActParts, scene: string, x: number): Promise<void> {
   const name = attributeName(structureAttribute(x, "structureId"));
-  const { attributes } = await v3.get(`devices/${house.deviceId}?attribute=${encodeURIComponent(name)}`);
+  const { attributes } = await house.keys.byClient.getDevice(house.deviceId, { attributes: [name] });
   await simulator.playScene(house.accountId, { scene, structure: attributes[name]?.value ?? null });
 }
 
-/** The simulator says no in words of its own. */
+/** Refusals of the service and of the simulator have a status; a defect has none. */
 function isRefusal(error: unknown): error is Error {
   return error instanceof Error && "status" in error;
 }

@@ -1,11 +1,11 @@
 import { join, resolve } from "node:path";
+import { BreezewayError, ServiceError } from "../../sdk/src/index.ts";
 import type { Simulator } from "../../simulator/simulator.ts";
 import { type Answer, pageAnswer, redirectAnswer } from "../../src/http/answer/answer.ts";
 import type { Incoming } from "../../src/http/request/incoming.ts";
 import type { GuestRoute } from "../../src/http/routes.ts";
 import type { Parts } from "../../src/service/parts.ts";
 import type { House } from "../house.ts";
-import { type V3, V3Refusal, v3At } from "../v3.ts";
 import { actOn } from "./acts.ts";
 import { housePage, messagePage } from "./page.ts";
 import { type HouseView, readHouse } from "./reading.ts";
@@ -31,7 +31,6 @@ interface Opened {
   readonly house: House;
   readonly baseUrl: string;
   readonly port: number;
-  readonly v3: V3;
   readonly walk: Walk;
 }
 
@@ -48,10 +47,11 @@ export function demoConsole({ folder, simulator, version }: ConsoleParts): Conso
     const nowMs = Date.now();
     let view: HouseView;
     try {
-      view = await readHouse(at.v3, at.house, nowMs);
+      view = await readHouse(at.house, nowMs);
     } catch (error) {
-      if (!(error instanceof V3Refusal)) throw error;
-      return pageAnswer(error.httpStatus === 503 ? 503 : 502, messagePage("Unknown", error.message));
+      if (!(error instanceof BreezewayError)) throw error;
+      const isUnavailable = error instanceof ServiceError && error.status === 503;
+      return pageAnswer(isUnavailable ? 503 : 502, messagePage("Unknown", error.message));
     }
     const page = housePage({
       view,
@@ -149,7 +149,6 @@ export function demoConsole({ folder, simulator, version }: ConsoleParts): Conso
         house,
         baseUrl,
         port: Number(new URL(baseUrl).port || 80),
-        v3: v3At(baseUrl, house.keys.accessToken),
         walk: walkIn(join(folder, "demo-steps"), Date.now()),
       };
     },

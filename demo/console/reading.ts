@@ -1,6 +1,6 @@
+import type { Alert, Command, PastChange } from "../../sdk/src/index.ts";
 import { type AttributePlace, parseAttributeName, placeOf } from "../../src/model/attribute-names.ts";
 import type { House } from "../house.ts";
-import type { V3 } from "../v3.ts";
 
 /** Everything that the page shows, as /v3 tells it to any client. */
 export interface HouseView {
@@ -10,9 +10,9 @@ export interface HouseView {
   readonly isStale: boolean;
   readonly confirmedTime: number | undefined;
   readonly attributes: readonly AttributeView[];
-  readonly alerts: readonly AlertView[];
+  readonly alerts: readonly Alert[];
   /** Newest first. */
-  readonly commands: readonly CommandView[];
+  readonly commands: readonly Command[];
   /** Newest first. */
   readonly changes: readonly ChangeView[];
 }
@@ -30,7 +30,7 @@ export interface DeviceView {
   readonly x: number;
   readonly y: number;
   readonly fields: Fields;
-  readonly command: CommandView | undefined;
+  readonly command: Command | undefined;
 }
 
 export type Fields = Readonly<Record<string, string>>;
@@ -41,29 +41,8 @@ export interface AttributeView {
   readonly updateTime: number;
 }
 
-export interface AlertView {
-  readonly alertId: number;
-  readonly attrName: string;
-  readonly stringThreshold: string;
-  readonly targets: readonly { readonly deviceId: number; readonly attrName: string; readonly value: string }[];
-  readonly enable: boolean;
-  readonly disarmed: boolean;
-}
-
-export interface CommandView {
-  readonly name: string;
-  readonly value: string;
-  readonly state: string;
-  readonly text: string | null;
-  readonly requestedTime: number;
-}
-
-export interface ChangeView {
+export interface ChangeView extends PastChange {
   readonly deviceId: number;
-  readonly name: string;
-  readonly value: string | number | null;
-  readonly updateTime: number;
-  readonly cause: { readonly by: string; readonly alert?: number };
 }
 
 /** `presenceInfo` of a device whose stream is live. */
@@ -73,40 +52,46 @@ const historyMs = 30 * 60_000;
 /** A receipt says something about what was pressed just now. */
 const receiptMs = 10 * 60_000;
 
-export async function readHouse(v3: V3, { deviceId, lampId }: House, nowMs: number): Promise<HouseView> {
-  const from = nowMs - historyMs;
-  const [device, lamp, { alerts }, { commands }, ...histories] = await Promise.all([
-    v3.get(`devices/${deviceId}`),
-    v3.get(`devices/${lampId}`),
-    v3.get(`alerts?deviceId=${deviceId}`),
-    v3.get(`devices/${deviceId}/commands`),
-    ...[deviceId, lampId].map((id) => v3.get(`devices/${id}/history?from=${from}`)),
+export async function readHouse({ deviceId, lampId, keys }: House, nowMs: number): Promise<HouseView> {
+  const { byClient } = keys;
+  const changesOf = async (id: number): Promise<readonly ChangeView[]> => {
+    const changes = await Array.fromAsync(byClient.getHistory(id, { from: nowMs - historyMs }));
+    return changes.map((change) => ({ deviceId: id, ...change }));
+  };
+  const [device, lamp, alerts, commands, ...changes] = await Promise.all([
+    byClient.getDevice(deviceId),
+    byClient.getDevice(lampId),
+    byClient.alerts.list({ deviceId }),
+    byClient.getCommands(deviceId),
+    changesOf(deviceId),
+    changesOf(lampId),
   ]);
-  const attributes: AttributeView[] = Object.entries<{ value: unknown; updateTime: number }>(device.attributes).map(
-    ([name, { value, updateTime }]) => ({ name, value: String(value), updateTime }),
-  );
+  const attributes = Object.entries(device.attributes).map(([name, { value, updateTime }]) => ({
+    name,
+    value: String(value),
+    updateTime,
+  }));
   return {
     structures: structuresOf(attributes, commands, nowMs),
-    lamp: { deviceId: lampId, name: lamp.deviceName, power: lamp.attributes.power?.value },
-    isStale: device.stale || device.presenceInfo !== present,
+    lamp: { deviceId: lampId, name: String(lamp.deviceName), power: textOf(lamp.attributes.power?.value) },
+    isStale: device.stale === true || device.presenceInfo !== present,
     confirmedTime: device.confirmedTime,
     attributes,
     alerts,
     commands,
-    changes: histories
-      .flatMap(({ deviceId: id, changes }) => changes.map((change: object) => ({ deviceId: id, ...change })))
+    changes: changes
+      .flat()
       // What an alert wrote follows from what made it fire, at the same moment.
-      .sort(
-        (a: ChangeView, b: ChangeView) => b.updateTime - a.updateTime || Number(isByAlert(b)) - Number(isByAlert(a)),
-      ),
+      .sort((a, b) => b.updateTime - a.updateTime || Number(isByAlert(b)) - Number(isByAlert(a))),
   };
 }
 
+const textOf = (value: string | number | null | undefined) => (value === null ? undefined : value?.toString());
 const isByAlert = ({ cause }: ChangeView) => cause.by === "alert";
 
 function structuresOf(
   attributes: readonly AttributeView[],
-  commands: readonly CommandView[],
+  commands: readonly Command[],
   nowMs: number,
 ): readonly StructureView[] {
   const placed = attributes.map(({ name, value }) => ({ name, value, place: placeOfName(name) }));
@@ -142,7 +127,7 @@ function structuresOf(
   });
 }
 
-export function placeOfName(name: string): AttributePlace | undefined {
+function placeOfName(name: string): AttributePlace | undefined {
   const known = parseAttributeName(name);
   return known && placeOf(known.number);
 }

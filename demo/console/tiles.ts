@@ -1,7 +1,8 @@
+import type { Alert, Command } from "../../sdk/src/index.ts";
 import { type Html, html } from "../../src/web/html.ts";
 import { lastKnown } from "./as-of.ts";
 import { type Icon, iconOf } from "./icons.ts";
-import type { AlertView, CommandView, DeviceView, HouseView, StructureView } from "./reading.ts";
+import type { DeviceView, HouseView, StructureView } from "./reading.ts";
 
 /** What a button of the page carries along. */
 export type Button = (label: string, act: string, options?: ButtonOptions) => Html;
@@ -120,7 +121,7 @@ const stages: Readonly<Record<string, number>> = { queued: 1, sending: 1, accept
 
 /** What became of the last request: how far it came, or the text that a client reads in `requestWrite`. */
 function outcome(
-  command: CommandView | undefined,
+  command: Command | undefined,
   { requestWrite, fanTimerActive }: DeviceView["fields"],
   isKnown: boolean,
 ): Html | undefined {
@@ -188,7 +189,7 @@ ${isKnown ? undefined : lastKnown(`Power was ${power}`, asOfMs)}
 </section>`;
 }
 
-function alertLine(alert: AlertView, { structures, lamp }: HouseView, isKnown: boolean): Html {
+function alertLine(alert: Alert, { structures, lamp }: HouseView, isKnown: boolean): Html {
   const { alertId, stringThreshold, targets, enable, disarmed } = alert;
   const x = Number(/\[(\d)\]/.exec(alert.attrName)?.[1]);
   const name = structures.find((structure) => structure.x === x)?.fields.name ?? "The house";
