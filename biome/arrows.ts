@@ -28,7 +28,10 @@ const outlets = ["v3", "platform", "adaptor", "oauth", "monitoring"];
 
 /** Programs that call the service over HTTP and share no code with it, and what each may import. */
 const packages: Readonly<Record<string, { readonly folder: string; readonly denied: readonly string[] }>> = {
-  verify: { folder: "verify", denied: ["**/src/**", "**/simulator/**", "**/demo/**", "pg", "fastify", "commander"] },
+  verify: {
+    folder: "verify",
+    denied: ["**/src/**", "**/sdk/**", "**/simulator/**", "**/demo/**", "pg", "fastify", "commander"],
+  },
   simulator: { folder: "simulator", denied: ["**/src/**", "**/sdk/**", "**/demo/**", "**/verify/**"] },
   sdk: { folder: "sdk/src", denied: ["../**", "node:*", "node:*/**", "!node:crypto"] },
 };

@@ -1,10 +1,10 @@
-import type { Given } from "./given.ts";
+import type { VerifyInput } from "./verify-input.ts";
 
 /** What a row can't do without. */
 export type Need = "client" | "sign-in" | "password" | "app-id" | "device" | "simulator" | "patience";
 
 interface NeedFacts {
-  readonly isGiven: (given: Given) => boolean;
+  readonly isGiven: (input: VerifyInput) => boolean;
   readonly reason: string;
   readonly next: string;
 }

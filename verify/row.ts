@@ -1,8 +1,8 @@
 import type { Need } from "./needs.ts";
 import type { Seen } from "./outcome.ts";
-import type { Verification } from "./verification.ts";
+import type { RowContext } from "./row-context.ts";
 
-export const groups = ["AccessScope", "Linking a user", "Users and devices", "The linked account", "Events"] as const;
+export const groups = ["Reach", "Linking a user", "Users and devices", "The linked account", "Events"] as const;
 export type Group = (typeof groups)[number];
 
 /** One thing that a deployment has to do. */
@@ -20,5 +20,5 @@ export interface Row {
   /** What must not have failed: this row could only fail for the same reason once more. */
   readonly unless?: readonly string[];
   /** Throws Failure or NotRun when it isn't so. */
-  run(verification: Verification): Promise<Seen>;
+  run(context: RowContext): Promise<Seen>;
 }

@@ -55,7 +55,7 @@ const wrongLines: readonly (readonly [room: string, line: string])[] = [
   ["src/model", "export const now = Date.now();"],
   ["src/devices", "export const now = new Date();"],
   ["src/nodes", "export const now = Date();"],
-  ["src/service", `import "../../test/run.ts";`],
+  ["src/service", `import "../run.ts";`],
   ["demo", `import "../test/run.ts";`],
   ["src/federation", "setTimeout(() => undefined, 1);"],
   ["src/federation", `export const answer = fetch("http://127.0.0.1");`],

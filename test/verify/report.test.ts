@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { gradeOf, type Report, type ReportedRow, type Status } from "../../verify/report.ts";
-import { reportPage } from "../../verify/report-page.ts";
-import { reportText } from "../../verify/report-text.ts";
+import { rows } from "../../verify/all-rows.ts";
+import { gradeOf, type Report, type ReportedRow, type Status } from "../../verify/report/report.ts";
+import { reportPage } from "../../verify/report/report-page.ts";
+import { reportText } from "../../verify/report/report-text.ts";
 import { groups } from "../../verify/row.ts";
-import { rows } from "../../verify/rows.ts";
 import { Secrets } from "../../verify/secrets.ts";
 import { assertAccessible } from "../browser/axe.ts";
 import { browserOfFile, devices, looks, skip } from "../browser/world.ts";

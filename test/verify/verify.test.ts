@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { reportPage } from "../../verify/report-page.ts";
-import { reportText } from "../../verify/report-text.ts";
-import { rows } from "../../verify/rows.ts";
+import { rows } from "../../verify/all-rows.ts";
+import { reportPage } from "../../verify/report/report-page.ts";
+import { reportText } from "../../verify/report/report-text.ts";
 import { verify } from "../../verify/verify.ts";
 import { ScriptedBrowser } from "../oauth/scripted-browser.ts";
 import { sampleOf } from "../set-up/sample.ts";

@@ -9,12 +9,12 @@ import { startSimulator } from "../../simulator/simulator.ts";
 import { startLogging } from "../../src/runtime/process/log.ts";
 import { processRuntime } from "../../src/runtime/process/process-runtime.ts";
 import { startService } from "../../src/service/service.ts";
-import type { Given } from "../../verify/given.ts";
-import type { Report } from "../../verify/report.ts";
+import { rows } from "../../verify/all-rows.ts";
+import type { Report } from "../../verify/report/report.ts";
 import type { Row } from "../../verify/row.ts";
-import { rows } from "../../verify/rows.ts";
-import { type Administer, type ThrowAway, throwAwayOn } from "../../verify/throw-away.ts";
+import { type Administer, addTemporaryTenant, type TemporaryTenant } from "../../verify/temporary-tenant.ts";
 import { type VerifyOptions, verify } from "../../verify/verify.ts";
+import type { VerifyInput } from "../../verify/verify-input.ts";
 import { cheapPasswords } from "../set-up/cheap-passwords.ts";
 import { storyConfig } from "../stories/world.ts";
 import { type Breaking, breakingProxy } from "./breaking-proxy.ts";
@@ -48,18 +48,18 @@ export async function verifyWorld(test: TestContext) {
 
   /** One after the other, on what was made once: only the rows that this one builds on, and itself. */
   async function runEach(faults: readonly BrokenDeployment[], each: (fault: BrokenDeployment, report: Report) => void) {
-    const throwAway = await throwAwayOn(administer, { isInterrupted: () => false });
+    const temporary = await addTemporaryTenant(administer, { isInterrupted: () => false });
     for (const fault of faults) {
       const url = await breakingProxy(test, () => service.baseUrl, fault.breaking());
       const rows = needed(fault.row);
       const said = { version: "test", say: () => undefined, signal: test.signal, rows, pause };
-      each(fault, await verify(givenAt(url, throwAway, fault.needsPatience), said));
+      each(fault, await verify(givenAt(url, temporary, fault.needsPatience), said));
     }
-    assert.deepEqual(await throwAway.remove(), []);
+    assert.deepEqual(await temporary.remove(), []);
   }
 
-  const givenAt = (url: string, { given }: ThrowAway, isPatient = false): Given => ({
-    ...given,
+  const givenAt = (url: string, { input }: TemporaryTenant, isPatient = false): VerifyInput => ({
+    ...input,
     url,
     signsInByHand: false,
     simulator: { url: simulator.url, isAssumed: false },
@@ -71,17 +71,17 @@ export async function verifyWorld(test: TestContext) {
   async function run(
     { breaking, isPatient = false }: { readonly breaking?: Breaking; readonly isPatient?: boolean } = {},
     options: Partial<VerifyOptions> = {},
-  ): Promise<{ readonly report: Report; readonly given: ThrowAway["given"] }> {
+  ): Promise<{ readonly report: Report; readonly given: TemporaryTenant["input"] }> {
     const url = breaking ? await breakingProxy(test, () => service.baseUrl, breaking) : service.baseUrl;
-    const throwAway = await throwAwayOn(administer, { isInterrupted: () => false });
+    const temporary = await addTemporaryTenant(administer, { isInterrupted: () => false });
     try {
       const said = { version: "test", say: () => undefined, signal: test.signal, pause };
       return {
-        report: await verify(givenAt(url, throwAway, isPatient), { ...said, ...options }),
-        given: throwAway.given,
+        report: await verify(givenAt(url, temporary, isPatient), { ...said, ...options }),
+        given: temporary.input,
       };
     } finally {
-      assert.deepEqual(await throwAway.remove(), []);
+      assert.deepEqual(await temporary.remove(), []);
     }
   }
 

@@ -1,10 +1,10 @@
-import { readyFan } from "../fan.ts";
-import { device, homeOf, largeStrings, write } from "../linked-account.ts";
+import { summaryOf } from "../client/answer-summary.ts";
+import { readyFan } from "../client/fan.ts";
+import { device, homeOf, largeStrings, write } from "../client/linked-account.ts";
+import { element } from "../client/xml.ts";
 import { claim } from "../outcome.ts";
 import type { Row } from "../row.ts";
-import { told } from "../told.ts";
-import type { Verification } from "../verification.ts";
-import { element } from "../xml.ts";
+import type { RowContext } from "../row-context.ts";
 
 const power = "verify.power";
 
@@ -18,14 +18,14 @@ export const alerts: Row = {
   needs: ["device"],
   after: ["mirror"],
   unless: ["write"],
-  async run(verification) {
-    const { simulator, found, given } = verification;
-    const { structureId } = await homeOf(verification);
-    const x = (await largeStrings(verification)).identifiers[structureId][0];
-    const { presence } = await readyFan(verification);
+  async run(context) {
+    const { simulator, found, input } = context;
+    const { structureId } = await homeOf(context);
+    const x = (await largeStrings(context)).identifiers[structureId][0];
+    const { presence } = await readyFan(context);
     await presence("come-home", "home");
-    verification.afterwards(() => write(verification, given.deviceId!, { [power]: null }));
-    const pair = [await add(verification, x, "home", "on"), await add(verification, x, "away|auto-away", "off")];
+    context.afterwards(() => write(context, input.deviceId!, { [power]: null }));
+    const pair = [await add(context, x, "home", "on"), await add(context, x, "away|auto-away", "off")];
     try {
       for (const [scene, wanted] of [
         ["leave", "off"],
@@ -33,11 +33,9 @@ export const alerts: Row = {
         ["auto-away", "off"],
       ] as const) {
         await simulator!.play(found.account!.id, { scene });
-        await verification.eventually(
+        await context.eventually(
           async () =>
-            (await device(verification, given.deviceId!, [power])).attributes[power]?.value === wanted
-              ? true
-              : undefined,
+            (await device(context, input.deviceId!, [power])).attributes[power]?.value === wanted ? true : undefined,
           () => ({
             seen: `After ${scene} in the simulated home the lamp was not ${wanted} within 10 seconds.`,
             side: "service",
@@ -46,7 +44,7 @@ export const alerts: Row = {
         );
       }
     } finally {
-      for (const triggerId of pair) await remove(verification, triggerId).catch(() => undefined);
+      for (const triggerId of pair) await remove(context, triggerId).catch(() => undefined);
       await simulator!.play(found.account!.id, { scene: "come-home" }).catch(() => undefined);
     }
     return { seen: "Off when they left, on when they came home, off at auto-away." };
@@ -54,7 +52,7 @@ export const alerts: Row = {
 };
 
 async function add(
-  { deployment, found, given }: Verification,
+  { deployment, found, input }: RowContext,
   x: string,
   pattern: string,
   value: string,
@@ -72,17 +70,17 @@ async function add(
     autoDelete: "false",
     autoDisable: "false",
     enable: "true",
-    targetDeviceAttributes: `${given.deviceId},${power}:"${value}"`,
+    targetDeviceAttributes: `${input.deviceId},${power}:"${value}"`,
   });
   const triggerId = element(answer.text, "triggerId");
   claim(answer.status === 200 && triggerId !== undefined, () => ({
-    seen: `addTrigger was ${told(answer)}, fault ${element(answer.text, "errorCode") ?? "none"}, not a triggerId.`,
+    seen: `addTrigger was ${summaryOf(answer)}, fault ${element(answer.text, "errorCode") ?? "none"}, not a triggerId.`,
     side: "service",
     next: "The fault's text says which parameter; the target must be a device of the same user.",
   }));
   return triggerId;
 }
 
-function remove({ deployment, found }: Verification, triggerId: string) {
+function remove({ deployment, found }: RowContext, triggerId: string) {
   return deployment.platform("removeTrigger", { secToken: found.secToken, triggerId });
 }

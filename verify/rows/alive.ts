@@ -1,10 +1,10 @@
+import { summaryOf } from "../client/answer-summary.ts";
 import { claim } from "../outcome.ts";
 import type { Row } from "../row.ts";
-import { told } from "../told.ts";
 
 export const alive: Row = {
   name: "alive",
-  group: "AccessScope",
+  group: "Reach",
   title: "The service is alive",
   proves: "/livez answers 200.",
   isEssential: false,
@@ -13,7 +13,7 @@ export const alive: Row = {
   async run({ deployment }) {
     const answer = await deployment.call("/livez");
     claim(answer.status === 200, () => ({
-      seen: `GET /livez was ${told(answer)}, not 200.`,
+      seen: `GET /livez was ${summaryOf(answer)}, not 200.`,
       side: "between",
       next: "Check that --url is the service's {base_url}, and that what stands before it passes /livez on.",
     }));

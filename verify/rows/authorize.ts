@@ -1,4 +1,4 @@
-import { codeOf, visit } from "../authorization.ts";
+import { codeOf, visit } from "../client/authorization.ts";
 import { claim } from "../outcome.ts";
 import type { Row } from "../row.ts";
 
@@ -10,11 +10,11 @@ export const authorize: Row = {
   isEssential: true,
   needs: ["client", "sign-in"],
   after: [],
-  async run(verification) {
-    const { found, given } = verification;
-    const returned = await visit(verification);
+  async run(context) {
+    const { found, input } = context;
+    const returned = await visit(context);
     const { address } = returned;
-    claim(String(address).startsWith(given.client!.redirectUri), () => ({
+    claim(String(address).startsWith(input.client!.redirectUri), () => ({
       seen: `The browser was sent to ${address.origin}${address.pathname}, not to the client's redirect address.`,
       side: "between",
       next: "Look whether something rewrites the Location header of redirects.",

@@ -1,7 +1,7 @@
-import { exchange, isDead, statusWith, tokensIn, visit } from "../authorization.ts";
+import { summaryOf } from "../client/answer-summary.ts";
+import { exchange, isDead, statusWith, tokensIn, visit } from "../client/authorization.ts";
 import { claim } from "../outcome.ts";
 import type { Row } from "../row.ts";
-import { told } from "../told.ts";
 
 export const codeOnce: Row = {
   name: "code-once",
@@ -11,16 +11,16 @@ export const codeOnce: Row = {
   isEssential: true,
   needs: ["password"],
   after: ["exchange", "errors"],
-  async run(verification) {
-    const returned = await visit(verification);
-    const first = await exchange(verification, returned);
-    const second = await exchange(verification, returned);
+  async run(context) {
+    const returned = await visit(context);
+    const first = await exchange(context, returned);
+    const second = await exchange(context, returned);
     claim(first.status === 200 && isDead(second), () => ({
-      seen: `The exchanges of one code were answered with ${told(first)} and ${told(second)}, not 200 and 400 invalid_grant.`,
+      seen: `The exchanges of one code were answered with ${summaryOf(first)} and ${summaryOf(second)}, not 200 and 400 invalid_grant.`,
       side: "between",
       next: "Let nothing cache or repeat POST /oauth2/access_token; if the service itself does this, codes can be replayed.",
     }));
-    const status = await statusWith(verification, tokensIn(first).accessToken);
+    const status = await statusWith(context, tokensIn(first).accessToken);
     claim(status === 401, () => ({
       seen: `After the code was used twice, its access token was answered with ${status}, not 401.`,
       side: "service",

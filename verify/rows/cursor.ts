@@ -1,6 +1,6 @@
+import { summaryOf } from "../client/answer-summary.ts";
 import { claim, NotRun } from "../outcome.ts";
 import type { Row } from "../row.ts";
-import { told } from "../told.ts";
 import { page } from "./paging.ts";
 
 export const cursor: Row = {
@@ -11,15 +11,15 @@ export const cursor: Row = {
   isEssential: true,
   needs: [],
   after: ["paging", "errors"],
-  async run(verification) {
-    const { cursor: good } = (await page(verification)).json;
+  async run(context) {
+    const { cursor: good } = (await page(context)).json;
     if (good === undefined) {
       throw new NotRun(
         "The list has one page only, so there is no cursor to tamper with.",
         "Give a user with more than 100 devices.",
       );
     }
-    const { deployment, found } = verification;
+    const { deployment, found } = context;
     for (const place of [0, Math.floor(good.length / 2)]) {
       const other = good[place] === "A" ? "B" : "A";
       const tampered = good.slice(0, place) + other + good.slice(place + 1);
@@ -28,7 +28,7 @@ export const cursor: Row = {
         `devices?${new URLSearchParams({ cursor: tampered })}`,
       );
       claim(answer.status === 400, () => ({
-        seen: `A cursor with one character changed was answered with ${told(answer)}, not 400.`,
+        seen: `A cursor with one character changed was answered with ${summaryOf(answer)}, not 400.`,
         side: "service",
         next: "Ask the service itself; if it takes such cursors, compare its version with the one you meant to deploy.",
       }));

@@ -1,4 +1,4 @@
-import { homeOf, largeStrings, linked } from "../linked-account.ts";
+import { homeOf, largeStrings, linked } from "../client/linked-account.ts";
 import { Failure } from "../outcome.ts";
 import type { Row } from "../row.ts";
 
@@ -10,19 +10,19 @@ export const cutStream: Row = {
   isEssential: true,
   needs: [],
   after: ["mirror"],
-  async run(verification) {
-    const { simulator, found } = verification;
+  async run(context) {
+    const { simulator, found } = context;
     const accountId = found.account!.id;
-    const { structureId } = await homeOf(verification);
-    const away = `d.structures[${(await largeStrings(verification)).identifiers[structureId][0]}].a.away`;
+    const { structureId } = await homeOf(context);
+    const away = `d.structures[${(await largeStrings(context)).identifiers[structureId][0]}].a.away`;
     const mend = await simulator!.break(accountId, { fault: "server-error", status: 503, requests: "all" });
     let isMended = false;
     try {
       await simulator!.drop(accountId);
       await simulator!.play(accountId, { scene: "leave" });
-      await verification.eventually(
+      await context.eventually(
         async () => {
-          const { presenceInfo, stale } = await linked(verification, [away]);
+          const { presenceInfo, stale } = await linked(context, [away]);
           return presenceInfo === 0 && stale === true ? true : undefined;
         },
         () => ({
@@ -34,9 +34,9 @@ export const cutStream: Row = {
       await mend();
       isMended = true;
       // Whatever is read from here on is either called stale, or it is the truth.
-      await verification.eventually(
+      await context.eventually(
         async () => {
-          const { presenceInfo, stale, attributes } = await linked(verification, [away]);
+          const { presenceInfo, stale, attributes } = await linked(context, [away]);
           const isFresh = presenceInfo === 1 && stale === false;
           if (isFresh && attributes[away]?.value !== "away") throw new Failure(lied);
           return isFresh ? true : undefined;

@@ -1,4 +1,4 @@
-import { visit } from "../authorization.ts";
+import { visit } from "../client/authorization.ts";
 import { claim } from "../outcome.ts";
 import type { Row } from "../row.ts";
 
@@ -10,8 +10,8 @@ export const declined: Row = {
   isEssential: true,
   needs: ["password"],
   after: ["state"],
-  async run(verification) {
-    const { address, state } = await visit(verification, "decline");
+  async run(context) {
+    const { address, state } = await visit(context, "decline");
     const { searchParams: came } = address;
     claim(came.get("error") === "access_denied" && came.get("state") === state && !came.has("code"), () => ({
       seen: `After declining, the redirect says error ${came.get("error") ?? "nothing"}${came.has("code") ? ", and has a code" : ""}.`,

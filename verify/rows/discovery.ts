@@ -1,12 +1,12 @@
+import { summaryOf } from "../client/answer-summary.ts";
 import { claim } from "../outcome.ts";
 import type { Row } from "../row.ts";
-import { told } from "../told.ts";
 
 const path = "/.well-known/oauth-authorization-server";
 
 export const discovery: Row = {
   name: "discovery",
-  group: "AccessScope",
+  group: "Reach",
   title: "It says what it can do",
   proves: "Clients that look before they ask (RFC 8414) find the right addresses, codes and PKCE with S256.",
   isEssential: false,
@@ -16,7 +16,7 @@ export const discovery: Row = {
     const answer = await deployment.call(path);
     const { json: found } = answer;
     claim(answer.status === 200 && typeof found === "object" && found !== null, () => ({
-      seen: `GET ${path} was ${told(answer)}, not JSON.`,
+      seen: `GET ${path} was ${summaryOf(answer)}, not JSON.`,
       side: "between",
       next: "Let what stands before the service pass /.well-known/ on.",
     }));

@@ -1,21 +1,21 @@
 import { randomUUID } from "node:crypto";
-import type { Answered } from "../deployment.ts";
+import { summaryOf } from "../client/answer-summary.ts";
+import type { Answered } from "../client/deployment.ts";
+import { element } from "../client/xml.ts";
 import { claim } from "../outcome.ts";
 import type { Row } from "../row.ts";
-import { told } from "../told.ts";
-import type { Verification } from "../verification.ts";
-import { element } from "../xml.ts";
+import type { RowContext } from "../row-context.ts";
 
 export const errors: Row = {
   name: "errors",
-  group: "AccessScope",
+  group: "Reach",
   title: "Errors come in their shape",
   proves: "Every refusal is the error object of its interface, with a request id to look it up by, and never a page.",
   isEssential: true,
   needs: [],
   after: [],
-  async run(verification) {
-    const { deployment } = verification;
+  async run(context) {
+    const { deployment } = context;
     const bad = { headers: { authorization: "Bearer no-such-token" } };
     const noToken = await deployment.call("/v3/users");
     standard("a call without a token", noToken, 401);
@@ -30,7 +30,7 @@ export const errors: Row = {
     const client_id = `nobody-${randomUUID()}`;
     const client = { grant_type: "refresh_token", refresh_token: "none", client_id, client_secret: "none" };
     standard("an unknown client", await deployment.post("/oauth2/access_token", client), 401, "invalid_client");
-    await adaptorAndPlatform(verification);
+    await adaptorAndPlatform(context);
     return { seen: "/v3, /oauth2, the adaptor and the platform calls refuse in their own shapes, with request ids." };
   },
 };
@@ -39,7 +39,7 @@ export const errors: Row = {
 function standard(what: string, answer: Answered, status: number, code?: string): void {
   const { json, headers } = answer;
   claim(answer.status === status && (code === undefined || json?.error === code || json === undefined), () => ({
-    seen: `${what} was answered with ${told(answer)}, not ${status} ${code ?? ""}.`,
+    seen: `${what} was answered with ${summaryOf(answer)}, not ${status} ${code ?? ""}.`,
     side: "between",
     next: "Ask the service itself: if it answers right, what stands before it changes the status.",
   }));
@@ -56,20 +56,20 @@ function standard(what: string, answer: Answered, status: number, code?: string)
   }));
 }
 
-async function adaptorAndPlatform({ deployment }: Verification): Promise<void> {
+async function adaptorAndPlatform({ deployment }: RowContext): Promise<void> {
   const fields = { secToken: "none", anEcosystemName: "nest" };
   const adaptor = await deployment.call(`/adaptor/federatedtokens?${new URLSearchParams(fields)}`);
   claim(
     adaptor.status === 401 && adaptor.json?.errorCode === 106 && typeof adaptor.json.errorMessage === "string",
     () => ({
-      seen: `The adaptor answered a bad secToken with ${told(adaptor)}, not 401 with errorCode 106.`,
+      seen: `The adaptor answered a bad secToken with ${summaryOf(adaptor)}, not 401 with errorCode 106.`,
       side: "between",
       next: "Let the adaptor's JSON errors through as they are: SDKs act on errorCode.",
     }),
   );
   const platform = await deployment.platform("getDeviceList", { secToken: "none" });
   claim(platform.status === 500 && element(platform.text, "errorCode") === "106", () => ({
-    seen: `The platform calls answered a bad secToken with ${told(platform)}, not with the XML fault 106.`,
+    seen: `The platform calls answered a bad secToken with ${summaryOf(platform)}, not with the XML fault 106.`,
     side: "between",
     next: "Let XML faults through, though they come with status 500: platform clients read them.",
   }));

@@ -1,5 +1,5 @@
-import { EventStream } from "../event-stream.ts";
-import { device, write } from "../linked-account.ts";
+import { EventStream } from "../client/event-stream.ts";
+import { device, write } from "../client/linked-account.ts";
 import { claim } from "../outcome.ts";
 import type { Row } from "../row.ts";
 
@@ -13,20 +13,20 @@ export const events: Row = {
   isEssential: false,
   needs: ["device"],
   after: ["write", "times"],
-  async run(verification) {
-    const deviceId = verification.given.deviceId!;
-    verification.afterwards(() => write(verification, deviceId, { [name]: null }));
-    const stream = await EventStream.open(verification, deviceId);
+  async run(context) {
+    const deviceId = context.input.deviceId!;
+    context.afterwards(() => write(context, deviceId, { [name]: null }));
+    const stream = await EventStream.open(context, deviceId);
     try {
       const startMs = performance.now();
-      await write(verification, deviceId, { [name]: "told" });
+      await write(context, deviceId, { [name]: "told" });
       const { data } = await stream.until(
-        verification,
+        context,
         (event) => event.name === "attribute" && event.data?.name === name,
         "the change",
       );
       const tookMs = Math.round(performance.now() - startMs);
-      const shown = (await device(verification, deviceId, [name])).attributes[name];
+      const shown = (await device(context, deviceId, [name])).attributes[name];
       claim(data.value === "told" && data.deviceId === deviceId && data.updateTime === shown?.updateTime, () => ({
         seen: `The event tells ${data.value} at ${data.updateTime}, a read ${shown?.value} at ${shown?.updateTime}.`,
         side: "between",

@@ -1,7 +1,7 @@
-import { exchange as askFor, tokensIn } from "../authorization.ts";
+import { summaryOf } from "../client/answer-summary.ts";
+import { exchange as askFor, tokensIn } from "../client/authorization.ts";
 import { claim } from "../outcome.ts";
 import type { Row } from "../row.ts";
-import { told } from "../told.ts";
 
 /** Less would make assistants refresh all the time; the service refuses such a setting. */
 const shortestSeconds = 360;
@@ -15,11 +15,11 @@ export const exchange: Row = {
   isEssential: true,
   needs: [],
   after: ["state"],
-  async run(verification) {
-    const { found } = verification;
-    const answer = await askFor(verification, found.returned!);
+  async run(context) {
+    const { found } = context;
+    const answer = await askFor(context, found.returned!);
     claim(answer.status === 200 && answer.json !== undefined, () => ({
-      seen: `The token address answered ${told(answer)}, not 200 with JSON.`,
+      seen: `The token address answered ${summaryOf(answer)}, not 200 with JSON.`,
       side: answer.json?.error === "invalid_client" ? "client" : "service",
       next:
         answer.json?.error === "invalid_client"

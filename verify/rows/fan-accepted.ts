@@ -1,5 +1,5 @@
-import { readyFan, settled } from "../fan.ts";
-import { linked } from "../linked-account.ts";
+import { readyFan, settled } from "../client/fan.ts";
+import { linked } from "../client/linked-account.ts";
 import { claim } from "../outcome.ts";
 import type { Row } from "../row.ts";
 
@@ -13,17 +13,17 @@ export const fanAccepted: Row = {
   needs: [],
   after: ["mirror"],
   unless: ["times", "write"],
-  async run(verification) {
-    const fan = await readyFan(verification);
+  async run(context) {
+    const fan = await readyFan(context);
     await fan.presence("come-home", "home");
     for (const value of ["true", "false"]) {
-      const word = await settled(verification, await fan.ask(value));
+      const word = await settled(context, await fan.ask(value));
       claim(word.is === "running", () => ({
         seen: `A fan that could be set to ${value} was refused: "${word.is === "error" ? word.text : word.is}".`,
         side: "ecosystem",
         next: "The text says why; the simulator's page shows what it heard and answered.",
       }));
-      const request = (await linked(verification, [fan.requestName])).attributes[fan.requestName]?.value ?? null;
+      const request = (await linked(context, [fan.requestName])).attributes[fan.requestName]?.value ?? null;
       claim(request === null, () => ({
         seen: `The fan does what was asked, but requestWrite still reads "${request}".`,
         side: "service",

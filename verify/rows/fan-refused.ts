@@ -1,5 +1,5 @@
-import { type FanError, type FanWord, readFanError, readyFan, settled } from "../fan.ts";
-import { write } from "../linked-account.ts";
+import { type FanError, type FanWord, readFanError, readyFan, settled } from "../client/fan.ts";
+import { write } from "../client/linked-account.ts";
 import { claim } from "../outcome.ts";
 import type { Row } from "../row.ts";
 
@@ -14,14 +14,14 @@ export const fanRefused: Row = {
   needs: [],
   after: ["mirror"],
   unless: ["times", "write"],
-  async run(verification) {
-    const { simulator, found } = verification;
-    const fan = await readyFan(verification);
-    verification.afterwards(() => write(verification, found.linkedId!, { [fan.requestName]: null }));
+  async run(context) {
+    const { simulator, found } = context;
+    const fan = await readyFan(context);
+    context.afterwards(() => write(context, found.linkedId!, { [fan.requestName]: null }));
     await fan.presence("come-home", "home");
     const mend = await simulator!.break(found.account!.id, { fault: "reject-fan", message: ownWords });
     try {
-      const { message } = errorIn(await settled(verification, await fan.ask("true")), "true");
+      const { message } = errorIn(await settled(context, await fan.ask("true")), "true");
       claim(message === ownWords, () => ({
         seen: `The ecosystem's words "${ownWords}" became "${message}".`,
         side: "between",
@@ -31,7 +31,7 @@ export const fanRefused: Row = {
       await mend().catch(() => undefined);
     }
     await fan.presence("leave", "away");
-    const { message } = errorIn(await settled(verification, await fan.ask("true")), "true");
+    const { message } = errorIn(await settled(context, await fan.ask("true")), "true");
     claim(/away/.test(message), () => ({
       seen: `With nobody home the fan was refused with "${message}", which doesn't say so.`,
       side: "service",

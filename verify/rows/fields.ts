@@ -1,7 +1,7 @@
-import type { Answered } from "../deployment.ts";
+import { summaryOf } from "../client/answer-summary.ts";
+import type { Answered } from "../client/deployment.ts";
 import { claim } from "../outcome.ts";
 import type { Row } from "../row.ts";
-import { told } from "../told.ts";
 
 export const fields: Row = {
   name: "fields",
@@ -15,7 +15,7 @@ export const fields: Row = {
     const { accessToken } = found.tokens!;
     const names = (what: string, answer: Answered, field: RegExp) => {
       claim(answer.status === 400 && field.test(String(answer.json?.error_description)), () => ({
-        seen: `${what} was answered with ${told(answer)}: "${answer.json?.error_description ?? ""}", which names no field.`,
+        seen: `${what} was answered with ${summaryOf(answer)}: "${answer.json?.error_description ?? ""}", which names no field.`,
         side: "service",
         next: "Compare the running version with the one you meant to deploy.",
       }));

@@ -1,7 +1,7 @@
-import type { Answered } from "../deployment.ts";
+import { summaryOf } from "../client/answer-summary.ts";
+import type { Answered } from "../client/deployment.ts";
 import { claim } from "../outcome.ts";
 import type { Row } from "../row.ts";
-import { told } from "../told.ts";
 
 /** Ids are below 2^31 and never reused; the last one is nobody's. */
 const absentId = "2147483647";
@@ -14,12 +14,12 @@ export const foreign: Row = {
   isEssential: true,
   needs: [],
   after: ["exchange", "errors"],
-  async run({ deployment, found, given }) {
+  async run({ deployment, found, input }) {
     const { accessToken } = found.tokens!;
     const ids = [
       absentId,
       "not-a-number",
-      ...(given.foreignDeviceId === undefined ? [] : [String(given.foreignDeviceId)]),
+      ...(input.foreignDeviceId === undefined ? [] : [String(input.foreignDeviceId)]),
     ];
     const first = await deployment.v3(accessToken, `devices/${absentId}`);
     for (const id of ids) {
@@ -31,13 +31,13 @@ export const foreign: Row = {
           method === "PUT" ? { verify: "1" } : undefined,
         );
         claim(answer.status === 404 && bodyOf(answer) === bodyOf(first), () => ({
-          seen: `${method} of ${id === absentId ? "an absent device" : id === ids[2] ? "somebody else's device" : "a malformed id"} was ${told(answer)}, not the same 404 as any other.`,
+          seen: `${method} of ${id === absentId ? "an absent device" : id === ids[2] ? "somebody else's device" : "a malformed id"} was ${summaryOf(answer)}, not the same 404 as any other.`,
           side: "service",
           next: "Stop: whoever asks learns what others have. Compare the running version with the one you meant to deploy.",
         }));
       }
     }
-    const what = given.foreignDeviceId === undefined ? "Absent and malformed ids" : "Foreign, absent and malformed ids";
+    const what = input.foreignDeviceId === undefined ? "Absent and malformed ids" : "Foreign, absent and malformed ids";
     return { seen: `${what} gave the same 404.` };
   },
 };

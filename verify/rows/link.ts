@@ -1,7 +1,7 @@
-import { federate, linked, unlink } from "../linked-account.ts";
+import { summaryOf } from "../client/answer-summary.ts";
+import { federate, linked, unlink } from "../client/linked-account.ts";
 import { claim, NotRun } from "../outcome.ts";
 import type { Row } from "../row.ts";
-import { told } from "../told.ts";
 
 export const link: Row = {
   name: "link",
@@ -11,32 +11,32 @@ export const link: Row = {
   isEssential: true,
   needs: [],
   after: ["unlinked", "exchange"],
-  async run(verification) {
-    const { found, given } = verification;
-    const answer = await federate(verification, "POST");
+  async run(context) {
+    const { found, input } = context;
+    const answer = await federate(context, "POST");
     const code = answer.json?.errorCode;
-    if ((code === 121 || code === 122) && given.simulator!.isAssumed) {
+    if ((code === 121 || code === 122) && input.simulator!.isAssumed) {
       throw new NotRun(
-        `The service doesn't speak with the simulator at ${given.simulator!.url} (errorCode ${code}).`,
+        `The service doesn't speak with the simulator at ${input.simulator!.url} (errorCode ${code}).`,
         "Give --simulator with the address that the service's ecosystem points to.",
       );
     }
     claim(answer.status === 200 && /^[0-9]+$/.test(String(answer.json?.DeviceId)), () => ({
-      seen: `POST federatedtokens was ${told(answer)}, not a DeviceId.`,
+      seen: `POST federatedtokens was ${summaryOf(answer)}, not a DeviceId.`,
       side: code === 121 || code === 122 ? "client" : "service",
       next:
         code === 121 || code === 122
-          ? `Let BREEZEWAY_ECOSYSTEMS of the service point to the simulator at ${given.simulator!.url}.`
+          ? `Let BREEZEWAY_ECOSYSTEMS of the service point to the simulator at ${input.simulator!.url}.`
           : "Look for the call in the service's log.",
     }));
-    verification.inTheEnd(() => unlink(verification));
+    context.inTheEnd(() => unlink(context));
     claim(typeof answer.json.DeviceId === "string", () => ({
       seen: "DeviceId is a number, not a text as the interface has it.",
       side: "between",
       next: "Let the adaptor's JSON through as it is.",
     }));
     found.linkedId = Number(answer.json.DeviceId);
-    const { attributes } = await linked(verification);
+    const { attributes } = await linked(context);
     claim(attributes["o.totalStructures"]?.value === 1, () => ({
       seen: "The virtual device had no structure when POST federatedtokens was answered.",
       side: "service",

@@ -1,7 +1,7 @@
-import { federate } from "../linked-account.ts";
+import { summaryOf } from "../client/answer-summary.ts";
+import { federate } from "../client/linked-account.ts";
 import { claim } from "../outcome.ts";
 import type { Row } from "../row.ts";
-import { told } from "../told.ts";
 
 export const linkedAgain: Row = {
   name: "linked-again",
@@ -11,16 +11,16 @@ export const linkedAgain: Row = {
   isEssential: true,
   needs: [],
   after: ["link"],
-  async run(verification) {
-    const again = await federate(verification, "POST");
+  async run(context) {
+    const again = await federate(context, "POST");
     claim(again.status === 409 && again.json?.errorCode === 118, () => ({
-      seen: `POST federatedtokens of a linked user was ${told(again)}, not 409 with errorCode 118.`,
+      seen: `POST federatedtokens of a linked user was ${summaryOf(again)}, not 409 with errorCode 118.`,
       side: "between",
       next: "Let the adaptor's errors through as they are: an SDK that hears no 118 never tries its PUT.",
     }));
-    const put = await federate(verification, "PUT");
-    claim(put.status === 200 && put.json?.DeviceId === String(verification.found.linkedId), () => ({
-      seen: `PUT federatedtokens was ${told(put)}${put.json?.DeviceId ? ` with device ${put.json.DeviceId}` : ""}, not 200 with the same DeviceId.`,
+    const put = await federate(context, "PUT");
+    claim(put.status === 200 && put.json?.DeviceId === String(context.found.linkedId), () => ({
+      seen: `PUT federatedtokens was ${summaryOf(put)}${put.json?.DeviceId ? ` with device ${put.json.DeviceId}` : ""}, not 200 with the same DeviceId.`,
       side: "service",
       next: "Look for the call in the service's log.",
     }));

@@ -1,7 +1,7 @@
-import type { Json } from "../deployment.ts";
-import { homeOf, largeStrings, linked, type ShownDevice } from "../linked-account.ts";
+import type { Json } from "../client/deployment.ts";
+import { homeOf, largeStrings, linked, type ShownDevice } from "../client/linked-account.ts";
 import type { Row } from "../row.ts";
-import type { Verification } from "../verification.ts";
+import type { RowContext } from "../row-context.ts";
 
 export const mirror: Row = {
   name: "mirror",
@@ -13,12 +13,12 @@ export const mirror: Row = {
   needs: [],
   after: ["link"],
   unless: ["write", "times"],
-  async run(verification) {
-    const { simulator, found } = verification;
+  async run(context) {
+    const { simulator, found } = context;
     const accountId = found.account!.id;
     let difference = "";
     const isSame = async () => {
-      difference = (await firstDifference(verification)) ?? "";
+      difference = (await firstDifference(context)) ?? "";
       return difference === "" ? true : undefined;
     };
     const orElse = (when: string) => () => ({
@@ -26,22 +26,22 @@ export const mirror: Row = {
       side: "service" as const,
       next: "GET federatedtokens shows how the link stands and why; the simulator's page shows what it sent.",
     });
-    await verification.eventually(isSame, orElse("After linking"));
+    await context.eventually(isSame, orElse("After linking"));
     await simulator!.play(accountId, { scene: "smoke" });
     const startMs = performance.now();
-    await verification.eventually(isSame, orElse("After smoke in the simulated home"));
+    await context.eventually(isSame, orElse("After smoke in the simulated home"));
     const tookMs = Math.round(performance.now() - startMs);
     await simulator!.play(accountId, { scene: "clear" });
-    await verification.eventually(isSame, orElse("After the smoke has cleared"));
+    await context.eventually(isSame, orElse("After the smoke has cleared"));
     return { seen: `All of it is the same upstream and here; smoke was here within ${tookMs} ms.` };
   },
 };
 
 /** What is shown otherwise than it is upstream, in words; undefined when all is the same. */
-async function firstDifference(verification: Verification): Promise<string | undefined> {
-  const { structureId, structure, thermostats, alarms } = await homeOf(verification);
-  const { labels, identifiers } = await largeStrings(verification);
-  const shown = await linked(verification);
+async function firstDifference(context: RowContext): Promise<string | undefined> {
+  const { structureId, structure, thermostats, alarms } = await homeOf(context);
+  const { labels, identifiers } = await largeStrings(context);
+  const shown = await linked(context);
   if (shown.presenceInfo !== 1 || shown.stale === true) return "the device is shown as absent or stale";
   const x = identifiers[structureId]?.[0];
   if (labels[structure.name] !== structureId || x === undefined)

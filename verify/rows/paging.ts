@@ -1,7 +1,7 @@
+import { summaryOf } from "../client/answer-summary.ts";
 import { claim, type Seen } from "../outcome.ts";
 import type { Row } from "../row.ts";
-import { told } from "../told.ts";
-import type { Verification } from "../verification.ts";
+import type { RowContext } from "../row-context.ts";
 
 const mostPages = 10_000;
 
@@ -13,12 +13,12 @@ export const paging: Row = {
   isEssential: true,
   needs: [],
   after: ["exchange"],
-  async run(verification): Promise<Seen> {
+  async run(context): Promise<Seen> {
     const seen: number[] = [];
     let cursor: string | undefined;
     let pages = 0;
     do {
-      const { json } = await page(verification, cursor);
+      const { json } = await page(context, cursor);
       pages += 1;
       for (const { deviceId } of json.devices) {
         claim(seen.length === 0 || deviceId > seen.at(-1)!, () => ({
@@ -40,11 +40,11 @@ export const paging: Row = {
   },
 };
 
-export async function page({ deployment, found }: Verification, cursor?: string) {
+export async function page({ deployment, found }: RowContext, cursor?: string) {
   const query = cursor === undefined ? "" : `?${new URLSearchParams({ cursor })}`;
   const answer = await deployment.v3(found.tokens!.accessToken, `devices${query}`);
   claim(answer.status === 200 && Array.isArray(answer.json?.devices), () => ({
-    seen: `GET /v3/devices was ${told(answer)}, not a list of devices.`,
+    seen: `GET /v3/devices was ${summaryOf(answer)}, not a list of devices.`,
     side: answer.status === 400 && cursor === undefined ? "client" : "service",
     next:
       answer.status === 400 && cursor === undefined

@@ -1,7 +1,7 @@
-import { exchange, isDead, visit } from "../authorization.ts";
+import { summaryOf } from "../client/answer-summary.ts";
+import { exchange, isDead, visit } from "../client/authorization.ts";
 import { claim } from "../outcome.ts";
 import type { Row } from "../row.ts";
-import { told } from "../told.ts";
 
 export const pkce: Row = {
   name: "pkce",
@@ -11,11 +11,11 @@ export const pkce: Row = {
   isEssential: true,
   needs: ["password"],
   after: ["exchange", "errors"],
-  async run(verification) {
-    const returned = await visit(verification);
-    const stolen = await exchange(verification, returned, "a-verifier-that-somebody-has-made-up-in-a-hurry-01");
+  async run(context) {
+    const returned = await visit(context);
+    const stolen = await exchange(context, returned, "a-verifier-that-somebody-has-made-up-in-a-hurry-01");
     claim(isDead(stolen), () => ({
-      seen: `A wrong code_verifier was answered with ${told(stolen)}, not 400 invalid_grant.`,
+      seen: `A wrong code_verifier was answered with ${summaryOf(stolen)}, not 400 invalid_grant.`,
       side: "service",
       next: "Look whether code_challenge reaches the service: something between may cut the authorization address.",
     }));

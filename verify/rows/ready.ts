@@ -1,10 +1,10 @@
+import { summaryOf } from "../client/answer-summary.ts";
 import { claim } from "../outcome.ts";
 import type { Row } from "../row.ts";
-import { told } from "../told.ts";
 
 export const ready: Row = {
   name: "ready",
-  group: "AccessScope",
+  group: "Reach",
   title: "The service is ready",
   proves: "/readyz answers 200 and names its checks, all of them good.",
   isEssential: false,
@@ -17,7 +17,7 @@ export const ready: Row = {
       .filter(([, { ok }]) => ok !== true)
       .map(([name, { reason }]) => `${name} (${reason ?? "no reason"})`);
     claim(answer.status === 200 && failed.length === 0 && checks.length > 0, () => ({
-      seen: `GET /readyz was ${told(answer)}; ${failed.length > 0 ? `not good: ${failed.join(", ")}` : "it names no failed check"}.`,
+      seen: `GET /readyz was ${summaryOf(answer)}; ${failed.length > 0 ? `not good: ${failed.join(", ")}` : "it names no failed check"}.`,
       side: "service",
       next:
         failed.length > 0

@@ -1,7 +1,7 @@
-import { refresh, statusWith, tokensIn } from "../authorization.ts";
+import { summaryOf } from "../client/answer-summary.ts";
+import { refresh, statusWith, tokensIn } from "../client/authorization.ts";
 import { claim } from "../outcome.ts";
 import type { Row } from "../row.ts";
-import { told } from "../told.ts";
 
 export const refreshRetry: Row = {
   name: "refresh-retry",
@@ -11,14 +11,14 @@ export const refreshRetry: Row = {
   isEssential: true,
   needs: [],
   after: ["refresh"],
-  async run(verification) {
-    const again = await refresh(verification, verification.found.tokens!.refreshToken);
+  async run(context) {
+    const again = await refresh(context, context.found.tokens!.refreshToken);
     claim(again.status === 200, () => ({
-      seen: `The same refresh token, asked with again, was answered with ${told(again)}, not 200.`,
+      seen: `The same refresh token, asked with again, was answered with ${summaryOf(again)}, not 200.`,
       side: "service",
       next: "Voice assistants retry: with this their users would have to link anew. Compare the running version.",
     }));
-    const status = await statusWith(verification, tokensIn(again).accessToken);
+    const status = await statusWith(context, tokensIn(again).accessToken);
     claim(status === 200, () => ({
       seen: `The retried pair's access token was answered with ${status}, not 200.`,
       side: "service",

@@ -1,7 +1,7 @@
-import { isDead, newGrant, refresh, statusWith, tokensIn } from "../authorization.ts";
+import { summaryOf } from "../client/answer-summary.ts";
+import { isDead, newGrant, refresh, statusWith, tokensIn } from "../client/authorization.ts";
 import { claim } from "../outcome.ts";
 import type { Row } from "../row.ts";
-import { told } from "../told.ts";
 
 /** How long the old token goes on once its successor is in use. */
 const graceMs = 60_000;
@@ -14,18 +14,18 @@ export const refreshReuse: Row = {
   isEssential: true,
   needs: ["password", "patience"],
   after: ["refresh-retry", "errors"],
-  async run(verification) {
-    const first = await newGrant(verification);
-    const second = tokensIn(await refresh(verification, first.refreshToken));
-    const third = tokensIn(await refresh(verification, second.refreshToken));
-    await verification.pause(graceMs + 1_500);
-    const reused = await refresh(verification, first.refreshToken);
+  async run(context) {
+    const first = await newGrant(context);
+    const second = tokensIn(await refresh(context, first.refreshToken));
+    const third = tokensIn(await refresh(context, second.refreshToken));
+    await context.pause(graceMs + 1_500);
+    const reused = await refresh(context, first.refreshToken);
     claim(isDead(reused), () => ({
-      seen: `A retired refresh token was answered with ${told(reused)}, not 400 invalid_grant.`,
+      seen: `A retired refresh token was answered with ${summaryOf(reused)}, not 400 invalid_grant.`,
       side: "service",
       next: "Look whether the nodes' clocks agree; else compare the running version with the one you meant to deploy.",
     }));
-    const status = await statusWith(verification, third.accessToken);
+    const status = await statusWith(context, third.accessToken);
     claim(status === 401, () => ({
       seen: `After a retired refresh token came back, the grant's newest access token was answered with ${status}, not 401.`,
       side: "service",

@@ -1,7 +1,7 @@
-import { refresh as askFor, statusWith, tokensIn } from "../authorization.ts";
+import { summaryOf } from "../client/answer-summary.ts";
+import { refresh as askFor, statusWith, tokensIn } from "../client/authorization.ts";
 import { claim } from "../outcome.ts";
 import type { Row } from "../row.ts";
-import { told } from "../told.ts";
 
 export const refresh: Row = {
   name: "refresh",
@@ -11,11 +11,11 @@ export const refresh: Row = {
   isEssential: true,
   needs: [],
   after: ["exchange"],
-  async run(verification) {
-    const { refreshToken, accessToken } = verification.found.tokens!;
-    const answer = await askFor(verification, refreshToken);
+  async run(context) {
+    const { refreshToken, accessToken } = context.found.tokens!;
+    const answer = await askFor(context, refreshToken);
     claim(answer.status === 200, () => ({
-      seen: `The refresh was answered with ${told(answer)}, not 200.`,
+      seen: `The refresh was answered with ${summaryOf(answer)}, not 200.`,
       side: "service",
       next: "Look for the answer's request id in the service's log.",
     }));
@@ -30,7 +30,7 @@ export const refresh: Row = {
       side: "between",
       next: "Ask the service itself; a token that never changes hands could be copied without anybody noticing.",
     }));
-    const status = await statusWith(verification, next.accessToken);
+    const status = await statusWith(context, next.accessToken);
     claim(status === 200, () => ({
       seen: `The new access token was answered with ${status}, not 200.`,
       side: "service",

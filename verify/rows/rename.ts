@@ -1,4 +1,4 @@
-import { homeOf, largeStrings, linked, placeOf, thermostatNames } from "../linked-account.ts";
+import { homeOf, largeStrings, linked, placeOf, thermostatNames } from "../client/linked-account.ts";
 import { claim } from "../outcome.ts";
 import type { Row } from "../row.ts";
 
@@ -10,18 +10,18 @@ export const rename: Row = {
   isEssential: true,
   needs: [],
   after: ["mirror"],
-  async run(verification) {
-    const { simulator, found } = verification;
-    const { structureId, structure, thermostats } = await homeOf(verification);
+  async run(context) {
+    const { simulator, found } = context;
+    const { structureId, structure, thermostats } = await homeOf(context);
     const id: string = thermostats[0].device_id;
-    const before = await placeOf(verification, id);
+    const before = await placeOf(context, id);
     const [newRoom, newHouse] = ["Renamed Room", "Renamed House"];
     await simulator!.play(found.account!.id, { scene: "rename", thermostat: id, name: newRoom });
     await simulator!.play(found.account!.id, { scene: "rename", structure: structureId, name: newHouse });
     const names = [thermostatNames(before.x, before.y)("name"), `d.structures[${before.x}].a.name`];
-    await verification.eventually(
+    await context.eventually(
       async () => {
-        const { attributes } = await linked(verification, names);
+        const { attributes } = await linked(context, names);
         return attributes[names[0]!]?.value === newRoom && attributes[names[1]!]?.value === newHouse ? true : undefined;
       },
       () => ({
@@ -30,8 +30,8 @@ export const rename: Row = {
         next: "GET federatedtokens shows how the link stands; the simulator's page shows what it sent.",
       }),
     );
-    const after = await placeOf(verification, id);
-    const { labels, identifiers } = await largeStrings(verification);
+    const after = await placeOf(context, id);
+    const { labels, identifiers } = await largeStrings(context);
     claim(after.x === before.x && after.y === before.y && identifiers[structureId]?.[0] === before.x, () => ({
       seen: `The renamed thermostat moved from index ${before.x}/${before.y} to ${after.x}/${after.y}.`,
       side: "service",

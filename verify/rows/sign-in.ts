@@ -1,7 +1,7 @@
+import { summaryOf } from "../client/answer-summary.ts";
+import { element } from "../client/xml.ts";
 import { claim } from "../outcome.ts";
 import type { Row } from "../row.ts";
-import { told } from "../told.ts";
-import { element } from "../xml.ts";
 
 export const signIn: Row = {
   name: "sign-in",
@@ -11,9 +11,9 @@ export const signIn: Row = {
   isEssential: true,
   needs: ["password", "app-id"],
   after: ["errors"],
-  async run({ deployment, found, given, secrets }) {
-    const { name, password } = given.person!;
-    const answer = await deployment.platform("userLogin", { name, password, appId: given.appId });
+  async run({ deployment, found, input, secrets }) {
+    const { name, password } = input.person!;
+    const answer = await deployment.platform("userLogin", { name, password, appId: input.appId });
     const secToken = secrets.keep(element(answer.text, "securityToken"));
     claim(answer.status === 200 && secToken !== undefined && secToken !== "", () => ({
       seen: `userLogin was ${answer.status}, fault ${element(answer.text, "errorCode") ?? "none"}, not a securityToken.`,
@@ -22,7 +22,7 @@ export const signIn: Row = {
     }));
     const list = await deployment.platform("getDeviceList", { secToken });
     claim(list.status === 200 && element(list.text, "ns1:getDeviceListResponse") !== undefined, () => ({
-      seen: `getDeviceList with the new secToken was ${told(list)}.`,
+      seen: `getDeviceList with the new secToken was ${summaryOf(list)}.`,
       side: "between",
       next: "Look whether something changes the XML on its way.",
     }));

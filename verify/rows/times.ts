@@ -1,5 +1,5 @@
-import type { Json } from "../deployment.ts";
-import { device, write } from "../linked-account.ts";
+import type { Json } from "../client/deployment.ts";
+import { device, write } from "../client/linked-account.ts";
 import { claim } from "../outcome.ts";
 import type { Row } from "../row.ts";
 
@@ -16,16 +16,16 @@ export const times: Row = {
   isEssential: true,
   needs: ["device"],
   after: ["write"],
-  async run(verification) {
-    const { deployment, found, given } = verification;
-    const deviceId = given.deviceId!;
-    verification.afterwards(() => write(verification, deviceId, { [name]: null }));
+  async run(context) {
+    const { deployment, found, input } = context;
+    const deviceId = input.deviceId!;
+    context.afterwards(() => write(context, deviceId, { [name]: null }));
     const changes: number[] = [];
     let sentMs = 0;
     for (const value of ["1", "2", "3", "4"]) {
       sentMs = Date.now();
-      await write(verification, deviceId, { [name]: value });
-      changes.push((await device(verification, deviceId, [name])).attributes[name]?.updateTime ?? Number.NaN);
+      await write(context, deviceId, { [name]: value });
+      changes.push((await device(context, deviceId, [name])).attributes[name]?.updateTime ?? Number.NaN);
     }
     claim(changes.every(Number.isInteger) && changes.some((time) => time % 1_000 !== 0), () => ({
       seen: `The update times are ${changes.join(", ")}: whole seconds, not milliseconds.`,

@@ -1,7 +1,7 @@
-import { unlink as askFor } from "../linked-account.ts";
+import { summaryOf } from "../client/answer-summary.ts";
+import { unlink as askFor } from "../client/linked-account.ts";
 import { claim } from "../outcome.ts";
 import type { Row } from "../row.ts";
-import { told } from "../told.ts";
 
 export const unlink: Row = {
   name: "unlink",
@@ -12,17 +12,17 @@ export const unlink: Row = {
   needs: [],
   after: ["link"],
   unless: ["write", "foreign"],
-  async run(verification) {
-    const { deployment, found } = verification;
-    const answer = await askFor(verification);
+  async run(context) {
+    const { deployment, found } = context;
+    const answer = await askFor(context);
     claim(answer.status === 200, () => ({
-      seen: `DELETE federatedtokens was ${told(answer)}, not 200.`,
+      seen: `DELETE federatedtokens was ${summaryOf(answer)}, not 200.`,
       side: "between",
       next: "Let DELETE through; else look for the call in the service's log.",
     }));
     const gone = await deployment.v3(found.tokens!.accessToken, `devices/${found.linkedId}`);
     claim(gone.status === 404, () => ({
-      seen: `After unlinking, the virtual device was answered with ${told(gone)}, not 404.`,
+      seen: `After unlinking, the virtual device was answered with ${summaryOf(gone)}, not 404.`,
       side: "between",
       next: "Let nothing cache answers of /v3.",
     }));

@@ -1,6 +1,6 @@
+import { summaryOf } from "../client/answer-summary.ts";
 import { claim } from "../outcome.ts";
 import type { Row } from "../row.ts";
-import { told } from "../told.ts";
 
 export const users: Row = {
   name: "users",
@@ -15,7 +15,7 @@ export const users: Row = {
     const list = await deployment.v3(accessToken, "users");
     const ids: unknown = list.json;
     claim(list.status === 200 && Array.isArray(ids) && ids.length > 0 && ids.every(Number.isInteger), () => ({
-      seen: `GET /v3/users was ${told(list)}, not a list of integers.`,
+      seen: `GET /v3/users was ${summaryOf(list)}, not a list of integers.`,
       side: "service",
       next: "Look for the answer's request id in the service's log.",
     }));
@@ -24,7 +24,7 @@ export const users: Row = {
     claim(
       one.status === 200 && userId === ids[0] && [userName, tenant].every((text) => typeof text === "string"),
       () => ({
-        seen: `GET /v3/users/${ids[0]} was ${told(one)}, not that user with userName and tenant.`,
+        seen: `GET /v3/users/${ids[0]} was ${summaryOf(one)}, not that user with userName and tenant.`,
         side: "service",
         next: "Look for the answer's request id in the service's log.",
       }),

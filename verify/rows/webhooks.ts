@@ -1,9 +1,9 @@
 import { createHmac } from "node:crypto";
-import { write } from "../linked-account.ts";
+import { summaryOf } from "../client/answer-summary.ts";
+import { write } from "../client/linked-account.ts";
+import { startReceiver } from "../client/receiver.ts";
 import { claim, NotRun } from "../outcome.ts";
-import { startReceiver } from "../receiver.ts";
 import type { Row } from "../row.ts";
-import { told } from "../told.ts";
 
 const name = "verify.webhook";
 
@@ -15,10 +15,10 @@ export const webhooks: Row = {
   isEssential: false,
   needs: ["device"],
   after: ["write"],
-  async run(verification) {
-    const { deployment, found, given, secrets } = verification;
+  async run(context) {
+    const { deployment, found, input, secrets } = context;
     const { accessToken } = found.tokens!;
-    const deviceId = given.deviceId!;
+    const deviceId = input.deviceId!;
     const receiver = await startReceiver();
     try {
       const wanted = { url: receiver.url, deviceIds: [deviceId], attributes: [name] };
@@ -31,15 +31,15 @@ export const webhooks: Row = {
       }
       const secret = secrets.keep(String(made.json?.secret ?? ""));
       claim(made.status === 201 && secret.startsWith("whsec_"), () => ({
-        seen: `POST /v3/webhooks was ${told(made)}, not 201 with a secret.`,
+        seen: `POST /v3/webhooks was ${summaryOf(made)}, not 201 with a secret.`,
         side: "service",
         next: "Look for the answer's request id in the service's log.",
       }));
       const remove = () => deployment.v3(accessToken, `webhooks/${made.json.webhookId}`, "DELETE");
-      verification.afterwards(remove);
-      verification.afterwards(() => write(verification, deviceId, { [name]: null }));
-      await write(verification, deviceId, { [name]: "posted" });
-      const { headers, body } = await verification.eventually(
+      context.afterwards(remove);
+      context.afterwards(() => write(context, deviceId, { [name]: null }));
+      await write(context, deviceId, { [name]: "posted" });
+      const { headers, body } = await context.eventually(
         async () => receiver.received[0],
         () => ({
           seen: "A change was not posted to the webhook within 10 seconds.",

@@ -1,7 +1,7 @@
-import { device, write as put } from "../linked-account.ts";
+import { summaryOf } from "../client/answer-summary.ts";
+import { device, write as put } from "../client/linked-account.ts";
 import { claim } from "../outcome.ts";
 import type { Row } from "../row.ts";
-import { told } from "../told.ts";
 
 export const write: Row = {
   name: "write",
@@ -11,20 +11,20 @@ export const write: Row = {
   isEssential: true,
   needs: ["device"],
   after: ["exchange"],
-  async run(verification) {
-    const deviceId = verification.given.deviceId!;
+  async run(context) {
+    const deviceId = context.input.deviceId!;
     const names = ["verify.text", "verify.number", "verify.flag"];
     const [text = "", number = "", flag = ""] = names;
     const read = async () => {
-      const { attributes } = await device(verification, deviceId, names);
+      const { attributes } = await device(context, deviceId, names);
       return names.map((name) => attributes[name]?.value ?? null);
     };
     await read();
-    verification.afterwards(() => put(verification, deviceId, Object.fromEntries(names.map((name) => [name, null]))));
+    context.afterwards(() => put(context, deviceId, Object.fromEntries(names.map((name) => [name, null]))));
     const written = `grüße, "${Math.random().toString(36).slice(2)}"`;
-    const answer = await put(verification, deviceId, { [text]: written, [number]: 7, [flag]: true });
+    const answer = await put(context, deviceId, { [text]: written, [number]: 7, [flag]: true });
     claim(answer.status === 200 && answer.json?.status === "OK", () => ({
-      seen: `PUT /v3/devices/${deviceId} was ${told(answer)}, not {"status":"OK"}.`,
+      seen: `PUT /v3/devices/${deviceId} was ${summaryOf(answer)}, not {"status":"OK"}.`,
       side: "service",
       next: "Check that --device is an ordinary device of the user who signed in.",
     }));
@@ -34,7 +34,7 @@ export const write: Row = {
       side: "between",
       next: "Let nothing cache answers of /v3: stale values look like live ones. Ask the service itself to compare.",
     }));
-    await put(verification, deviceId, { [text]: null, [number]: "", [flag]: null });
+    await put(context, deviceId, { [text]: null, [number]: "", [flag]: null });
     const erased = await read();
     claim(
       erased.every((value) => value === null),

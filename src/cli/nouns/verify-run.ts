@@ -1,14 +1,14 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
-import { canBeServed } from "../../../verify/by-hand-visitor.ts";
-import type { Given } from "../../../verify/given.ts";
-import type { Report } from "../../../verify/report.ts";
-import { reportPage } from "../../../verify/report-page.ts";
-import { reportText } from "../../../verify/report-text.ts";
-import { SimulatorControl } from "../../../verify/simulator-control.ts";
-import { type Administer, type ThrowAway, throwAwayOn } from "../../../verify/throw-away.ts";
+import { SimulatorControl } from "../../../verify/client/simulator-control.ts";
+import type { Report } from "../../../verify/report/report.ts";
+import { reportPage } from "../../../verify/report/report-page.ts";
+import { reportText } from "../../../verify/report/report-text.ts";
+import { type Administer, addTemporaryTenant, type TemporaryTenant } from "../../../verify/temporary-tenant.ts";
 import { DeploymentUnreachable, verify } from "../../../verify/verify.ts";
+import type { VerifyInput } from "../../../verify/verify-input.ts";
+import { canBeServed } from "../../../verify/visitor/by-hand-visitor.ts";
 import type { Config } from "../../config/config.ts";
 import { BadParameter, EcosystemUnreachable, NotFound, NotRunning } from "../../model/errors.ts";
 import { untilTold } from "../../runtime/process/signals.ts";
@@ -46,16 +46,16 @@ export async function runVerify({ typed: words, terminal, programs, print, ...ca
   const administer: Administer = (name, input) => programs.administer(config, name, input);
   const told = untilTold();
   const runtime = { config, environment: terminal.environment, administer };
-  const { given, throwAway } = await prepare(typed, runtime, told);
+  const { input, temporary } = await prepare(typed, runtime, told);
   let report: Report;
   try {
-    report = await verify(given, { signal: told, version: terminal.version, say, begins: progress() });
+    report = await verify(input, { signal: told, version: terminal.version, say, begins: progress() });
   } catch (error) {
     if (error instanceof DeploymentUnreachable) throw new EcosystemUnreachable(error.message);
     throw told.aborted ? new Error("Interrupted; what verify had made is taken away.") : error;
   } finally {
     clearProgress();
-    for (const one of (await throwAway?.remove()) ?? []) say(`Could not take away ${one}.`);
+    for (const one of (await temporary?.remove()) ?? []) say(`Could not take away ${one}.`);
   }
   if (typed.report !== undefined) keep(typed.report, report);
   const shown = { hasColour: hasColour(terminal, terminal.out), width: Math.min(print.width, 100) };
@@ -66,8 +66,8 @@ export async function runVerify({ typed: words, terminal, programs, print, ...ca
 }
 
 interface Prepared {
-  readonly given: Given;
-  readonly throwAway?: ThrowAway;
+  readonly input: VerifyInput;
+  readonly temporary?: TemporaryTenant;
 }
 
 /** What was typed and given by environment; without a client, what verify can make for itself where it may administer. */
@@ -91,20 +91,20 @@ async function prepare(typed: VerifyTyped, runtime: VerifyRuntime, told: AbortSi
   if (typedSimulator !== undefined && !(await new SimulatorControl(typedSimulator).isThere())) {
     throw new EcosystemUnreachable(`No simulator answers at ${typedSimulator}. Start one with: breezeway simulator`);
   }
-  if (typed["client-id"] !== undefined) return { given: { ...base, ...(await credentials(typed, runtime)) } };
+  if (typed["client-id"] !== undefined) return { input: { ...base, ...(await credentials(typed, runtime)) } };
   if (typed.user !== undefined || typed.browser) {
     throw new BadParameter("client-id", "--client-id is missing: a user signs in through a client.");
   }
   const isOurs = config.databaseUrl !== undefined || (running !== undefined && running === url);
-  if (!isOurs) return { given: base };
+  if (!isOurs) return { input: base };
   const simulator = base.simulator ?? (await simulatorOf(config, typed.ecosystem));
   const isCostly = config.databaseUrl !== undefined;
-  const throwAway = await throwAwayOn(administer, { isInterrupted: () => told.aborted, isCostly });
-  return { given: { ...base, ...throwAway.given, simulator }, throwAway };
+  const temporary = await addTemporaryTenant(administer, { isInterrupted: () => told.aborted, isCostly });
+  return { input: { ...base, ...temporary.input, simulator }, temporary };
 }
 
 /** Where the demo says that its simulator listens, or where this configuration's ecosystem is, if that is a simulator. */
-async function simulatorOf({ dataFolder, ecosystems }: Config, ecosystem: string): Promise<Given["simulator"]> {
+async function simulatorOf({ dataFolder, ecosystems }: Config, ecosystem: string): Promise<VerifyInput["simulator"]> {
   const configured = ecosystems.find(({ name }) => name === ecosystem.toLowerCase())?.apiUrl;
   for (const url of [demoSimulator(dataFolder), configured]) {
     if (url !== undefined && (await new SimulatorControl(url).isThere())) return { url, isAssumed: true };

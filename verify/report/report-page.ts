@@ -1,6 +1,6 @@
+import { groups } from "../row.ts";
 import type { Report, ReportedRow, Status } from "./report.ts";
 import { style } from "./report-style.ts";
-import { groups } from "./row.ts";
 
 const words: Readonly<Record<Status, string>> = { pass: "Pass", warn: "Warning", fail: "Fail", not_run: "Not run" };
 /** Shapes beside the words, so that no colour is needed to tell them apart. */

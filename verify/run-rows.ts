@@ -1,9 +1,9 @@
+import { rows as allRows } from "./all-rows.ts";
 import { needs } from "./needs.ts";
 import { Failure, NotRun, sides } from "./outcome.ts";
-import { countsOf, gradeOf, type Report, type ReportedRow, verdictOf } from "./report.ts";
+import { countsOf, gradeOf, type Report, type ReportedRow, verdictOf } from "./report/report.ts";
 import type { Row } from "./row.ts";
-import { rows as allRows } from "./rows.ts";
-import type { Verification } from "./verification.ts";
+import type { RowContext } from "./row-context.ts";
 
 export interface RunOptions {
   readonly version: string;
@@ -14,11 +14,11 @@ export interface RunOptions {
 
 /** Runs the rows that were asked for, one after the other, and leaves the deployment as it was. Rejects only when it is interrupted. */
 export async function runRows(
-  verification: Verification,
+  context: RowContext,
   { version, begins, rows: known = allRows }: RunOptions,
 ): Promise<Report> {
   // A row that takes a minute is part of the verification only with --patient.
-  const rows = known.filter((row) => verification.given.isPatient || !row.needs.includes("patience"));
+  const rows = known.filter((row) => context.input.isPatient || !row.needs.includes("patience"));
   const startedTime = new Date().toISOString();
   const startMs = performance.now();
   const reported = new Map<string, ReportedRow>();
@@ -26,21 +26,21 @@ export async function runRows(
   const roots = new Map<string, string>();
   try {
     for (const [place, row] of rows.entries()) {
-      verification.signal.throwIfAborted();
+      context.signal.throwIfAborted();
       begins?.(row, place, rows.length);
       const rowMs = performance.now();
       const root = rootOf(row, reported, roots);
       if (root !== undefined) roots.set(row.name, root.name);
-      const outcome = root ? blockedBy(root) : await outcomeOf(row, verification);
-      reported.set(row.name, describe(row, outcome, Math.round(performance.now() - rowMs), verification));
+      const outcome = root ? blockedBy(root) : await outcomeOf(row, context);
+      reported.set(row.name, describe(row, outcome, Math.round(performance.now() - rowMs), context));
     }
   } finally {
-    await verification.cleanUp();
+    await context.cleanUp();
   }
   const all = [...reported.values()];
   const grade = gradeOf(all);
   return {
-    url: verification.given.url,
+    url: context.input.url,
     startedTime,
     seconds: Math.round((performance.now() - startMs) / 100) / 10,
     version,
@@ -71,14 +71,14 @@ function blockedBy({ title, status }: ReportedRow): Outcome {
   return { status: "not_run", seen: `It builds on "${title}", which ${why}.`, atFault: null, next: `See "${title}".` };
 }
 
-async function outcomeOf(row: Row, verification: Verification): Promise<Outcome> {
-  const lacking = row.needs.map((need) => needs[need]).find(({ isGiven }) => !isGiven(verification.given));
+async function outcomeOf(row: Row, context: RowContext): Promise<Outcome> {
+  const lacking = row.needs.map((need) => needs[need]).find(({ isGiven }) => !isGiven(context.input));
   if (lacking) return { status: "not_run", seen: lacking.reason, atFault: null, next: lacking.next };
   try {
-    const { seen, next } = await row.run(verification);
+    const { seen, next } = await row.run(context);
     return { status: next === undefined ? "pass" : "warn", seen, atFault: null, next: next ?? null };
   } catch (error) {
-    verification.signal.throwIfAborted();
+    context.signal.throwIfAborted();
     if (error instanceof NotRun) return { status: "not_run", seen: error.message, atFault: null, next: error.next };
     if (error instanceof Failure) {
       const { seen, side, next } = error.finding;
@@ -89,11 +89,11 @@ async function outcomeOf(row: Row, verification: Verification): Promise<Outcome>
     const next = "Compare the answers of this deployment with its /docs.";
     return { status: "fail", seen, atFault: sides.between, next };
   } finally {
-    await verification.rowIsOver();
+    await context.rowIsOver();
   }
 }
 
-function describe(row: Row, outcome: Outcome, milliseconds: number, { secrets }: Verification): ReportedRow {
+function describe(row: Row, outcome: Outcome, milliseconds: number, { secrets }: RowContext): ReportedRow {
   const { status, seen, atFault, next } = outcome;
   return {
     name: row.name,

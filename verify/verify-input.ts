@@ -1,24 +1,23 @@
-/** All that verify was given, or made for itself. */
-export interface Given {
+/** The deployment to verify and what verify may use there: typed by a person, or taken from a temporary tenant. */
+export interface VerifyInput {
   /** {base_url} of the deployment. */
   readonly url: string;
-  readonly client: GivenClient | undefined;
+  readonly client: ClientInput | undefined;
   readonly person: { readonly name: string; readonly password: string } | undefined;
-  /** Somebody opens the login page in a browser of their own. */
+  /** A person signs in with their own browser. */
   readonly signsInByHand: boolean;
   readonly appId: string | undefined;
   /** An ordinary device that may be written to. */
   readonly deviceId: number | undefined;
-  /** A device that belongs to somebody else. */
+  /** A device of another user. */
   readonly foreignDeviceId: number | undefined;
-  readonly simulator:
-    | { readonly url: string /** Nobody said that it is this deployment's. */; readonly isAssumed: boolean }
-    | undefined;
+  /** `isAssumed`: verify found the simulator itself, so it may belong to another deployment. */
+  readonly simulator: { readonly url: string; readonly isAssumed: boolean } | undefined;
   readonly ecosystem: string;
   readonly isPatient: boolean;
 }
 
-export interface GivenClient {
+export interface ClientInput {
   readonly id: string;
   readonly secret: string;
   /** One of its registered addresses. */

@@ -1,4 +1,4 @@
-import { Failure } from "./outcome.ts";
+import { Failure } from "../outcome.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: what comes over the wire is what the rows look at
 export type Json = any;

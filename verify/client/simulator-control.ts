@@ -1,5 +1,5 @@
+import { Failure } from "../outcome.ts";
 import type { Json } from "./deployment.ts";
-import { Failure } from "./outcome.ts";
 
 const patienceMs = 10_000;
 

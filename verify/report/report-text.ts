@@ -1,5 +1,5 @@
+import { groups } from "../row.ts";
 import type { Report, ReportedRow, Status } from "./report.ts";
-import { groups } from "./row.ts";
 
 const words: Readonly<Record<Status, string>> = { pass: "pass", warn: "warn", fail: "FAIL", not_run: "not run" };
 const marks: Readonly<Record<Status, string>> = { pass: "✓", warn: "!", fail: "✗", not_run: "–" };

@@ -1,6 +1,7 @@
+import { createParser, type EventSourceMessage } from "eventsource-parser";
+import { Failure } from "../outcome.ts";
+import { type RowContext, wait } from "../row-context.ts";
 import type { Json } from "./deployment.ts";
-import { Failure } from "./outcome.ts";
-import { type Verification, wait } from "./verification.ts";
 
 export interface HeardEvent {
   readonly id: string;
@@ -14,8 +15,8 @@ export class EventStream {
   readonly #closing = new AbortController();
 
   /** Resolves when the first heartbeat has said that the stream is there. */
-  static async open(verification: Verification, deviceId: number, lastEventId?: string): Promise<EventStream> {
-    const { deployment, found } = verification;
+  static async open(context: RowContext, deviceId: number, lastEventId?: string): Promise<EventStream> {
+    const { deployment, found } = context;
     const stream = new EventStream();
     const headers: Record<string, string> = {
       authorization: `Bearer ${found.tokens!.accessToken}`,
@@ -34,11 +35,7 @@ export class EventStream {
       });
     }
     void stream.#read(answer.body).catch(() => undefined);
-    await stream.until(
-      verification,
-      ({ name }) => name === "heartbeat" || lastEventId !== undefined,
-      "the first heartbeat",
-    );
+    await stream.until(context, ({ name }) => name === "heartbeat" || lastEventId !== undefined, "the first heartbeat");
     return stream;
   }
 
@@ -48,7 +45,7 @@ export class EventStream {
 
   /** The first event that is meant. */
   async until(
-    { signal }: Verification,
+    { signal }: RowContext,
     isMeant: (event: HeardEvent) => boolean,
     what: string,
     withinMs = 10_000,
@@ -70,27 +67,16 @@ export class EventStream {
 
   async #read(body: ReadableStream<Uint8Array>): Promise<void> {
     const text = new TextDecoder();
-    let unread = "";
-    for await (const bytes of body) {
-      const frames = (unread + text.decode(bytes, { stream: true })).split("\n\n");
-      unread = frames.pop() ?? "";
-      for (const frame of frames) this.#hear(frame);
-    }
+    const parser = createParser({ onEvent: (message) => this.#hear(message) });
+    for await (const bytes of body) parser.feed(text.decode(bytes, { stream: true }));
   }
 
-  /** A frame without a name is a comment, or tells how soon to come back. */
-  #hear(frame: string): void {
-    const fields = new Map<string, string>();
-    for (const line of frame.split("\n")) {
-      const [, field = "", value = ""] = /^([a-z]+): ?(.*)$/.exec(line) ?? [];
-      fields.set(field, value);
-    }
-    const name = fields.get("event");
+  #hear({ id = "", event: name, data }: EventSourceMessage): void {
     if (name === undefined) return;
     try {
-      this.heard.push({ id: fields.get("id") ?? "", name, data: JSON.parse(fields.get("data") ?? "null") });
+      this.heard.push({ id, name, data: JSON.parse(data) });
     } catch {
-      // What can't be read was not told; whoever waits for it says so.
+      // An event that is no JSON does not count as heard: the row that waits for it reports that it did not come.
     }
   }
 }

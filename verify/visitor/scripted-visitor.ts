@@ -1,8 +1,8 @@
-import type { Answered, Deployment } from "./deployment.ts";
-import { formOf } from "./deployment.ts";
+import { summaryOf } from "../client/answer-summary.ts";
+import type { Answered, Deployment } from "../client/deployment.ts";
+import { formOf } from "../client/deployment.ts";
+import { claim, type Finding } from "../outcome.ts";
 import { type Form, readForm } from "./form.ts";
-import { claim, type Finding } from "./outcome.ts";
-import { told } from "./told.ts";
 import type { Visitor } from "./visitor.ts";
 
 const mostRedirects = 5;
@@ -19,13 +19,13 @@ export function scriptedVisitor(
       const terms = await tab.send(login, { username: person.name, password: person.password });
       const form = readForm(terms.text);
       claim(!form?.names.includes("password"), () => ({
-        seen: `The login page came again after the password was sent (${told(terms)}).`,
+        seen: `The login page came again after the password was sent (${summaryOf(terms)}).`,
         side: "client",
         next: "Check the user's name and password, that the user is of the client's tenant, and that cookies pass.",
       }));
       const decided = await tab.send(formWith(terms, ["decision"], "terms page"), { decision }, false);
       claim(decided.status === 302 && decided.location !== "", () => ({
-        seen: `The answer to the terms was ${told(decided)}, not a 302 to the client.`,
+        seen: `The answer to the terms was ${summaryOf(decided)}, not a 302 to the client.`,
         ...pagesAtFault,
       }));
       return new URL(decided.location, deployment.url);
@@ -41,7 +41,7 @@ const pagesAtFault = {
 function formWith(shown: Answered, names: readonly string[], what: string): Form {
   const form = readForm(shown.text);
   claim(shown.status === 200 && form !== undefined && names.every((name) => form.names.includes(name)), () => ({
-    seen: `There was no ${what} with ${names.join(" and ")}: ${told(shown)}.`,
+    seen: `There was no ${what} with ${names.join(" and ")}: ${summaryOf(shown)}.`,
     ...pagesAtFault,
   }));
   return form;

@@ -1,7 +1,7 @@
+import { Failure } from "../outcome.ts";
+import type { RowContext } from "../row-context.ts";
+import { summaryOf } from "./answer-summary.ts";
 import type { Answered, Json } from "./deployment.ts";
-import { Failure } from "./outcome.ts";
-import { told } from "./told.ts";
-import type { Verification } from "./verification.ts";
 
 export interface Shown {
   readonly value: Json;
@@ -15,23 +15,23 @@ export interface ShownDevice {
   readonly attributes: Readonly<Record<string, Shown | undefined>>;
 }
 
-export function federate(verification: Verification, method: "POST" | "PUT"): Promise<Answered> {
-  const { found, given } = verification;
-  return adaptor(verification, method, { anEcosystemName: given.ecosystem, anAccessToken: found.account!.token });
+export function federate(context: RowContext, method: "POST" | "PUT"): Promise<Answered> {
+  const { found, input } = context;
+  return adaptor(context, method, { anEcosystemName: input.ecosystem, anAccessToken: found.account!.token });
 }
 
 /** Whether the user has a link, without touching it. */
-export async function isLinked(verification: Verification): Promise<boolean> {
-  const { status } = await adaptor(verification, "GET", { anEcosystemName: verification.given.ecosystem });
+export async function isLinked(context: RowContext): Promise<boolean> {
+  const { status } = await adaptor(context, "GET", { anEcosystemName: context.input.ecosystem });
   return status === 200;
 }
 
-export function unlink(verification: Verification): Promise<Answered> {
-  return adaptor(verification, "DELETE", { anEcosystemName: verification.given.ecosystem });
+export function unlink(context: RowContext): Promise<Answered> {
+  return adaptor(context, "DELETE", { anEcosystemName: context.input.ecosystem });
 }
 
 /** A call of the adaptor; the secToken stands in the body where one may. */
-function adaptor({ deployment, found }: Verification, method: string, fields: Readonly<Record<string, string>>) {
+function adaptor({ deployment, found }: RowContext, method: string, fields: Readonly<Record<string, string>>) {
   const headers = { authorization: `Bearer ${found.secToken}` };
   const path = "/adaptor/federatedtokens";
   if (method === "GET" || method === "DELETE")
@@ -39,20 +39,20 @@ function adaptor({ deployment, found }: Verification, method: string, fields: Re
   return deployment.call(path, { method, headers, body: new URLSearchParams(fields) });
 }
 
-export async function largeStrings({ deployment, found }: Verification): Promise<Json> {
+export async function largeStrings({ deployment, found }: RowContext): Promise<Json> {
   const query = new URLSearchParams({ id: String(found.linkedId) });
   const headers = { authorization: `Bearer ${found.secToken}` };
   const answer = await deployment.call(`/adaptor/largestrings?${query}`, { headers });
   if (answer.status === 200 && answer.json?.labels && answer.json?.identifiers) return answer.json;
   throw new Failure({
-    seen: `The index map (largestrings) was ${told(answer)}, not labels and identifiers.`,
+    seen: `The index map (largestrings) was ${summaryOf(answer)}, not labels and identifiers.`,
     side: "service",
     next: "Look for the call in the service's log; without the map no client can tell which index is which home.",
   });
 }
 
 export async function device(
-  { deployment, found }: Verification,
+  { deployment, found }: RowContext,
   deviceId: number,
   names: readonly string[] = [],
 ): Promise<ShownDevice> {
@@ -63,17 +63,17 @@ export async function device(
   );
   if (answer.status === 200 && answer.json?.attributes) return answer.json;
   throw new Failure({
-    seen: `GET /v3/devices/${deviceId} was ${told(answer)}, not a device with attributes.`,
+    seen: `GET /v3/devices/${deviceId} was ${summaryOf(answer)}, not a device with attributes.`,
     side: "service",
     next: "Look for the answer's request id in the service's log.",
   });
 }
 
-export function linked(verification: Verification, names: readonly string[] = []): Promise<ShownDevice> {
-  return device(verification, verification.found.linkedId!, names);
+export function linked(context: RowContext, names: readonly string[] = []): Promise<ShownDevice> {
+  return device(context, context.found.linkedId!, names);
 }
 
-export async function write({ deployment, found }: Verification, deviceId: number, values: object): Promise<Answered> {
+export async function write({ deployment, found }: RowContext, deviceId: number, values: object): Promise<Answered> {
   return deployment.v3(found.tokens!.accessToken, `devices/${deviceId}`, "PUT", values);
 }
 
@@ -84,10 +84,10 @@ export const thermostatNames = (x: string, y: number) => (what: string) =>
 const mostThermostats = 20;
 
 /** Where a thermostat stands: its structure's index from the map, its own from the attribute that holds its id. */
-export async function placeOf(verification: Verification, thermostatId: string) {
-  const { identifiers } = await largeStrings(verification);
+export async function placeOf(context: RowContext, thermostatId: string) {
+  const { identifiers } = await largeStrings(context);
   const x = String(identifiers[thermostatId]?.[0] ?? "");
-  const { attributes } = await linked(verification);
+  const { attributes } = await linked(context);
   for (let y = 1; y <= mostThermostats; y++) {
     if (attributes[thermostatNames(x, y)("device_id")]?.value === thermostatId) return { x, y };
   }
@@ -99,7 +99,7 @@ export async function placeOf(verification: Verification, thermostatId: string) 
 }
 
 /** The thermostats of the simulated home, and its one structure. */
-export async function homeOf({ simulator, found }: Verification) {
+export async function homeOf({ simulator, found }: RowContext) {
   const { devices, structures } = await simulator!.document(found.account!.id);
   const [structureId = ""] = Object.keys(structures ?? {});
   const thermostats = Object.values(devices?.thermostats ?? {}) as Json[];

@@ -1,13 +1,13 @@
 import { randomBytes } from "node:crypto";
-import type { Json } from "./deployment.ts";
-import type { Given } from "./given.ts";
+import type { Json } from "./client/deployment.ts";
+import type { VerifyInput } from "./verify-input.ts";
 
 /** Runs a command of an administrator, as it would be typed: `user add` with its options by name. */
 export type Administer = (command: string, input: object) => Promise<Json>;
 
-export interface ThrowAway {
-  readonly given: Pick<Given, "client" | "person" | "appId" | "deviceId" | "foreignDeviceId">;
-  /** Takes all of it away again; answers what could not be. */
+export interface TemporaryTenant {
+  readonly input: Pick<VerifyInput, "client" | "person" | "appId" | "deviceId" | "foreignDeviceId">;
+  /** Removes everything that was added. Returns what could not be removed. */
   remove(): Promise<readonly string[]>;
 }
 
@@ -18,17 +18,17 @@ const prefix = "Verify ";
 /** Nobody's run takes that long: what is older was left by one that was killed. */
 const oldMs = 60 * 60_000;
 
-export interface ThrowAwayOptions {
+export interface TemporaryTenantOptions {
   readonly isInterrupted: () => boolean;
   /** Each command opens the store anew: there are no pages of devices then. */
   readonly isCostly?: boolean;
 }
 
 /** A tenant of verify's own with two users, a client and more devices than a page has; nobody else's is touched. */
-export async function throwAwayOn(
+export async function addTemporaryTenant(
   administer: Administer,
-  { isInterrupted, isCostly = false }: ThrowAwayOptions,
-): Promise<ThrowAway> {
+  { isInterrupted, isCostly = false }: TemporaryTenantOptions,
+): Promise<TemporaryTenant> {
   await removeForgotten(administer);
   const undo: (readonly [what: string, act: () => Promise<unknown>])[] = [];
   const remove = async () => {
@@ -63,7 +63,7 @@ export async function throwAwayOn(
       devices.push(...(await Promise.all(Array.from({ length: count }, () => add(user)))));
     }
     return {
-      given: {
+      input: {
         client: { id: added.client_id, secret: added.client_secret, redirectUri },
         person,
         appId: tenant,

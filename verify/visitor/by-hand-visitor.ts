@@ -1,6 +1,6 @@
-import { Failure } from "./outcome.ts";
-import { startReceiver } from "./receiver.ts";
-import { wait } from "./verification.ts";
+import { startReceiver } from "../client/receiver.ts";
+import { Failure } from "../outcome.ts";
+import { wait } from "../row-context.ts";
 import type { Visitor } from "./visitor.ts";
 
 const patienceMs = 5 * 60_000;

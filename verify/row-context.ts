@@ -1,9 +1,9 @@
-import { Deployment } from "./deployment.ts";
-import type { Given } from "./given.ts";
+import { Deployment } from "./client/deployment.ts";
+import { SimulatorControl } from "./client/simulator-control.ts";
 import { Failure, type Finding } from "./outcome.ts";
 import { Secrets } from "./secrets.ts";
-import { SimulatorControl } from "./simulator-control.ts";
-import type { Visitor } from "./visitor.ts";
+import type { VerifyInput } from "./verify-input.ts";
+import type { Visitor } from "./visitor/visitor.ts";
 
 export interface Tokens {
   readonly accessToken: string;
@@ -24,8 +24,8 @@ export interface Found {
   linkedId?: number;
 }
 
-export interface VerificationParts {
-  readonly given: Given;
+export interface RowContextParts {
+  readonly input: VerifyInput;
   readonly visitor: Visitor | undefined;
   readonly signal: AbortSignal;
   readonly secrets?: Secrets;
@@ -37,9 +37,9 @@ export interface VerificationParts {
 const patienceMs = 10_000;
 const undoingMs = 20_000;
 
-/** One run over a deployment: what it was given, what it has found, and the means that all rows share. */
-export class Verification {
-  readonly given: Given;
+/** What the rows of one run share: the input, the clients, what earlier rows found, and the work to undo. */
+export class RowContext {
+  readonly input: VerifyInput;
   readonly deployment: Deployment;
   readonly visitor: Visitor | undefined;
   readonly simulator: SimulatorControl | undefined;
@@ -52,16 +52,16 @@ export class Verification {
   /** Undoing goes on after an interruption, but not for ever. */
   #undoing: AbortSignal | undefined;
 
-  constructor({ given, visitor, signal, secrets = new Secrets(), pause }: VerificationParts) {
-    this.given = given;
+  constructor({ input, visitor, signal, secrets = new Secrets(), pause }: RowContextParts) {
+    this.input = input;
     this.visitor = visitor;
     this.signal = signal;
     this.secrets = secrets;
-    this.deployment = new Deployment(given.url, () => this.#undoing ?? signal);
-    this.simulator = given.simulator && new SimulatorControl(given.simulator.url);
+    this.deployment = new Deployment(input.url, () => this.#undoing ?? signal);
+    this.simulator = input.simulator && new SimulatorControl(input.simulator.url);
     this.#pause = pause ?? ((ms) => wait(ms, signal));
-    secrets.keep(given.client?.secret);
-    secrets.keep(given.person?.password);
+    secrets.keep(input.client?.secret);
+    secrets.keep(input.person?.password);
   }
 
   /** Whatever happens, this is done when the row is over, the latest first. */

@@ -1,21 +1,21 @@
 import { createHash, randomBytes } from "node:crypto";
+import { claim } from "../outcome.ts";
+import type { Found, RowContext, Tokens } from "../row-context.ts";
+import { summaryOf } from "./answer-summary.ts";
 import type { Answered, Fields } from "./deployment.ts";
-import { claim } from "./outcome.ts";
-import { told } from "./told.ts";
-import type { Found, Tokens, Verification } from "./verification.ts";
 
 /** Sends a visitor through login and terms, with a state and a PKCE challenge of this visit. */
 export async function visit(
-  verification: Verification,
+  context: RowContext,
   decision: "accept" | "decline" = "accept",
 ): Promise<NonNullable<Found["returned"]>> {
-  const { deployment, given, secrets, visitor } = verification;
+  const { deployment, input, secrets, visitor } = context;
   const [state, verifier] = [random(), random()];
   const address = new URL(`${deployment.url}/oauth2/authorize`);
   const parameters = {
     response_type: "code",
-    client_id: given.client!.id,
-    redirect_uri: given.client!.redirectUri,
+    client_id: input.client!.id,
+    redirect_uri: input.client!.redirectUri,
     state,
     code_challenge: createHash("sha256").update(verifier).digest("base64url"),
     code_challenge_method: "S256",
@@ -30,39 +30,39 @@ export async function visit(
 export const codeOf = ({ address }: NonNullable<Found["returned"]>) => address.searchParams.get("code") ?? "";
 
 /** A request to the token address, with the client's id and secret in the body as the interface has it. */
-export async function askForTokens({ deployment, given, secrets }: Verification, fields: Fields): Promise<Answered> {
-  const answer = await deployment.post("/oauth2/access_token", { ...fields, ...credentials(given.client!) });
+async function askForTokens({ deployment, input, secrets }: RowContext, fields: Fields): Promise<Answered> {
+  const answer = await deployment.post("/oauth2/access_token", { ...fields, ...credentials(input.client!) });
   secrets.keep(answer.json?.access_token);
   secrets.keep(answer.json?.refresh_token);
   return answer;
 }
 
 export function exchange(
-  verification: Verification,
+  context: RowContext,
   returned: NonNullable<Found["returned"]>,
   verifier = returned.verifier,
 ): Promise<Answered> {
-  return askForTokens(verification, {
+  return askForTokens(context, {
     grant_type: "authorization_code",
     code: codeOf(returned),
-    redirect_uri: verification.given.client!.redirectUri,
+    redirect_uri: context.input.client!.redirectUri,
     code_verifier: verifier,
   });
 }
 
-export function refresh(verification: Verification, refreshToken: string): Promise<Answered> {
-  return askForTokens(verification, { grant_type: "refresh_token", refresh_token: refreshToken });
+export function refresh(context: RowContext, refreshToken: string): Promise<Answered> {
+  return askForTokens(context, { grant_type: "refresh_token", refresh_token: refreshToken });
 }
 
-export function revoke({ deployment, given }: Verification, token: string): Promise<Answered> {
-  return deployment.post("/oauth2/revoke_token", { token, token_type_hint: "", ...credentials(given.client!) });
+export function revoke({ deployment, input }: RowContext, token: string): Promise<Answered> {
+  return deployment.post("/oauth2/revoke_token", { token, token_type_hint: "", ...credentials(input.client!) });
 }
 
 /** A grant of its own, for a row that ends it. */
-export async function newGrant(verification: Verification): Promise<Tokens> {
-  const answer = await exchange(verification, await visit(verification));
+export async function newGrant(context: RowContext): Promise<Tokens> {
+  const answer = await exchange(context, await visit(context));
   claim(answer.status === 200, () => ({
-    seen: `A second sign-in gave no tokens: ${told(answer)}.`,
+    seen: `A second sign-in gave no tokens: ${summaryOf(answer)}.`,
     side: "service",
     next: "Look for the answer's request id in the service's log.",
   }));
@@ -74,7 +74,7 @@ export function tokensIn({ json }: Answered): Tokens {
 }
 
 /** Whether an access token is still good: 200 or 401. */
-export async function statusWith({ deployment }: Verification, accessToken: string): Promise<number> {
+export async function statusWith({ deployment }: RowContext, accessToken: string): Promise<number> {
   return (await deployment.v3(accessToken, "users")).status;
 }
 

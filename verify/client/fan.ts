@@ -1,7 +1,7 @@
+import { claim, type Finding } from "../outcome.ts";
+import type { RowContext } from "../row-context.ts";
+import { summaryOf } from "./answer-summary.ts";
 import { homeOf, largeStrings, linked, placeOf, thermostatNames, write } from "./linked-account.ts";
-import { claim, type Finding } from "./outcome.ts";
-import { told } from "./told.ts";
-import type { Verification } from "./verification.ts";
 
 /** What a client makes of its request, as section 7 of the interface tells it to. */
 export type FanWord =
@@ -15,17 +15,17 @@ export interface FanRequest {
 }
 
 /** The first thermostat's fan, with somebody home: what is needed to run it. */
-export async function readyFan(verification: Verification) {
-  const { simulator, found } = verification;
-  const { structureId, thermostats } = await homeOf(verification);
-  const { x, y } = await placeOf(verification, thermostats[0].device_id);
+export async function readyFan(context: RowContext) {
+  const { simulator, found } = context;
+  const { structureId, thermostats } = await homeOf(context);
+  const { x, y } = await placeOf(context, thermostats[0].device_id);
   const nameOf = thermostatNames(x, y);
-  const away = `d.structures[${(await largeStrings(verification)).identifiers[structureId][0]}].a.away`;
+  const away = `d.structures[${(await largeStrings(context)).identifiers[structureId][0]}].a.away`;
   const presence = async (scene: string, word: string) => {
     await simulator!.play(found.account!.id, { scene });
-    await verification.eventually(
+    await context.eventually(
       async () => {
-        const { attributes, stale } = await linked(verification, [away]);
+        const { attributes, stale } = await linked(context, [away]);
         return attributes[away]?.value === word && stale === false ? true : undefined;
       },
       () => ({ seen: `${away} did not become ${word} within 10 seconds.`, ...linkAtFault }),
@@ -34,7 +34,7 @@ export async function readyFan(verification: Verification) {
   return {
     presence,
     requestName: nameOf("fan_timer_active.requestWrite"),
-    ask: (value: string) => ask(verification, nameOf("fan_timer_active"), value),
+    ask: (value: string) => ask(context, nameOf("fan_timer_active"), value),
   };
 }
 
@@ -43,13 +43,13 @@ const linkAtFault = {
   next: "GET federatedtokens shows how the link stands; the simulator's page shows what it sent.",
 } as const satisfies Omit<Finding, "seen">;
 
-async function ask(verification: Verification, name: string, value: string): Promise<FanRequest> {
+async function ask(context: RowContext, name: string, value: string): Promise<FanRequest> {
   const request = `${name}.requestWrite`;
   // By the service's clock: how far ours is from it was seen when times were checked.
-  const sentMs = Date.now() + Math.min(0, verification.found.clockAheadMs ?? 0);
-  const answer = await write(verification, verification.found.linkedId!, { [request]: value });
+  const sentMs = Date.now() + Math.min(0, context.found.clockAheadMs ?? 0);
+  const answer = await write(context, context.found.linkedId!, { [request]: value });
   claim(answer.status === 200, () => ({
-    seen: `Writing ${value} to requestWrite was ${told(answer)}, not OK.`,
+    seen: `Writing ${value} to requestWrite was ${summaryOf(answer)}, not OK.`,
     side: "service",
     next: "The write itself is always taken; look for the answer's request id in the service's log.",
   }));
@@ -57,7 +57,7 @@ async function ask(verification: Verification, name: string, value: string): Pro
     value,
     sentMs,
     async check() {
-      const { attributes } = await linked(verification, [name, request]);
+      const { attributes } = await linked(context, [name, request]);
       const active = attributes[name];
       if (active?.value === value && active.updateTime > sentMs) return { is: "running" };
       const text = attributes[request]?.value ?? null;
@@ -68,8 +68,8 @@ async function ask(verification: Verification, name: string, value: string): Pro
 }
 
 /** The same once it is settled: the fan does what was asked, or there is an error. */
-export function settled(verification: Verification, request: FanRequest): Promise<FanWord> {
-  return verification.eventually(
+export function settled(context: RowContext, request: FanRequest): Promise<FanWord> {
+  return context.eventually(
     async () => {
       const word = await request.check();
       return word.is === "running" || word.is === "error" ? word : undefined;

@@ -1,4 +1,4 @@
-import type { Group } from "./row.ts";
+import type { Group } from "../row.ts";
 
 export type Status = "pass" | "warn" | "fail" | "not_run";
 
