@@ -5,7 +5,7 @@ import { FanRunOut } from "./accounts/fan-run-out.ts";
 import { Grants, newToken } from "./accounts/grants.ts";
 import { readStateFile, StateFile } from "./accounts/state-file.ts";
 import { ActivityLog } from "./activity-log.ts";
-import { Access } from "./clients/access.ts";
+import { AccountAccess } from "./clients/account-access.ts";
 import { Clients, defaultClient } from "./clients/clients.ts";
 import { everything } from "./clients/permissions.ts";
 import type { Cancel, Clock } from "./clock.ts";
@@ -48,7 +48,7 @@ export class Ecosystem {
   readonly faults: Faults;
   readonly limits: WriteLimits;
   readonly streams: Streams;
-  readonly access: Access;
+  readonly access: AccountAccess;
   readonly held = new HeldAnswers();
   readonly #fans: FanRunOut;
   readonly #lives = new Set<Cancel>();
@@ -68,7 +68,7 @@ export class Ecosystem {
     this.faults = new Faults(clock.nowMs, nextSerial);
     this.limits = new WriteLimits(options);
     this.streams = new Streams({ clock, log: this.log, faults: this.faults, nextSerial }, options);
-    this.access = new Access(this, () => this.#keep());
+    this.access = new AccountAccess(this, () => this.#keep());
     this.#fans = new FanRunOut(clock);
     this.accounts = new Accounts((account, before) => this.#announce(account, before), kept);
     for (const [token, accountId, clientId, permissions] of kept?.tokens ?? []) {

@@ -5,7 +5,7 @@ import { badArgument } from "../refusal.ts";
 import { type Happening, happenings, type PlayedScene } from "./happenings.ts";
 import type { Scene } from "./scene.ts";
 
-export const mostSteps = 100_000;
+const mostSteps = 100_000;
 const listedSteps = 100;
 const totalWeight = happenings.reduce((sum, { weight }) => sum + weight, 0);
 

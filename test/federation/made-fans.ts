@@ -78,8 +78,6 @@ export async function madeFans(
   };
 }
 
-export type Fans = Awaited<ReturnType<typeof madeFans>>;
-
 /** Waits until something has become so, while no time passes; the test's timeout is the deadline. */
 export async function until(check: () => void | Promise<void>): Promise<void> {
   for (;;) {

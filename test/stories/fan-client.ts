@@ -93,8 +93,6 @@ export async function fanHouse(t: TestContext, plan: WorldPlan = {}) {
   };
 }
 
-export type FanHouse = Awaited<ReturnType<typeof fanHouse>>;
-
 function heardBy({ simulator, accountId }: Pick<World, "simulator" | "accountId">) {
   const commands = simulator.log().filter((entry) => entry.kind === "command" && entry.accountId === accountId);
   return commands.map(({ status, body }) => ({ status, body }));

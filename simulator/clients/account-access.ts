@@ -6,19 +6,19 @@ import type { ClientPlan } from "./client.ts";
 import { type ClientCredentials, type Clients, defaultClient } from "./clients.ts";
 import type { Permissions } from "./permissions.ts";
 
-export interface AccessRuntime {
+export interface AccountAccessParts {
   readonly clients: Clients;
   readonly grants: Grants;
   readonly streams: Streams;
   readonly log: ActivityLog;
 }
 
-/** Who may use which account, and how far: every change of it is kept, and the open streams are told. */
-export class Access {
-  readonly #around: AccessRuntime;
+/** Which client may use which account, with which permissions. Each change is saved and reaches the open streams. */
+export class AccountAccess {
+  readonly #around: AccountAccessParts;
   readonly #keep: () => void;
 
-  constructor(around: AccessRuntime, keep: () => void) {
+  constructor(around: AccountAccessParts, keep: () => void) {
     this.#around = around;
     this.#keep = keep;
   }
