@@ -5,28 +5,28 @@ import type { DeviceId, UserId } from "../src/model/ids.ts";
 import type { Parts } from "../src/service/parts.ts";
 import type { NewTrigger } from "../src/store/tables/triggers.ts";
 import { ratios, summary } from "./comparison.ts";
-import { addUsers } from "./people.ts";
 import { prepare, preparedFolder } from "./prepared-folder.ts";
 import type { Row } from "./row.ts";
+import { addUsers } from "./users.ts";
 
 const [few, many] = [1_000, 1_000_000];
 const homes = 100;
-const rulesOfDevice = 10;
+const alertsOfDevice = 10;
 const addedAtOnce = 500;
 const changesInRound = 20;
 const [warmUpRounds, measuredRounds] = [2, 7];
 const watched = structureAttribute(1, "away");
 
-/** Looking for who watches a change must not get dearer with all the alerts that watch something else. */
+/** The cost of finding the alerts of a changed attribute must not grow with the number of other alerts. */
 export const alertGrowth: Row = {
   name: "alert-growth",
-  async measure(tell) {
+  async measure(progress) {
     using smallFolder = preparedFolder();
     using largeFolder = preparedFolder();
-    // Awaited here: the folders last as long as this does.
+    // The await keeps both folders until the measurement has ended.
     return await prepare(smallFolder, (small) =>
       prepare(largeFolder, async (large) => {
-        tell(`making ${few} and ${many} alerts`);
+        progress(`making ${few} and ${many} alerts`);
         const sides = { few: await watchedHomes(small, few), many: await watchedHomes(large, many) };
         const figures = { few: [] as number[], many: [] as number[] };
         for (let round = 0; round < warmUpRounds + measuredRounds; round++) {
@@ -37,7 +37,7 @@ export const alertGrowth: Row = {
         }
         return [
           {
-            what: `CPU of a change that ${rulesOfDevice} alerts look at, among ${many} alerts`,
+            what: `CPU of a change that ${alertsOfDevice} alerts watch, among ${many} alerts`,
             reference: `the same among ${few}`,
             ...summary(ratios(figures.many, figures.few)),
             unit: "x" as const,
@@ -56,8 +56,8 @@ export const alertGrowth: Row = {
   },
 };
 
-/** Homes whose device has a few alerts each, and so many more on others' devices; answers how dear a change is. */
-async function watchedHomes({ store, identity }: Parts, rules: number): Promise<(round: number) => Promise<number>> {
+/** Adds homes with a few alerts each, and many alerts on other devices. The result measures the CPU of one change. */
+async function watchedHomes({ store, identity }: Parts, alerts: number): Promise<(round: number) => Promise<number>> {
   const { tenantId } = await identity.addTenant({ name: "Bench" });
   const own: { readonly userId: UserId; readonly deviceId: DeviceId }[] = [];
   await store.transaction(async (tx) => {
@@ -66,9 +66,9 @@ async function watchedHomes({ store, identity }: Parts, rules: number): Promise<
       own.push({ userId, deviceId });
     }
   });
-  for (let made = 0; made < rules; made += addedAtOnce) {
+  for (let first = 0; first < alerts; first += addedAtOnce) {
     await store.transaction(async (tx) => {
-      for (let place = made; place < made + addedAtOnce; place++) await tx.triggers.add(ruleAt(place, own));
+      for (let i = first; i < first + addedAtOnce; i++) await tx.triggers.add(alertAt(i, own));
     });
   }
   const { react } = alertsOn({ store });
@@ -89,9 +89,9 @@ function change(commit: Commit, home: { readonly userId: UserId; readonly device
   return commit({ userId: home.userId, cause: { by: "ecosystem" }, updates });
 }
 
-/** The first ones watch the homes that change; all others watch what nobody here has. */
-function ruleAt(place: number, own: readonly { readonly userId: UserId; readonly deviceId: DeviceId }[]): NewTrigger {
-  const number = Math.floor(place / rulesOfDevice);
+/** The first alerts watch the homes that change; all others watch devices that do not exist. */
+function alertAt(i: number, own: readonly { readonly userId: UserId; readonly deviceId: DeviceId }[]): NewTrigger {
+  const number = Math.floor(i / alertsOfDevice);
   const elsewhere = { userId: (1_000 + number) as UserId, deviceId: (1_000 + number) as DeviceId };
   return {
     ...(own[number] ?? elsewhere),

@@ -7,18 +7,18 @@ import type { DeviceId, UserId } from "../src/model/ids.ts";
 import type { Store } from "../src/store/seam.ts";
 import type { LogPosition } from "../src/store/tables/log.ts";
 import { EventStream } from "../test/events/event-stream.ts";
-import { addClient, addGrant } from "./granted.ts";
+import { addClient, addGrant } from "./granted-client.ts";
 import { MeasuredProcess } from "./measured-process.ts";
 import { NoisyEcosystem } from "./noisy-ecosystem.ts";
-import { addUsers } from "./people.ts";
 import { type PreparedFolder, prepare, preparedFolder } from "./prepared-folder.ts";
+import { addUsers } from "./users.ts";
 
 export interface BurningHousePlan {
-  /** How many other accounts the same service follows. */
+  /** The number of other accounts that the same service follows. */
   readonly others: number;
-  /** Where the service keeps what it has; SQLite when left out. */
+  /** The address of a PostgreSQL database; SQLite when left out. */
   readonly databaseUrl?: string | undefined;
-  /** Runs the service with those settings; a process of its own when left out. */
+  /** Starts the service with these settings; by default in a child process. */
   readonly run?: (settings: Readonly<Record<string, string>>) => Promise<RunningService>;
 }
 
@@ -26,22 +26,22 @@ export interface RunningService extends AsyncDisposable {
   readonly url: string;
 }
 
-/** How long after the ecosystem told of an emergency its owner heard of it, in milliseconds. */
-export interface Heard {
-  /** That the alarm sounds, on the event stream. */
+/** The time from an emergency in the ecosystem until its owner is informed, in milliseconds. */
+export interface Latencies {
+  /** The alarm's own event on the event stream. */
   readonly alarm: number;
-  /** What the alert wrote to its target, on the event stream. */
+  /** The event about the alert's write to its target. */
   readonly target: number;
-  /** The same, by a webhook. */
+  /** The webhook message about the same write. */
   readonly webhook: number;
 }
 
-/** A house with an alert on its smoke alarm, among many others that are followed by the same service. */
+/** A house with an alert on its smoke alarm, among many other accounts that the same service follows. */
 export interface BurningHouse extends AsyncDisposable {
   readonly ecosystem: NoisyEcosystem;
-  /** Lets the alarm sound once, waits until everybody has been told, and ends it. */
-  burn(deadlineMs: number): Promise<Heard>;
-  /** Stops the service and answers how many commits of the ecosystem to the others' devices it has made durable. */
+  /** Sounds the alarm once, waits until the stream and the webhook have reported it, and ends it. */
+  soundAlarm(deadlineMs: number): Promise<Latencies>;
+  /** Stops the service and counts the stored commits to devices of the other accounts. */
   stopAndCount(): Promise<number>;
 }
 
@@ -63,15 +63,15 @@ export async function burningHouse({
       ...(databaseUrl !== undefined && { BREEZEWAY_DATABASE_URL: databaseUrl }),
     }),
   );
-  const home = await moveIn(folder, await ecosystem.addAccounts(others + 1));
+  const home = await linkHomes(folder, await ecosystem.addAccounts(others + 1));
   const service = await run(folder.settings);
   const running = finishing.use(new AsyncDisposableStack());
   running.use(service);
   const receiver = finishing.use(await startReceiver());
   const stream = await EventStream.open(service.url, home.accessToken);
   finishing.defer(() => stream.close());
-  await ask(service, home, "/v3/webhooks", { url: receiver.url, deviceIds: [home.lamp] });
-  await ask(service, home, "/v3/alerts", {
+  await post(service, home, "/v3/webhooks", { url: receiver.url, deviceIds: [home.lamp] });
+  await post(service, home, "/v3/alerts", {
     ...{ deviceId: home.virtual, attrName: emergency, operation: "equals", stringThreshold: "true" },
     ...{ action: "attribute", targets: [{ deviceId: home.lamp, attrName: "power", value: "on" }] },
     ...{ autoDisarm: true },
@@ -81,7 +81,7 @@ export async function burningHouse({
   let fires = 0;
   return {
     ecosystem,
-    async burn(deadlineMs) {
+    async soundAlarm(deadlineMs) {
       fires += 1;
       const alarms = (state: string) => (event: { name: string; data: { name?: string; value?: unknown } }) =>
         event.name === "attribute" && event.data.name === emergency && event.data.value === state;
@@ -93,10 +93,10 @@ export async function burningHouse({
         webhook: receiver.until(fires),
       };
       const playedMs = await ecosystem.play("smoke");
-      const heard = await heardBy(waiting, playedMs, deadlineMs);
+      const latencies = await latenciesOf(waiting, playedMs, deadlineMs);
       await ecosystem.play("clear");
       await stream.until(fires, alarms("false"));
-      return heard;
+      return latencies;
     },
     async stopAndCount() {
       await running.disposeAsync();
@@ -111,20 +111,20 @@ interface Home {
   readonly virtual: DeviceId;
   readonly lamp: DeviceId;
   readonly accessToken: string;
-  /** Where the log stood when everybody had moved in. */
+  /** The end of the log when all accounts were linked. */
   readonly logEnd: LogPosition;
 }
 
-/** A user for each account; the first has a lamp too, and a client that may act for them. */
-function moveIn(folder: PreparedFolder, tokens: readonly string[]): Promise<Home> {
+/** Adds a linked user for each account. The first user also gets a lamp and an access token. */
+function linkHomes(folder: PreparedFolder, tokens: readonly string[]): Promise<Home> {
   return prepare(folder, async (parts) => {
     const { identity, store, federation } = parts;
     const { tenantId } = await identity.addTenant({ name: "Bench" });
     const users = await store.transaction((tx) => addUsers(tx, tenantId, tokens.length));
     const devices: DeviceId[] = [];
-    const waiting = tokens.entries();
+    const unlinked = tokens.entries();
     const linkSome = async () => {
-      for (const [place, token] of waiting) devices[place] = await federation.link(users[place]!, "nest", token);
+      for (const [index, token] of unlinked) devices[index] = await federation.link(users[index]!, "nest", token);
     };
     await Promise.all(Array.from({ length: linkedAtOnce }, linkSome));
     const [userId, virtual] = [users[0]!, devices[0]!];
@@ -135,22 +135,22 @@ function moveIn(folder: PreparedFolder, tokens: readonly string[]): Promise<Home
   });
 }
 
-async function ask({ url }: RunningService, { accessToken }: Home, path: string, body: object): Promise<void> {
+async function post({ url }: RunningService, { accessToken }: Home, path: string, body: object): Promise<void> {
   const headers = { authorization: `Bearer ${accessToken}`, "content-type": "application/json" };
   const answer = await fetch(`${url}${path}`, { method: "POST", headers, body: JSON.stringify(body) });
   if (answer.status !== 201) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
 }
 
-/** Somebody's own server that takes webhooks. */
+/** A server that receives webhooks. */
 async function startReceiver() {
   let received = 0;
-  let told = Promise.withResolvers<void>();
+  let next = Promise.withResolvers<void>();
   const server = createServer((request, response) => {
     request.resume().once("end", () => {
       response.writeHead(204).end();
       received += 1;
-      told.resolve();
-      told = Promise.withResolvers();
+      next.resolve();
+      next = Promise.withResolvers();
     });
   });
   server.listen(0, "127.0.0.1");
@@ -158,7 +158,7 @@ async function startReceiver() {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
     async until(count: number): Promise<void> {
-      while (received < count) await told.promise;
+      while (received < count) await next.promise;
     },
     [Symbol.dispose]() {
       server.closeAllConnections();
@@ -167,26 +167,26 @@ async function startReceiver() {
   };
 }
 
-async function heardBy(
-  waiting: Readonly<Record<keyof Heard, Promise<unknown>>>,
+async function latenciesOf(
+  waiting: Readonly<Record<keyof Latencies, Promise<unknown>>>,
   playedMs: number,
   deadlineMs: number,
-): Promise<Heard> {
-  const names = Object.keys(waiting) as (keyof Heard)[];
-  const heard: Partial<Record<keyof Heard, number>> = {};
+): Promise<Latencies> {
+  const names = Object.keys(waiting) as (keyof Latencies)[];
+  const latencies: Partial<Record<keyof Latencies, number>> = {};
   const all = Promise.all(
     names.map(async (name) => {
       await waiting[name];
-      heard[name] = performance.timeOrigin + performance.now() - playedMs;
+      latencies[name] = performance.timeOrigin + performance.now() - playedMs;
     }),
   );
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => {
-    const missing = names.filter((name) => heard[name] === undefined);
-    late.reject(new Error(`not heard within ${deadlineMs} ms: ${missing.join(", ")}`));
+    const missing = names.filter((name) => latencies[name] === undefined);
+    late.reject(new Error(`not reported within ${deadlineMs} ms: ${missing.join(", ")}`));
   }, deadlineMs);
   await Promise.race([all, late.promise]).finally(() => clearTimeout(timer));
-  return heard as Heard;
+  return latencies as Latencies;
 }
 
 async function countCommits(store: Store, { userId, logEnd }: Home): Promise<number> {

@@ -1,18 +1,18 @@
 import type { Load, Sending } from "./load.ts";
 
-/** One of those that are compared: what a server is sent in each round. */
+/** One side of a comparison: a server, and the requests that it gets in each round. */
 export interface Side extends Sending {
   readonly load: Load;
 }
 
-/** Until everything is compiled and every cache is filled. */
+/** Rounds that are not measured: the code is compiled and caches are filled in them. */
 const warmUpRounds = 4;
 const measuredRounds = 11;
 export const rounds = warmUpRounds + measuredRounds;
 
 /**
- * The CPU time of one request, in microseconds, of each side in each round that counts. The sides take turns, so that
- * whatever else happens on the machine happens to all of them.
+ * The CPU time of one request, in microseconds, for each side and each measured round. The sides take turns, so that
+ * other load on the machine affects all of them.
  */
 export async function cpuPerRequest<Name extends string>(
   sides: Readonly<Record<Name, Side>>,
@@ -31,12 +31,12 @@ export async function cpuPerRequest<Name extends string>(
   return figures;
 }
 
-/** Round by round. */
+/** The ratio of figure and reference in each round. */
 export function ratios(figures: readonly number[], references: readonly number[]): readonly number[] {
   return figures.map((figure, round) => figure / references[round]!);
 }
 
-/** What a table shows of all rounds. */
+/** The median and the range of all rounds. */
 export function summary(figures: readonly number[]): {
   readonly figure: number;
   readonly spread: readonly [number, number];
@@ -47,7 +47,7 @@ export function summary(figures: readonly number[]): {
   return { figure: median, spread: [sorted[0]!, sorted.at(-1)!] };
 }
 
-/** The medians, for whoever waits. */
+/** The medians as a line for the user. */
 export function inMicroseconds(figures: Readonly<Record<string, readonly number[]>>): string {
   const shown = Object.entries(figures).map(([name, some]) => `${name} ${summary(some).figure.toFixed(1)} us`);
   return `CPU of one request: ${shown.join(", ")}`;

@@ -6,11 +6,11 @@ export interface Answer {
   readonly body: Buffer;
 }
 
-/** One kept connection to a server, for one request after the other. It does little itself: it shares the machine. */
+/** One keep-alive connection, for one request at a time. It uses little CPU, because it shares the machine with the server. */
 export class Connection implements Disposable {
   readonly #socket: Socket;
   #received: Buffer[] = [];
-  /** Of the answer that is coming, once its head has been read. */
+  /** Of the answer that is being received, once its headers have been read. */
   #head: { readonly status: number; readonly bodyAt: number; readonly length: number } | undefined;
   #waiting: PromiseWithResolvers<Answer> | undefined;
 
@@ -28,12 +28,12 @@ export class Connection implements Disposable {
     return new Connection(socket);
   }
 
-  /** False once the server has closed it, as it does with one that was quiet for long. */
+  /** False when the server has closed the connection, as it does after an idle time. */
   get isOpen(): boolean {
     return this.#socket.writable;
   }
 
-  ask(request: string): Promise<Answer> {
+  send(request: string): Promise<Answer> {
     if (!this.isOpen) return Promise.reject(new Error("the server has closed the connection"));
     this.#waiting = Promise.withResolvers<Answer>();
     this.#socket.write(request);
@@ -60,7 +60,7 @@ export class Connection implements Disposable {
   }
 }
 
-/** Undefined while it is incomplete. */
+/** Undefined while the headers are incomplete. */
 function headOf(bytes: Buffer) {
   const end = bytes.indexOf("\r\n\r\n");
   if (end < 0) return undefined;

@@ -4,20 +4,20 @@ import { MeasuredProcess } from "./measured-process.ts";
 import type { Row } from "./row.ts";
 
 const links = 1_000;
-/** Six failed connections and more: by then each link waits as long as it ever will. */
+/** After this time each link has failed at least six times and its back-off is at the maximum. */
 const backingOffMs = 100_000;
 
-/** An ecosystem that is gone for good must not keep the node busy with asking for it. */
+/** CPU of the retries while an ecosystem is unreachable: back-off must keep it low. */
 export const deadUpstreams: Row = {
   name: "dead-upstreams",
-  async measure(tell) {
-    tell(`linking ${links} accounts`);
+  async measure(progress) {
+    progress(`linking ${links} accounts`);
     await using accounts = await linkedAccounts(links);
     await using service = await MeasuredProcess.service(accounts.folder.settings);
     await accounts.untilAllAre("live");
     await accounts.simulator.stop();
     await accounts.untilAllAre("waiting");
-    tell(`the ecosystem is gone; ${backingOffMs / 1000} s until all have backed off, then 30 s`);
+    progress(`the ecosystem is gone; ${backingOffMs / 1000} s until all have backed off, then 30 s`);
     await sleep(backingOffMs);
     const shares = await service.cpuShares(6, 5_000);
     await accounts.untilAllAre("waiting");

@@ -8,21 +8,21 @@ import { getRequest } from "./requests.ts";
 import type { Bar, Result, Row } from "./row.ts";
 
 const devicesOfSize = 10;
-/** As many to the service as to the references: what is asked less often is compiled later. */
+/** The service gets as many requests as the references: code that runs less often is optimised later. */
 const requests = { small: 6_000, full: 3_000, reference: 6_000, refused: 3_000 };
 
-/** What clients ask for most: a device of their user. */
+/** The most frequent call of clients: reading a device. */
 export const deviceReads: Row = {
   name: "device-reads",
-  async measure(tell) {
-    tell(`linking ${2 * devicesOfSize} accounts`);
+  async measure(progress) {
+    progress(`linking ${2 * devicesOfSize} accounts`);
     const { accounts, small, full } = await readableDevices(devicesOfSize);
     await using finishing = new AsyncDisposableStack();
     finishing.use(accounts);
     const service = finishing.use(await MeasuredProcess.service(accounts.folder.settings));
     await accounts.untilAllAre("live");
     const load = finishing.use(new Load(service));
-    /** A reference that answers what the service has answered. */
+    /** Starts a reference that sends the answer of the service. */
     const reference = async (name: string, size: DevicesOfSize): Promise<Side> => {
       const read = inTurn(size)();
       const answerFile = join(accounts.folder.path, `${name}-${size.attributes}.json`);
@@ -31,7 +31,7 @@ export const deviceReads: Row = {
       return { load: finishing.use(new Load(process)), requests: requests.reference, next: () => read };
     };
 
-    tell("reading, in turns with the references");
+    progress("reading, in turns with the references");
     const { accessToken } = small.devices[0]!;
     const nobody = getRequest("/v3/users/nobody", accessToken);
     const nothing = getRequest("/v3/nothing/nobody", accessToken);
@@ -44,7 +44,7 @@ export const deviceReads: Row = {
       "no such user": { load, requests: requests.refused, next: () => nobody, status: 404 },
       "no such path": { load, requests: requests.refused, next: () => nothing, status: 404 },
     });
-    tell(inMicroseconds(cpu));
+    progress(inMicroseconds(cpu));
     const bare = "node:http that sends the same bytes";
     return [
       reads(small, bare, ratios(cpu["as bare bytes"], cpu.small), { atLeast: 0.8 }),
@@ -53,7 +53,7 @@ export const deviceReads: Row = {
       }),
       reads(full, bare, ratios(cpu["as many bare bytes"], cpu.full), { atLeast: 0.7 }),
       {
-        // More than the check alone: an unknown path is refused before anything of the request is looked at.
+        // An upper bound: an unknown path is refused before the rest of the request is examined.
         what: "CPU that a bearer check adds at most, to the refusal of an unknown user",
         reference: "the refusal of an unknown path",
         ...summary(cpu["no such user"].map((microseconds, round) => microseconds - cpu["no such path"][round]!)),
@@ -70,7 +70,7 @@ function inTurn({ devices }: DevicesOfSize): () => string {
   return () => reads[next++ % reads.length]!;
 }
 
-/** A device of another size would be another measurement. */
+/** Fails if the device does not have the expected number of attributes. */
 function checked(body: Buffer, { attributes }: DevicesOfSize): Buffer {
   const count = Object.keys(JSON.parse(body.toString()).attributes).length;
   if (count !== attributes) throw new Error(`a device has ${count} attributes, not ${attributes}`);

@@ -1,62 +1,68 @@
 /**
- * How each table would be split over several databases by the user, with Citus or by hand: the table of docs/scaling.md.
- * A new table that isn't here, and a column that isn't there, fail a test.
+ * How each table would be split over several databases by user, with Citus or by hand: the table of docs/scaling.md. A
+ * test compares it with the schema and fails for a missing table or an unknown column.
  */
 export interface Split {
-  /** The column by which its rows fall to databases; null: none. */
+  /** The distribution column; null: the table is not split. */
   readonly by: string | null;
-  readonly words: string;
+  readonly note: string;
 }
 
 const everywhere = "small, and the same everywhere (a reference table)";
 
-/** Of a user, or of a tenant itself, whose id is negated. */
+/** The user's id, or the tenant's id negated. */
 const owner = "owner_id";
 
 export const split: Readonly<Record<string, Split>> = {
-  attributes: { by: "user_id", words: "" },
-  blind_intervals: { by: "user_id", words: "" },
-  commands: { by: "user_id", words: "unsettled ones are looked for over all users" },
-  devices: { by: "user_id", words: "listed by tenant_id for enterprise clients, over all users" },
-  links: { by: "user_id", words: "claimed by owner, over all users" },
-  log: { by: "user_id", words: "read by position over all users, and its beginning removed so" },
-  triggers: { by: "user_id", words: "found by id for enterprise clients, over all users" },
-  sec_tokens: { by: "user_id", words: "the secToken tells whose it is" },
+  attributes: { by: "user_id", note: "" },
+  blind_intervals: { by: "user_id", note: "" },
+  commands: { by: "user_id", note: "the sweep for unsettled requests reads all users" },
+  devices: { by: "user_id", note: "listed by tenant_id for enterprise clients, over all users" },
+  links: { by: "user_id", note: "claimed by owner, over all users" },
+  log: { by: "user_id", note: "read by position over all users; old entries are removed by position too" },
+  triggers: { by: "user_id", note: "found by id for enterprise clients, over all users" },
+  sec_tokens: { by: "user_id", note: "the secToken contains its owner's id" },
   sign_ins: {
     by: "user_id",
-    words: "its page's address tells whose it is; those of one login page are looked for over all",
+    note: "the address of its page contains the user's id; the sign-ins of one login page are searched over all users",
   },
-  codes: { by: "user_id", words: "the code tells whose it is" },
-  grants: { by: owner, words: "those of a client are listed over all users when it is removed" },
-  access_tokens: { by: owner, words: "the token tells whose it is" },
-  refresh_tokens: { by: owner, words: "the token tells whose it is" },
-  webhooks: { by: owner, words: "those of a tenant hear of all its users" },
-  webhook_deliveries: { by: owner, words: "with their webhook; due ones are looked for over all" },
-  idempotency_keys: { by: owner, words: "of one user, or of a tenant itself; expired ones are looked for over all" },
-  audit: { by: owner, words: "listed by tenant_id, or all; only ever added to" },
-  users: { by: "id", words: "one place: found by name before the id is known, and the name is unique in a tenant" },
+  codes: { by: "user_id", note: "the code contains its owner's id" },
+  grants: { by: owner, note: "when a client is removed, its grants are listed over all users" },
+  access_tokens: { by: owner, note: "the token contains its owner's id" },
+  refresh_tokens: { by: owner, note: "the token contains its owner's id" },
+  webhooks: { by: owner, note: "a tenant's webhooks get events of all its users" },
+  webhook_deliveries: { by: owner, note: "with their webhook; due deliveries are searched over all owners" },
+  idempotency_keys: {
+    by: owner,
+    note: "of one user, or of a tenant itself; the sweep for expired keys reads all owners",
+  },
+  audit: { by: owner, note: "listed by tenant_id, or all; append-only" },
+  users: { by: "id", note: "one place: found by name before the id is known, and the name is unique in a tenant" },
   failure_counts: {
     by: "key",
-    words: "a hash of account and source, of people who may not exist; forgotten after an hour",
+    note: "a hash of account and source, also of unknown accounts; removed after an hour",
   },
-  former_credentials: { by: null, words: "what was issued before credentials told whose they are; never grows" },
-  tenants: { by: null, words: everywhere },
-  clients: { by: null, words: everywhere },
-  device_types: { by: null, words: everywhere },
-  settings: { by: null, words: everywhere },
-  nodes: { by: null, words: "one place: who lives is asked of one clock" },
-  log_horizon: { by: null, words: "one row" },
-  log_epoch: { by: null, words: "one row" },
-  webhook_feed: { by: null, words: "one row, locked by the node that turns the log into deliveries" },
-  schema_steps: { by: null, words: "each database its own" },
-  schema_reach: { by: null, words: "each database its own" },
+  former_credentials: {
+    by: null,
+    note: "credentials that were issued before they contained their owner's id; never grows",
+  },
+  tenants: { by: null, note: everywhere },
+  clients: { by: null, note: everywhere },
+  device_types: { by: null, note: everywhere },
+  settings: { by: null, note: everywhere },
+  nodes: { by: null, note: "one place: leases of nodes are compared by one clock" },
+  log_horizon: { by: null, note: "one row" },
+  log_epoch: { by: null, note: "one row" },
+  webhook_feed: { by: null, note: "one row, locked by the node that turns log entries into deliveries" },
+  schema_steps: { by: null, note: "one in each database" },
+  schema_reach: { by: null, note: "one in each database" },
 };
 
-/** With the columns of each table's primary key, as the schema has them. */
+/** The table in Markdown, with the columns of each primary key. */
 export function splitTable(keyOf: (table: string) => readonly string[]): string {
-  const rows = Object.entries(split).map(([table, { by, words }]) => {
+  const rows = Object.entries(split).map(([table, { by, note }]) => {
     const key = by === null ? "" : keyOf(table).join(", ");
-    return `| \`${table}\` | ${by === null ? "" : `\`${by}\``} | ${key} | ${words} |`;
+    return `| \`${table}\` | ${by === null ? "" : `\`${by}\``} | ${key} | ${note} |`;
   });
   return ["| table | by | its key | |", "|---|---|---|---|", ...rows].join("\n");
 }

@@ -1,74 +1,74 @@
-import { type BurningHouse, burningHouse, type Heard } from "./burning-house.ts";
+import { type BurningHouse, burningHouse, type Latencies } from "./burning-house.ts";
 import { everydayMs } from "./noisy-ecosystem.ts";
 import type { Row } from "./row.ts";
 
 const others = 1_000;
 const noise = 100;
-/** In turns, so that whatever else happens on the machine happens to both. */
+/** Silent and noisy rounds alternate, so that other load on the machine affects both. */
 const rounds = 5;
-const firesInRound = 24;
-const patienceMs = 30_000;
+const alarmsInRound = 24;
+const deadlineMs = 30_000;
 
-/** What a fire costs its owner in time while a thousand other houses talk, and while they are silent. */
+/** How soon an emergency reaches its owner while a thousand other accounts change, and while they are silent. */
 export const emergency: Row = {
   name: "emergency",
-  async measure(tell) {
-    tell(`linking ${others} accounts`);
+  async measure(progress) {
+    progress(`linking ${others} accounts`);
     await using house = await burningHouse({ others });
-    await burn(house, 3);
-    const heard = { silent: [] as Heard[], noisy: [] as Heard[] };
+    await soundAlarms(house, 3);
+    const latencies = { silent: [] as Latencies[], noisy: [] as Latencies[] };
     const ofRounds: number[] = [];
     for (let round = 1; round <= rounds; round++) {
-      tell(`round ${round} of ${rounds}`);
+      progress(`round ${round} of ${rounds}`);
       await house.ecosystem.makeNoise(0);
-      const silent = await burn(house, firesInRound);
+      const silent = await soundAlarms(house, alarmsInRound);
       const noisy = await amongNoise(house);
-      heard.silent.push(...silent);
-      heard.noisy.push(...noisy);
+      latencies.silent.push(...silent);
+      latencies.noisy.push(...noisy);
       ofRounds.push(p99(noisy, "target") / p99(silent, "target"));
     }
     const among = `${others} accounts that change ${noise} times as often as usual`;
     const spread = [Math.min(...ofRounds), Math.max(...ofRounds)] as const;
-    const inMs = (what: string, some: readonly Heard[], way: keyof Heard) => {
+    const inMs = (what: string, some: readonly Latencies[], way: keyof Latencies) => {
       const sorted = some.map((one) => one[way]).sort((a, b) => a - b);
       const shown = [sorted[0]!, sorted.at(-1)!] as const;
       return { what, reference: null, figure: p99(some, way), unit: "ms" as const, spread: shown, bar: null };
     };
     return [
       {
-        what: `p99 until an emergency's target is told of, among ${among}`,
+        what: `p99 until the write of an emergency's alert is reported, among ${among}`,
         reference: "the same while they are silent",
-        figure: p99(heard.noisy, "target") / p99(heard.silent, "target"),
+        figure: p99(latencies.noisy, "target") / p99(latencies.silent, "target"),
         unit: "x",
         spread,
         bar: { atMost: 2 },
       },
-      inMs("p99 of the same, while they are silent", heard.silent, "target"),
-      inMs("p99 of the same, among the noise", heard.noisy, "target"),
-      inMs("p99 until its webhook is told, among the noise", heard.noisy, "webhook"),
+      inMs("p99 of the same, while they are silent", latencies.silent, "target"),
+      inMs("p99 of the same, among the noise", latencies.noisy, "target"),
+      inMs("p99 until its webhook is called, among the noise", latencies.noisy, "webhook"),
     ];
   },
 };
 
-async function amongNoise(house: BurningHouse): Promise<readonly Heard[]> {
+async function amongNoise(house: BurningHouse): Promise<readonly Latencies[]> {
   const { ecosystem } = house;
   await ecosystem.makeNoise(noise);
   await ecosystem.untilChanged((await ecosystem.changes()) + others);
   const before = { changes: await ecosystem.changes(), atMs: performance.now() };
-  const heard = await burn(house, firesInRound);
+  const latencies = await soundAlarms(house, alarmsInRound);
   const usual = (others * (performance.now() - before.atMs)) / everydayMs;
   const times = ((await ecosystem.changes()) - before.changes) / usual;
   if (times < noise / 2) throw new Error(`the noise was ${times.toFixed(0)} times the usual, not ${noise}`);
-  return heard;
+  return latencies;
 }
 
-async function burn(house: BurningHouse, times: number): Promise<readonly Heard[]> {
-  const heard: Heard[] = [];
-  for (let i = 0; i < times; i++) heard.push(await house.burn(patienceMs));
-  return heard;
+async function soundAlarms(house: BurningHouse, times: number): Promise<readonly Latencies[]> {
+  const latencies: Latencies[] = [];
+  for (let i = 0; i < times; i++) latencies.push(await house.soundAlarm(deadlineMs));
+  return latencies;
 }
 
-function p99(heard: readonly Heard[], way: keyof Heard): number {
-  const sorted = heard.map((one) => one[way]).sort((a, b) => a - b);
+function p99(latencies: readonly Latencies[], way: keyof Latencies): number {
+  const sorted = latencies.map((one) => one[way]).sort((a, b) => a - b);
   return sorted[Math.ceil(sorted.length * 0.99) - 1]!;
 }

@@ -4,16 +4,16 @@ import { MeasuredProcess } from "./measured-process.ts";
 import type { Row } from "./row.ts";
 
 const streams = 1_000;
-/** What starting and connecting leave behind is over by then. */
+/** After this time the work of starting and connecting is done. */
 const settlingMs = 15_000;
 
-/** Accounts in which nothing happens should cost next to nothing. */
+/** CPU and memory of linked accounts in which nothing changes. */
 export const heldStreams: Row = {
   name: "held-streams",
-  async measure(tell) {
-    tell("a service without links, for comparison");
+  async measure(progress) {
+    progress("a service without links, for comparison");
     const empty = await usageOf(0);
-    tell(`linking and holding ${streams} accounts for 30 s`);
+    progress(`linking and holding ${streams} accounts for 30 s`);
     const held = await usageOf(streams);
     return [
       {

@@ -3,10 +3,10 @@ import { AddressTaken, type Simulator, startSimulator } from "../simulator/simul
 import { callControl } from "../src/cli/administration/control-socket.ts";
 import type { DeviceId, TenantId, UserId } from "../src/model/ids.ts";
 import { dataFolder } from "../src/store/disk/data-folder.ts";
-import { addUsers } from "./people.ts";
 import { type PreparedFolder, prepare, preparedFolder } from "./prepared-folder.ts";
+import { addUsers } from "./users.ts";
 
-/** What an account of the simulator holds. */
+/** The structures of a simulated account. */
 export interface House {
   readonly structures: { thermostats: number; alarms: number }[];
 }
@@ -15,14 +15,14 @@ const usualHouse: House = { structures: [{ thermostats: 2, alarms: 3 }] };
 const linkedAtOnce = 50;
 const longestWaitMs = 120_000;
 
-/** A data folder with so many users, each linked to an account of the simulator, and no service on it yet. */
+/** A data folder with users that are linked to accounts of the simulator. No service runs on it yet. */
 export interface LinkedAccounts extends AsyncDisposable {
   readonly folder: PreparedFolder;
   readonly simulator: Simulator;
   readonly tenantId: TenantId;
   /** In the order of the houses. */
   readonly devices: readonly LinkedDevice[];
-  /** Resolves when the service that runs on the folder says that all links are in that state. */
+  /** Resolves when the service that runs on the folder reports all links in this state. */
   untilAllAre(state: "live" | "waiting"): Promise<void>;
 }
 
@@ -31,13 +31,13 @@ export interface LinkedDevice {
   readonly deviceId: DeviceId;
 }
 
-/** With the usual house for each, or with one for each of the places from 0 on. */
+/** `houseAt` chooses the house of each account, by its index. */
 export async function linkedAccounts(
   count: number,
-  houseAt: (place: number) => House = () => usualHouse,
+  houseAt: (index: number) => House = () => usualHouse,
 ): Promise<LinkedAccounts> {
   await using finishing = new AsyncDisposableStack();
-  const simulator = await onQuietPort();
+  const simulator = await startOnFixedPort();
   finishing.defer(() => simulator.stop());
   const ecosystems = { nest: { protocol: "nest", apiUrl: simulator.url } };
   const folder = finishing.use(preparedFolder({ BREEZEWAY_ECOSYSTEMS: JSON.stringify(ecosystems) }));
@@ -62,17 +62,17 @@ export async function linkedAccounts(
   };
 }
 
-/** Through the federation itself, which proves each token against the simulator. */
-function link(count: number, houseAt: (place: number) => House, folder: PreparedFolder, simulator: Simulator) {
+/** Links through the federation itself, which verifies each token with the simulator. */
+function link(count: number, houseAt: (index: number) => House, folder: PreparedFolder, simulator: Simulator) {
   return prepare(folder, async ({ identity, store, federation }) => {
     const { tenantId } = await identity.addTenant({ name: "Bench" });
     const users = await store.transaction((tx) => addUsers(tx, tenantId, count));
     const devices: LinkedDevice[] = [];
-    const waiting = users.entries();
+    const unlinked = users.entries();
     const linkSome = async () => {
-      for (const [place, userId] of waiting) {
-        const { token } = simulator.addAccount({ seed: userId, ...houseAt(place) });
-        devices[place] = { userId, deviceId: await federation.link(userId, "nest", token) };
+      for (const [index, userId] of unlinked) {
+        const { token } = simulator.addAccount({ seed: userId, ...houseAt(index) });
+        devices[index] = { userId, deviceId: await federation.link(userId, "nest", token) };
       }
     };
     await Promise.all(Array.from({ length: linkedAtOnce }, linkSome));
@@ -80,8 +80,8 @@ function link(count: number, houseAt: (place: number) => House, folder: Prepared
   });
 }
 
-/** Below the range from which outgoing connections take their ports: when it is closed, nobody else answers there. */
-async function onQuietPort(): Promise<Simulator> {
+/** Uses a port below the ephemeral range: after the simulator stops, no other process will listen there. */
+async function startOnFixedPort(): Promise<Simulator> {
   for (let port = 20_000 + (process.pid % 5_000); ; port++) {
     try {
       return await startSimulator({ port });

@@ -1,19 +1,19 @@
 import { type Answer, Connection } from "./connection.ts";
 import type { MeasuredProcess } from "./measured-process.ts";
 
-/** As many requests at a time as there are connections: the same for all that is compared. */
+/** Concurrent requests; the same for all sides of a comparison. */
 const connections = 32;
 
-/** What is sent to a server, and what is done with its answers. */
+/** Requests to a server, and a listener for its answers. */
 export interface Sending {
   readonly requests: number;
   readonly next: () => string;
-  /** Any other would mean that something else is measured; 200 when left out. */
+  /** The expected status, 200 by default. Another status fails the measurement. */
   readonly status?: number;
-  readonly hear?: (answer: Answer) => void;
+  readonly onAnswer?: (answer: Answer) => void;
 }
 
-/** Asks one server as fast as it answers. */
+/** Sends requests to one server as fast as it answers (closed loop). */
 export class Load implements Disposable {
   readonly process: MeasuredProcess;
   readonly #connections: (Connection | undefined)[] = new Array(connections).fill(undefined);
@@ -22,35 +22,35 @@ export class Load implements Disposable {
     this.process = process;
   }
 
-  /** Resolves when all is answered. */
-  async send({ requests, next, status = 200, hear }: Sending): Promise<void> {
+  /** Resolves when all requests are answered. */
+  async send({ requests, next, status = 200, onAnswer }: Sending): Promise<void> {
     let left = requests;
-    const sendSome = async (place: number) => {
-      const connection = await this.#connection(place);
+    const sendSome = async (index: number) => {
+      const connection = await this.#connection(index);
       while (left-- > 0) {
-        const answer = await connection.ask(next());
+        const answer = await connection.send(next());
         if (answer.status !== status) throw new Error(`an answer was ${answer.status}, not ${status}`);
-        hear?.(answer);
+        onAnswer?.(answer);
       }
     };
-    await Promise.all(this.#connections.map((_, place) => sendSome(place)));
+    await Promise.all(this.#connections.map((_, index) => sendSome(index)));
   }
 
-  /** The answer to one request, before or beside what is measured. */
+  /** The body of the answer to one request that is not measured. */
   async body(request: string): Promise<Buffer> {
     using connection = await Connection.to(this.process.url);
-    return (await connection.ask(request)).body;
+    return (await connection.send(request)).body;
   }
 
   [Symbol.dispose](): void {
     for (const connection of this.#connections) connection?.[Symbol.dispose]();
   }
 
-  /** Kept from the last time, if the server has kept it too. */
-  async #connection(place: number): Promise<Connection> {
-    const kept = this.#connections[place];
+  /** Reuses the connection of the last round if it is still open. */
+  async #connection(index: number): Promise<Connection> {
+    const kept = this.#connections[index];
     const connection = kept?.isOpen ? kept : await Connection.to(this.process.url);
-    this.#connections[place] = connection;
+    this.#connections[index] = connection;
     return connection;
   }
 }

@@ -1,36 +1,36 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { formOf, ScriptedBrowser } from "../test/oauth/scripted-browser.ts";
 import { Connection } from "./connection.ts";
-import { addClient, addGrant, type GrantedClient, tokenRequests } from "./granted.ts";
+import { addClient, addGrant, type GrantedClient, tokenRequests } from "./granted-client.ts";
 import { MeasuredProcess } from "./measured-process.ts";
-import { addUsers } from "./people.ts";
 import { type PreparedFolder, prepare, preparedFolder } from "./prepared-folder.ts";
-import { Refreshes } from "./refreshes.ts";
+import { RefreshLoad } from "./refresh-load.ts";
 import { formRequest } from "./requests.ts";
 import type { Row } from "./row.ts";
+import { addUsers } from "./users.ts";
 
 const floods = 5;
 const logins = 200;
 const calmMs = 3_000;
-/** More than can be asked for at a time. */
+/** More grants than refreshes at a time, so that no token is used twice at once. */
 const grants = 1_000;
 
-/** Passwords are slow to check by intent. Whoever has a token must not notice that many people are signing in. */
+/** Passwords are slow to check on purpose. A flood of sign-ins must not delay clients that have a token. */
 export const loginFlood: Row = {
   name: "login-flood",
-  async measure(tell) {
+  async measure(progress) {
     using folder = preparedFolder({ BREEZEWAY_TRUSTED_PROXIES: "127.0.0.1" });
     const { client, refreshTokens } = await prepareGrants(folder);
     await using service = await MeasuredProcess.service(folder.settings);
-    using refreshes = new Refreshes(service.url, tokenRequests(client).refresh, refreshTokens);
-    tell(`${floods} floods of ${logins} logins, with a calm before each`);
+    using refreshes = new RefreshLoad(service.url, tokenRequests(client).refresh, refreshTokens);
+    progress(`${floods} floods of ${logins} logins, with a calm before each`);
     const calm: (readonly number[])[] = [];
     const flooded: (readonly number[])[] = [];
-    // The first calm is for compiling.
+    // Warm-up: the first calm period is not measured.
     await refreshes.during(sleep(calmMs));
     for (let flood = 1; flood <= floods; flood++) {
       calm.push(await refreshes.during(sleep(calmMs)));
-      flooded.push(await refreshes.during(signInInVain(service.url, client, flood)));
+      flooded.push(await refreshes.during(failSignIns(service.url, client, flood)));
     }
     return [
       {
@@ -45,25 +45,25 @@ export const loginFlood: Row = {
   },
 };
 
-/** All at once, each with a name and an address that nobody has used before: no limit of failures holds them up. */
-async function signInInVain(url: string, client: GrantedClient, flood: number): Promise<void> {
+/** Concurrent sign-ins with wrong passwords. Each has its own name and address, so that no failure limit applies. */
+async function failSignIns(url: string, client: GrantedClient, flood: number): Promise<void> {
   const browser = new ScriptedBrowser(() => url);
-  const question = new URLSearchParams({ response_type: "code", client_id: client.credentials.client_id, state: "s" });
-  const { action, fields } = formOf(await browser.get(`/oauth2/authorize?${question}`));
+  const query = new URLSearchParams({ response_type: "code", client_id: client.credentials.client_id, state: "s" });
+  const { action, fields } = formOf(await browser.get(`/oauth2/authorize?${query}`));
   const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
-  const places = Array.from({ length: logins }, (_, place) => place);
+  const numbers = Array.from({ length: logins }, (_, number) => number);
   await Promise.all(
-    places.map(async (place) => {
+    numbers.map(async (number) => {
       using connection = await Connection.to(url);
-      const form = { ...fields, username: `nobody-${flood}-${place}`, password: "wrong password" };
-      const headers = { cookie, "x-forwarded-for": `10.0.${flood}.${place}` };
-      const { status } = await connection.ask(formRequest(new URL(action, url).pathname, form, headers));
+      const form = { ...fields, username: `nobody-${flood}-${number}`, password: "wrong password" };
+      const headers = { cookie, "x-forwarded-for": `10.0.${flood}.${number}` };
+      const { status } = await connection.send(formRequest(new URL(action, url).pathname, form, headers));
       if (status !== 401) throw new Error(`a login was answered ${status}, not 401`);
     }),
   );
 }
 
-/** Of all floods together, and of the best and the worst one. */
+/** p99 over all floods, and of the best and the worst flood. */
 function slowest(floods: readonly (readonly number[])[]) {
   const each = floods.map(p99);
   return { figure: p99(floods.flat()), spread: [Math.min(...each), Math.max(...each)] as const };

@@ -12,8 +12,8 @@ import { type NamedResult, tableOf } from "./table.ts";
 import { tokens } from "./tokens.ts";
 
 /**
- * `npm run bench` measures all rows, `npm run bench -- <name>` those of that name, `--json` prints for machines. It ends
- * with 1 when a bar is missed, and with 2 when there is no such row.
+ * `npm run bench` measures all rows, `npm run bench -- <name> …` the named ones, `--json` prints JSON. The exit code is 1
+ * when a figure misses its target, and 2 for an unknown row.
  */
 const rows: readonly Row[] = [
   deviceReads,
@@ -27,24 +27,22 @@ const rows: readonly Row[] = [
   postgresCosts,
 ];
 
-const given = process.argv.slice(2);
-const isJson = given.includes("--json");
-const names = given.filter((argument) => argument !== "--json");
+const argumentsOfCommand = process.argv.slice(2);
+const isJson = argumentsOfCommand.includes("--json");
+const names = argumentsOfCommand.filter((argument) => argument !== "--json");
 const unknown = names.filter((name) => !rows.some((row) => row.name === name));
 if (unknown.length > 0) {
-  process.stderr.write(
-    `no row is called ${unknown.join(" or ")}; there are ${rows.map(({ name }) => name).join(", ")}\n`,
-  );
+  process.stderr.write(`Unknown row: ${unknown.join(", ")}. Known rows: ${rows.map(({ name }) => name).join(", ")}.\n`);
   process.exit(2);
 }
-// An exit, unlike a signal's own end, lets temporary folders be removed.
+// Unlike the default action of a signal, process.exit runs the exit handlers, which remove temporary folders.
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(130));
 
 const results: NamedResult[] = [];
 const loads = [loadavg()[0]!];
 for (const { name, measure } of rows.filter((row) => names.length === 0 || names.includes(row.name))) {
-  const tell = (sentence: string) => process.stderr.write(`${name}: ${sentence}\n`);
-  results.push(...(await measure(tell)).map((result) => ({ row: name, ...result })));
+  const progress = (sentence: string) => process.stderr.write(`${name}: ${sentence}\n`);
+  results.push(...(await measure(progress)).map((result) => ({ row: name, ...result })));
   loads.push(loadavg()[0]!);
 }
 

@@ -7,7 +7,7 @@ import type { Usage } from "./usage-reporter.ts";
 
 const root = new URL("..", import.meta.url).pathname;
 
-/** A server in a process of its own that tells how much it uses. It ends when this process ends. */
+/** A server in a child process that reports its CPU time and memory. It ends with this process. */
 export class MeasuredProcess implements AsyncDisposable {
   readonly url: string;
   readonly #process: ChildProcess;
@@ -24,7 +24,7 @@ export class MeasuredProcess implements AsyncDisposable {
     return MeasuredProcess.#start(["src/main.ts", "serve"], settings);
   }
 
-  /** One of `bench/references`, which answers with what the file holds. */
+  /** One of the programs in `bench/references`; the file is its argument. */
   static reference(name: string, answerFile: string): Promise<MeasuredProcess> {
     return MeasuredProcess.#start([`bench/references/${name}.ts`, answerFile], {});
   }
@@ -40,17 +40,17 @@ export class MeasuredProcess implements AsyncDisposable {
       env: { ...Object.fromEntries(inherited), ...settings },
       stdio: ["ignore", "ignore", "pipe", "ipc"],
     });
-    let said = "";
+    let output = "";
     for await (const line of createInterface({ input: child.stderr! })) {
       const [, url] = /^(?:breezeway )?listening on (\S+)$/.exec(line) ?? [];
       if (url) {
-        // What it logs from here on is drained, not read.
+        // Drain later log lines, so that the process never blocks on a full pipe.
         child.stderr!.resume();
         return new MeasuredProcess(child, url);
       }
-      said += `${line}\n`;
+      output += `${line}\n`;
     }
-    throw new Error(`${program} did not start:\n${said}`);
+    throw new Error(`${program} did not start:\n${output}`);
   }
 
   async usage(): Promise<Usage> {
@@ -63,7 +63,7 @@ export class MeasuredProcess implements AsyncDisposable {
     return usage as Usage;
   }
 
-  /** The share of one core, in percent, that it used in each of so many slices of time. */
+  /** The share of one core, in percent, that the process used in each slice of time. */
   async cpuShares(slices: number, sliceMs: number): Promise<readonly number[]> {
     const shares: number[] = [];
     let before = { ...(await this.usage()), atMs: performance.now() };

@@ -1,22 +1,22 @@
 import { type Simulator, startSimulator } from "../simulator/simulator.ts";
 
 /**
- * Loaded as a process of its own: the simulator with so many accounts, of which the first burns when told to and all
- * others live their everyday life at the pace that they are told. It ends with whoever started it.
+ * Runs as a child process: the simulator with a number of accounts. The parent can play scenes in the first account,
+ * such as a smoke alarm, and sets how often the other accounts change. It ends with its parent.
  */
-export type Asked =
-  | { readonly ask: "accounts"; readonly count: number }
-  /** Something happens in each of the others every so often; null: nothing any more. */
-  | { readonly ask: "life"; readonly everyMs: number | null }
-  | { readonly ask: "scene"; readonly scene: string }
-  | { readonly ask: "changes" };
+export type Command =
+  | { readonly kind: "accounts"; readonly count: number }
+  /** The interval of changes in each of the other accounts; null: no more changes. */
+  | { readonly kind: "life"; readonly everyMs: number | null }
+  | { readonly kind: "scene"; readonly scene: string }
+  | { readonly kind: "changes" };
 
-export interface Told {
+export interface Reply {
   readonly url: string;
   readonly tokens: readonly string[];
-  /** When a scene was played, in milliseconds since 1970 and finer. */
+  /** When a scene was played, in milliseconds since 1970, with fractions. */
   readonly playedMs: number;
-  /** How often something has changed in the others so far. */
+  /** The number of changes in the other accounts so far. */
   readonly changes: number;
 }
 
@@ -25,19 +25,19 @@ const usualHouse = { structures: [{ thermostats: 2, alarms: 3 }] };
 const simulator = await startSimulator({ port: 0 });
 const lives: (() => void)[] = [];
 process.on("disconnect", () => process.exit());
-process.on("message", async (asked: Asked) => process.send?.(await answer(asked)));
+process.on("message", async (command: Command) => process.send?.(await answer(command)));
 process.send?.({ url: simulator.url });
 
-async function answer(asked: Asked): Promise<Partial<Told>> {
-  switch (asked.ask) {
+async function answer(command: Command): Promise<Partial<Reply>> {
+  switch (command.kind) {
     case "accounts":
-      return { tokens: Array.from({ length: asked.count }, (_, seed) => addAccount(simulator, seed)) };
+      return { tokens: Array.from({ length: command.count }, (_, seed) => addAccount(simulator, seed)) };
     case "life":
-      live(asked.everyMs);
+      live(command.everyMs);
       return {};
     case "scene": {
       const playedMs = performance.timeOrigin + performance.now();
-      await simulator.playScene(simulator.accountIds()[0]!, { scene: asked.scene });
+      await simulator.playScene(simulator.accountIds()[0]!, { scene: command.scene });
       return { playedMs };
     }
     case "changes":
@@ -53,7 +53,7 @@ function others(): readonly string[] {
   return simulator.accountIds().slice(1);
 }
 
-/** Begun one after the other, so that not all accounts change in the same moment. */
+/** Starts are spread over the interval, so that the accounts do not change at the same moment. */
 function live(everyMs: number | null): void {
   for (const stop of lives.splice(0)) stop();
   if (everyMs === null) return;

@@ -1,32 +1,32 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { AskedProcess } from "./asked-process.ts";
-import type { Asked, Told } from "./noisy-ecosystem-process.ts";
+import { ChildServer } from "./child-server.ts";
+import type { Command, Reply } from "./noisy-ecosystem-process.ts";
 
-/** Everyday life brings one change a minute and account (`simulator/life.ts`). */
+/** In everyday life an account changes once a minute (`simulator/life.ts`). */
 export const everydayMs = 60_000;
 
-/** The simulator in a process of its own. */
+/** The simulator in a child process: one account for scenes, and many others that change on their own. */
 export class NoisyEcosystem implements AsyncDisposable {
-  readonly #process: AskedProcess<Asked, Told>;
+  readonly #process: ChildServer<Command, Reply>;
 
-  private constructor(process: AskedProcess<Asked, Told>) {
+  private constructor(process: ChildServer<Command, Reply>) {
     this.#process = process;
   }
 
   static async start(): Promise<NoisyEcosystem> {
-    return new NoisyEcosystem(await AskedProcess.start<Asked, Told>("./noisy-ecosystem-process.ts"));
+    return new NoisyEcosystem(await ChildServer.start<Command, Reply>("./noisy-ecosystem-process.ts"));
   }
 
   get url(): string {
     return this.#process.url;
   }
 
-  /** Adds so many accounts and answers their tokens; the first is the one that burns. */
+  /** Adds accounts and returns their tokens. The first account is the one for scenes. */
   async addAccounts(count: number): Promise<readonly string[]> {
-    return (await this.#process.ask({ ask: "accounts", count })).tokens;
+    return (await this.#process.request({ kind: "accounts", count })).tokens;
   }
 
-  /** Resolves when so many streams are open. */
+  /** Resolves when this number of streams is open. */
   async untilFollowed(streams: number): Promise<void> {
     for (;;) {
       const state = (await (await fetch(`${this.url}/simulator`)).json()) as { readonly streams: number };
@@ -35,22 +35,22 @@ export class NoisyEcosystem implements AsyncDisposable {
     }
   }
 
-  /** All others from now on: so many times their everyday pace, or nothing at all. */
+  /** Sets the rate of changes in the other accounts, as a multiple of the everyday rate; 0 stops them. */
   async makeNoise(times: number): Promise<void> {
-    await this.#process.ask({ ask: "life", everyMs: times === 0 ? null : everydayMs / times });
+    await this.#process.request({ kind: "life", everyMs: times === 0 ? null : everydayMs / times });
   }
 
-  /** Plays a scene in the account that burns and answers when, in milliseconds since 1970. */
+  /** Plays a scene in the first account and returns the time, in milliseconds since 1970. */
   async play(scene: string): Promise<number> {
-    return (await this.#process.ask({ ask: "scene", scene })).playedMs;
+    return (await this.#process.request({ kind: "scene", scene })).playedMs;
   }
 
-  /** How often something has changed in the other accounts. */
+  /** The number of changes in the other accounts so far. */
   async changes(): Promise<number> {
-    return (await this.#process.ask({ ask: "changes" })).changes;
+    return (await this.#process.request({ kind: "changes" })).changes;
   }
 
-  /** Resolves when it has been so often. */
+  /** Resolves when there were this many changes. */
   async untilChanged(times: number): Promise<void> {
     while ((await this.changes()) < times) await sleep(50);
   }

@@ -7,25 +7,25 @@ import { logStart } from "../src/store/tables/log.ts";
 import { startCluster } from "../test/set-up/postgres.ts";
 import { MeasuredProcess } from "./measured-process.ts";
 import { NoisyEcosystem } from "./noisy-ecosystem.ts";
-import { addUsers } from "./people.ts";
 import { prepare, preparedFolder } from "./prepared-folder.ts";
 import type { Result, Row } from "./row.ts";
+import { addUsers } from "./users.ts";
 
 const accounts = 300;
 const linkedAtOnce = 20;
-/** So many times the pace of everyday life, until so many changes have been committed. */
-const haste = 20;
+/** Accounts change this many times as often as in everyday life, until `changes` are committed. */
+const speedUp = 20;
 const changes = 3_000;
-/** What a busy node finds when it looks again. */
+/** Entries that a busy node finds in one read of the log. */
 const pageEntries = 100;
 const readings = 10;
-/** Linux counts the time of processes in hundredths of a second. */
+/** /proc counts CPU time in ticks of a hundredth of a second. */
 const tickUs = 10_000;
 
-/** What an account and a change cost on PostgreSQL: the figures that docs/scaling.md reckons with. */
+/** What an account and a change cost on PostgreSQL: the input of the model in docs/scaling.md. */
 export const postgresCosts: Row = {
   name: "postgres-costs",
-  async measure(tell) {
+  async measure(progress) {
     await using finishing = new AsyncDisposableStack();
     const cluster = await startCluster();
     finishing.defer(() => cluster.stop());
@@ -35,11 +35,11 @@ export const postgresCosts: Row = {
     const folder = finishing.use(
       preparedFolder({ BREEZEWAY_ECOSYSTEMS: JSON.stringify(ecosystems), BREEZEWAY_DATABASE_URL: databaseUrl }),
     );
-    const hand = new pg.Client({ connectionString: databaseUrl });
-    await hand.connect();
-    finishing.defer(() => hand.end());
-    const server = serverOf(hand);
-    tell(`linking ${accounts} accounts`);
+    const client = new pg.Client({ connectionString: databaseUrl });
+    await client.connect();
+    finishing.defer(() => client.end());
+    const server = serverOf(client);
+    progress(`linking ${accounts} accounts`);
     const tokens = await ecosystem.addAccounts(accounts);
     const linked = await prepare(folder, async (parts) => {
       const empty = await server.bytes();
@@ -48,7 +48,7 @@ export const postgresCosts: Row = {
     });
     const service = finishing.use(await MeasuredProcess.service(folder.settings));
     await ecosystem.untilFollowed(accounts);
-    tell(`${changes} changes at ${haste} times their everyday pace`);
+    progress(`${changes} changes at ${speedUp} times their everyday pace`);
     const ofChanges = await measureChanges(ecosystem, service, server);
     return [
       figure("tables and indexes of one linked account", linked / accounts / 1024, "kB"),
@@ -61,14 +61,14 @@ export const postgresCosts: Row = {
 async function linkAll({ identity, store, federation }: Parts, tokens: readonly string[]): Promise<void> {
   const { tenantId } = await identity.addTenant({ name: "Bench" });
   const users = await store.transaction((tx) => addUsers(tx, tenantId, tokens.length));
-  const waiting = users.entries();
+  const unlinked = users.entries();
   const linkSome = async () => {
-    for (const [place, userId] of waiting) await federation.link(userId, "nest", tokens[place]!);
+    for (const [index, userId] of unlinked) await federation.link(userId, "nest", tokens[index]!);
   };
   await Promise.all(Array.from({ length: linkedAtOnce }, linkSome));
 }
 
-/** From the ecosystem's stream to the commit, by one node that does nothing else. */
+/** Costs of a change from the ecosystem's stream to the commit, on one node without other load. */
 async function measureChanges(
   ecosystem: NoisyEcosystem,
   service: MeasuredProcess,
@@ -80,7 +80,7 @@ async function measureChanges(
     bytes: await server.bytes(),
     entries: await server.entries(),
   });
-  await ecosystem.makeNoise(haste);
+  await ecosystem.makeNoise(speedUp);
   const warm = (await server.entries()) + changes / 10;
   while ((await server.entries()) < warm) await sleep(100);
   const before = await look();
@@ -100,7 +100,7 @@ async function measureChanges(
   ];
 }
 
-/** As every node reads the log of all accounts, for the streams of events. */
+/** Costs of reading the log, as every node does for the event streams. */
 async function measureReading(url: string, server: Server): Promise<readonly Result[]> {
   const store = await openPostgres({ url });
   try {
@@ -130,23 +130,23 @@ async function measureReading(url: string, server: Server): Promise<readonly Res
 
 type Server = ReturnType<typeof serverOf>;
 
-/** The server from outside: what it has written, and the time that its processes have used. */
-function serverOf(hand: pg.Client) {
+/** Figures of the PostgreSQL server: sizes, write-ahead log, CPU time of its processes. */
+function serverOf(client: pg.Client) {
   return {
     async bytes(): Promise<{ readonly all: number; readonly log: number }> {
-      const { rows } = await hand.query(
+      const { rows } = await client.query(
         `SELECT COALESCE(SUM(pg_total_relation_size(oid)), 0)::float8 AS all,
            COALESCE(SUM(pg_total_relation_size(oid)) FILTER (WHERE relname = 'log'), 0)::float8 AS log
          FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace`,
       );
       return rows[0];
     },
-    /** How many changes have been committed. */
+    /** The number of committed changes. */
     async entries(): Promise<number> {
-      return (await hand.query("SELECT COUNT(*)::int AS n FROM log WHERE kind = 'attribute'")).rows[0].n;
+      return (await client.query("SELECT COUNT(*)::int AS n FROM log WHERE kind = 'attribute'")).rows[0].n;
     },
     async usage(): Promise<{ readonly cpuUs: number; readonly walBytes: number }> {
-      const { rows } = await hand.query(
+      const { rows } = await client.query(
         "SELECT pid, pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::float8 AS wal FROM pg_stat_activity",
       );
       return { cpuUs: rows.reduce((sum, { pid }) => sum + cpuUsOf(pid), 0), walBytes: rows[0].wal };

@@ -5,7 +5,7 @@ import { readConfig } from "../src/config/config.ts";
 import { startLogging } from "../src/runtime/process/log.ts";
 import { openParts, type Parts } from "../src/service/parts.ts";
 
-/** A data folder of its own, which is removed in the end, and what to start a service on it with. */
+/** A temporary data folder, and the settings to start a service on it. */
 export interface PreparedFolder extends Disposable {
   readonly path: string;
   readonly settings: Readonly<Record<string, string>>;
@@ -25,7 +25,7 @@ export function preparedFolder(settings: Readonly<Record<string, string>> = {}):
   };
 }
 
-/** Puts into the folder what a row needs, with the service's own parts, before the service runs on it. */
+/** Fills the folder with the service's own parts, before a service runs on it. */
 export async function prepare<Result>(
   { settings }: PreparedFolder,
   work: (parts: Parts) => Promise<Result>,

@@ -1,10 +1,10 @@
 import { attributeName, thermostatAttribute } from "../src/model/attribute-names.ts";
 import type { Parts } from "../src/service/parts.ts";
-import { addClient, addGrant } from "./granted.ts";
+import { addClient, addGrant } from "./granted-client.ts";
 import { type House, type LinkedAccounts, type LinkedDevice, linkedAccounts } from "./linked-accounts.ts";
 import { prepare } from "./prepared-folder.ts";
 
-/** Devices with so many attributes, each with a user and a token of its own. */
+/** Devices with the same number of attributes, each with its own user and access token. */
 export interface DevicesOfSize {
   readonly attributes: number;
   readonly devices: readonly { readonly path: string; readonly accessToken: string }[];
@@ -21,13 +21,13 @@ const smallHouse: House = { structures: [{ thermostats: 4, alarms: 2 }] };
 const fullStructure = { thermostats: 20, alarms: 18 };
 const fullHouse: House = { structures: [fullStructure, fullStructure] };
 
-/** Linked accounts of two sizes, and what a client needs to read them. Whoever gets them disposes of the accounts. */
+/** Linked accounts of two sizes, with a path and a token to read each. The caller must dispose of the accounts. */
 export async function readableDevices(countOfSize: number): Promise<ReadableDevices> {
-  const houseAt = (place: number) => (place < countOfSize ? smallHouse : fullHouse);
+  const houseAt = (index: number) => (index < countOfSize ? smallHouse : fullHouse);
   await using finishing = new AsyncDisposableStack();
   const accounts = finishing.use(await linkedAccounts(2 * countOfSize, houseAt));
   const devices = await prepare(accounts.folder, async (parts) => {
-    for (const [place, device] of accounts.devices.entries()) await askForFans(parts, device, houseAt(place));
+    for (const [index, device] of accounts.devices.entries()) await fillRequestWrites(parts, device, houseAt(index));
     const client = await addClient(parts, accounts.tenantId);
     return parts.store.transaction(async (tx) => {
       const readable: { path: string; accessToken: string }[] = [];
@@ -46,8 +46,8 @@ export async function readableDevices(countOfSize: number): Promise<ReadableDevi
   };
 }
 
-/** Of each thermostat, in words that can't be granted: the attribute for it is then as full as all others. */
-async function askForFans({ devices }: Parts, { userId, deviceId }: LinkedDevice, { structures }: House) {
+/** Writes an invalid fan request to each thermostat, so that its requestWrite attribute has a value too. */
+async function fillRequestWrites({ devices }: Parts, { userId, deviceId }: LinkedDevice, { structures }: House) {
   const writes = structures.flatMap(({ thermostats }, structure) =>
     Array.from({ length: thermostats }, (_, thermostat) => ({
       name: attributeName(thermostatAttribute(structure + 1, thermostat + 1, "requestWrite")),

@@ -1,4 +1,4 @@
-/** Requests as the bytes that are sent, made before the measurement where that is possible. */
+/** Raw HTTP requests, built before the measurement where possible. */
 export function getRequest(path: string, accessToken?: string): string {
   const authorization = accessToken === undefined ? "" : `authorization: Bearer ${accessToken}\r\n`;
   return `GET ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\naccept: application/json\r\n${authorization}\r\n`;

@@ -1,24 +1,24 @@
 import { pathToFileURL } from "node:url";
 
 /**
- * What so many accounts take, reckoned from what one takes: the figures of docs/scaling.md. `node bench/scaling-model.ts`
- * prints them, and a simulation of the same deployment, second by second, that shows whether the reckoning holds.
+ * Capacity model: computes from the costs of one account what a number of accounts needs. These are the figures of
+ * docs/scaling.md. `node bench/scaling-model.ts` prints them, with a second-by-second simulation that checks the model.
  */
 export interface Costs {
-  /** Tables and indexes of an account, and of an entry of its history. */
+  /** Size of the tables and indexes, for an account and for one entry of its history. */
   readonly accountKb: number;
   readonly entryKb: number;
   readonly walKb: number;
   readonly postgresUs: number;
   readonly nodeUs: number;
-  /** Every node reads every entry of its deployment, for the streams of events. */
+  /** Every node reads every log entry of its deployment, for the event streams. */
   readonly readByPostgresUs: number;
   readonly readByNodeUs: number;
-  /** Memory of a linked account with its open stream, and of a service without any. */
+  /** Memory of a linked account with its open stream. */
   readonly streamKb: number;
 }
 
-/** As `npm run bench -- postgres-costs held-streams` measured them on two cores of a quiet machine, the middle of three runs. */
+/** Measured with `npm run bench -- postgres-costs held-streams` on two cores of a quiet machine, medians of three runs. */
 export const measured: Costs = {
   accountKb: 8.72,
   entryKb: 0.27,
@@ -30,7 +30,7 @@ export const measured: Costs = {
   streamKb: 116,
 };
 
-/** What nobody has measured: how homes live, and how full machines should be. */
+/** Assumptions that are not measured: how often homes change, and how much of a machine may be used. */
 export interface Plan {
   readonly accounts: number;
   readonly changesAnHour: number;
@@ -43,7 +43,7 @@ export interface Plan {
   readonly mostOfNode: number;
 }
 
-/** A node's connections to the database: those of its pools (store/postgres/store.ts), its place and its ear. */
+/** A node's connections to the database: its pools (store/postgres/store.ts), one for its presence lock, one to listen. */
 export const connectionsOfNode = 18;
 
 export const usual: Omit<Plan, "accounts"> = {
@@ -56,7 +56,7 @@ export const usual: Omit<Plan, "accounts"> = {
 };
 
 export interface Sizing {
-  /** Deployments, each with a database of its own, and what each of them has. */
+  /** The number of deployments, each with its own database. */
   readonly cells: number;
   readonly accountsOfCell: number;
   readonly nodesOfCell: number;
@@ -68,7 +68,7 @@ export interface Sizing {
   readonly memoryMbOfNode: number;
 }
 
-/** The fewest cells that hold all accounts, none of them fuller than planned. */
+/** The smallest number of cells that holds all accounts within the planned load. */
 export function sizing(plan: Plan, costs: Costs = measured): Sizing {
   const largest = largestCell(plan, costs);
   const cells = Math.ceil(plan.accounts / largest);
@@ -95,12 +95,12 @@ interface Cell {
   readonly changes: number;
 }
 
-/** Undefined when no number of nodes would do: each reads everything that happens in the cell. */
+/** Undefined when no number of nodes is enough, because each node must read all changes of the cell. */
 function cellOf(accounts: number, plan: Plan, costs: Costs): Cell | undefined {
   const changes = (accounts * plan.changesAnHour * plan.peakFactor) / 3_600;
   const leftOfNode = plan.fullness - (changes * costs.readByNodeUs) / 1e6;
   if (leftOfNode <= 0) return undefined;
-  // One more than is needed, so that one may be missing.
+  // One spare node.
   const needed = Math.max((changes * costs.nodeUs) / 1e6 / leftOfNode, accounts / plan.mostOfNode);
   const nodes = Math.ceil(needed) + 1;
   const busy = (changes * (costs.postgresUs + nodes * costs.readByPostgresUs)) / 1e6;
@@ -123,16 +123,16 @@ function largestCell(plan: Plan, costs: Costs): number {
 }
 
 export interface Simulated {
-  /** Shares of one core, or of the database's: over all seconds, and in the fullest. */
+  /** Load as a share of one core (of the database's cores): the mean of all seconds, and the busiest second. */
   readonly node: { readonly mean: number; readonly fullest: number };
   readonly database: { readonly mean: number; readonly fullest: number };
-  /** The fullest second of a node while one of its cell is missing. */
+  /** The busiest second of a node while one node of its cell is missing. */
   readonly nodeWithOneMissing: number;
 }
 
 /**
- * The busiest ten minutes of one cell, second by second: accounts fall to nodes by chance, and changes come by chance.
- * What each second brings is worked off at what it costs; what it can't is left for the next.
+ * Simulates the busiest ten minutes of one cell, second by second, with random accounts per node and random changes.
+ * Work that does not fit into a second is carried over to the next.
  */
 export function simulate(plan: Plan, seed: number, costs: Costs = measured): Simulated {
   const { accountsOfCell, nodesOfCell, databaseCoresOfCell } = sizing(plan, costs);
@@ -165,7 +165,7 @@ export function simulate(plan: Plan, seed: number, costs: Costs = measured): Sim
   };
 }
 
-/** How often something happens that happens so often on average; by a normal distribution where that is the same. */
+/** A Poisson-distributed random number; for a large mean it uses the normal approximation. */
 function poisson(mean: number, random: () => number): number {
   if (mean > 200) {
     const normal = Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
@@ -176,7 +176,7 @@ function poisson(mean: number, random: () => number): number {
   return count;
 }
 
-/** The same numbers for the same seed (xorshift). */
+/** Seeded pseudo-random numbers (xorshift). */
 function numbersFrom(seed: number): () => number {
   let state = seed | 0 || 1;
   return () => {
@@ -195,7 +195,7 @@ const percent = (value: number) => `${Math.round(value * 100)} %`;
 
 const sizes = [100_000, 1_000_000, 100_000_000];
 
-/** The tables of docs/scaling.md, as they stand there. */
+/** The tables of docs/scaling.md, in Markdown. */
 export function scalingTables(): string {
   return [6, 60].map((changesAnHour) => tableFor({ ...usual, changesAnHour })).join("\n\n");
 }
@@ -203,7 +203,7 @@ export function scalingTables(): string {
 function tableFor(plan: Omit<Plan, "accounts">): string {
   const columns = sizes.map((accounts) => ({ ...sizing({ ...plan, accounts }), accounts }));
   const simulated = sizes.map((accounts) => simulate({ ...plan, accounts }, 1));
-  const line = (name: string, of: (one: (typeof columns)[number], at: number) => string) =>
+  const line = (name: string, of: (one: (typeof columns)[number], index: number) => string) =>
     `| ${name} | ${columns.map(of).join(" | ")} |`;
   return [
     line(`**${plan.changesAnHour} changes an hour**`, ({ accounts }) => `${accounts.toLocaleString("en-US")} accounts`),
@@ -218,9 +218,9 @@ function tableFor(plan: Omit<Plan, "accounts">): string {
     line("memory of a node for them, MB", ({ memoryMbOfNode }) => shown(memoryMbOfNode)),
     line("stored in each, GB", ({ storedGbOfCell }) => shown(storedGbOfCell)),
     line("write-ahead log of each, MB a second", ({ walMbASecondOfCell }) => shown(walMbASecondOfCell)),
-    line("simulated: fullest second of a database", (_, at) => percent(simulated[at]!.database.fullest)),
-    line("simulated: fullest second of a node", (_, at) => percent(simulated[at]!.node.fullest)),
-    line("the same while one node is missing", (_, at) => percent(simulated[at]!.nodeWithOneMissing)),
+    line("simulated: fullest second of a database", (_, index) => percent(simulated[index]!.database.fullest)),
+    line("simulated: fullest second of a node", (_, index) => percent(simulated[index]!.node.fullest)),
+    line("the same while one node is missing", (_, index) => percent(simulated[index]!.nodeWithOneMissing)),
   ].join("\n");
 }
 

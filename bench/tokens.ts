@@ -1,23 +1,23 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { cpuPerRequest, inMicroseconds, ratios, rounds, summary } from "./comparison.ts";
-import { addClient, addCode, addGrant, tokenRequests } from "./granted.ts";
+import { addClient, addCode, addGrant, tokenRequests } from "./granted-client.ts";
 import { Load } from "./load.ts";
 import { MeasuredProcess } from "./measured-process.ts";
-import { addUsers } from "./people.ts";
 import { type PreparedFolder, prepare, preparedFolder } from "./prepared-folder.ts";
 import type { Result, Row } from "./row.ts";
+import { addUsers } from "./users.ts";
 
-/** In one round. Each grant is refreshed once in it, so that from the second round on each token has a predecessor. */
+/** Requests in one round. Each grant is refreshed once per round, so from the second round on each token has a predecessor. */
 const requests = 1_000;
 const echoedRequests = 4_000;
 
-/** What assistants ask for all day, for each of their users. */
+/** The token endpoint: the exchange of a code, and a refresh, which assistants do all day for each user. */
 export const tokens: Row = {
   name: "tokens",
-  async measure(tell) {
+  async measure(progress) {
     using folder = preparedFolder();
-    tell(`making ${rounds * requests} codes and ${requests} grants`);
+    progress(`making ${rounds * requests} codes and ${requests} grants`);
     const { client, codes, refreshTokens } = await prepareGrants(folder);
     const { exchange, refresh } = tokenRequests(client);
     await using service = await MeasuredProcess.service(folder.settings);
@@ -27,21 +27,21 @@ export const tokens: Row = {
     await using echo = await MeasuredProcess.reference("echo", answerFile);
     using echoLoad = new Load(echo);
 
-    tell("exchanging and refreshing, in turns with the reference");
-    const waitingCodes = codes.values();
+    progress("exchanging and refreshing, in turns with the reference");
+    const unusedCodes = codes.values();
     const echoed = { exchange: exchange(codes[0]!), refresh: refresh(refreshTokens[0]!) };
     const cpu = await cpuPerRequest({
-      exchange: { load, requests, next: () => exchange(waitingCodes.next().value!) },
+      exchange: { load, requests, next: () => exchange(unusedCodes.next().value!) },
       "its echo": { load: echoLoad, requests: echoedRequests, next: () => echoed.exchange },
       refresh: {
         load,
         requests,
         next: () => refresh(refreshTokens.shift()!),
-        hear: ({ body }) => refreshTokens.push(JSON.parse(body.toString()).refresh_token),
+        onAnswer: ({ body }) => refreshTokens.push(JSON.parse(body.toString()).refresh_token),
       },
       "the refresh's echo": { load: echoLoad, requests: echoedRequests, next: () => echoed.refresh },
     });
-    tell(inMicroseconds(cpu));
+    progress(inMicroseconds(cpu));
     return [
       result("CPU of the exchange of a code", ratios(cpu.exchange, cpu["its echo"]), 4.5),
       result("CPU of a refresh", ratios(cpu.refresh, cpu["the refresh's echo"]), 5.5),
@@ -67,6 +67,6 @@ function prepareGrants(folder: PreparedFolder) {
 }
 
 function result(what: string, figures: readonly number[], atMost: number): Result {
-  const reference = "node:http that takes and answers as many bytes";
+  const reference = "node:http that receives and sends as many bytes";
   return { what, reference, ...summary(figures), unit: "x", bar: { atMost } };
 }

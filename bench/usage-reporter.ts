@@ -1,6 +1,6 @@
 /**
- * Loaded into a measured process before its own code: answers each message with what the process has used so far, all
- * its threads included, and ends with whoever started it. It does nothing in between.
+ * Preloaded into a measured process: answers each message with the CPU time and memory of the process, all threads
+ * included, and ends the process with its parent.
  */
 process.on("message", () => {
   const { user, system } = process.cpuUsage();

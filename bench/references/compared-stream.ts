@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { get } from "node:http";
 
-/** node:http and Buffer.equals, nothing else: holds a stream for each token, and compares each snapshot with the last. */
+/** Reference with only node:http and Buffer.equals: one stream per token, each snapshot compared with the last one. */
 const { url, tokens } = JSON.parse(readFileSync(process.argv[2]!, "utf8")) as { url: string; tokens: string[] };
 const lineFeed = 10;
 export let same = 0;

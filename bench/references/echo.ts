@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** node:http and nothing else: takes each body to its end, and answers with the same bytes. */
+/** Reference with only node:http: reads each body to its end and always sends the same answer. */
 const answer = readFileSync(process.argv[2]!);
 const headers = { "content-type": "application/json; charset=utf-8", "content-length": answer.length };
 

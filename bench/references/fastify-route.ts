@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import Fastify from "fastify";
 
-/** One route of Fastify, which answers each device with the same bytes. */
+/** Reference with one Fastify route: sends the same answer for every device. */
 const answer = readFileSync(process.argv[2]!);
 
 const app = Fastify({ logger: false, keepAliveTimeout: 72_000 });

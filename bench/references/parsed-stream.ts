@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { get } from "node:http";
 
-/** node:http and JSON.parse, nothing else: holds a stream for each token, and reads each snapshot. */
+/** Reference with only node:http and JSON.parse: one stream per token, each snapshot parsed. */
 const { url, tokens } = JSON.parse(readFileSync(process.argv[2]!, "utf8")) as { url: string; tokens: string[] };
 const lineFeed = 10;
 const data = Buffer.from("data: ");

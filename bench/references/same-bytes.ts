@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** node:http and nothing else: answers everybody with the same bytes. */
+/** Reference with only node:http: sends the same answer to every request. */
 const answer = readFileSync(process.argv[2]!);
 const headers = { "content-type": "application/json; charset=utf-8", "content-length": answer.length };
 

@@ -38,7 +38,7 @@ describe("a command that watches a device", () => {
   it("tells a program when the service answers 503, is silent, or has ended the access", { timeout }, async (t) => {
     const { house, service } = await linkedHouse(t);
     const front = await faultyFront(t, service.baseUrl);
-    const { accessToken } = await house.letClientIn();
+    const { accessToken } = await house.authorizeClient();
     const environment = { BREEZEWAY_URL: front.url, BREEZEWAY_TOKEN: accessToken };
     const { line, ended } = goingOn(t, ["device", "watch", "1", "away", "--json"], environment);
     assert.equal((await line()).type, "device");

@@ -1,4 +1,4 @@
-import { addClient, addGrant, type GrantedClient } from "../../bench/granted.ts";
+import { addClient, addGrant, type GrantedClient } from "../../bench/granted-client.ts";
 import { addDevice } from "../../src/devices/inventory.ts";
 import type { DeviceId, UserId } from "../../src/model/ids.ts";
 import type { Parts } from "../../src/service/parts.ts";

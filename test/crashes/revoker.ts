@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { addGrant, type GrantedClient } from "../../bench/granted.ts";
+import { addGrant, type GrantedClient } from "../../bench/granted-client.ts";
 import type { Fleet } from "../nodes/fleet.ts";
 import { type LampOwner, retryPauseMs } from "./lamp-owner.ts";
 

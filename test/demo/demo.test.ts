@@ -74,25 +74,25 @@ describe("a running demo whose port was taken", () => {
   it("takes the next one and says so", () => {
     const taken = Number(new URL(demo.baseUrl).port);
     assert.ok(taken > port);
-    assert.ok(demo.said.includes(`The service takes port ${taken}, because ${port} is taken.`));
+    assert.ok(demo.output.includes(`The service takes port ${taken}, because ${port} is taken.`));
     assert.ok(demo.claim.startsWith(`${demo.baseUrl}/console/?claim=`));
   });
 
   it("says that it uses its own simulator when an ecosystem is configured", () => {
-    assert.match(demo.said, /^The demo uses its own simulator\. BREEZEWAY_ECOSYSTEMS is ignored here/);
+    assert.match(demo.output, /^The demo uses its own simulator\. BREEZEWAY_ECOSYSTEMS is ignored here/);
   });
 
   it("says in its banner what works as it stands, and which kind of token lies there", async () => {
-    const [, curl = ""] = /(curl -s .*)/.exec(demo.said) ?? [];
+    const [, curl = ""] = /(curl -s .*)/.exec(demo.output) ?? [];
     const { stdout } = await promisify(exec)(curl);
     assert.equal(JSON.parse(stdout).deviceName, "Nest account");
     assert.match(
-      demo.said,
+      demo.output,
       /demo-access-token +\(enterprise access token for \/v3: reaches every user of tenant Demo\)/,
     );
-    assert.match(demo.said, /npx breezeway sim trigger smoke/);
-    assert.match(demo.said, /npx breezeway devices get 1 --watch --data /);
-    for (const [, address = ""] of demo.said.matchAll(/(?:API docs|Simulator) +(\S+)/g)) {
+    assert.match(demo.output, /npx breezeway sim trigger smoke/);
+    assert.match(demo.output, /npx breezeway devices get 1 --watch --data /);
+    for (const [, address = ""] of demo.output.matchAll(/(?:API docs|Simulator) +(\S+)/g)) {
       assert.equal((await fetch(address, { headers: { accept: "text/html" } })).status, 200, address);
     }
     const query = new URLSearchParams({ secToken: demo.secret("demo-sec-token") });

@@ -41,12 +41,12 @@ export interface RunningDemo extends ChildService {
 export async function startDemo(test: Ending, folder: string, port = 0, settings = {}): Promise<RunningDemo> {
   const child = await startChild("demo", { BREEZEWAY_DATA: folder, BREEZEWAY_PORT: String(port), ...settings });
   test.after(() => child.process.kill("SIGKILL"));
-  const said = (pattern: RegExp) => pattern.exec(child.said)?.[1] ?? "";
+  const find = (pattern: RegExp) => pattern.exec(child.output)?.[1] ?? "";
   const secret = (name: string) => readFileSync(join(folder, name), "utf8");
   return {
     ...child,
-    claim: said(/Console +(\S+)/),
-    simulatorUrl: said(/Simulator +(\S+)/),
+    claim: find(/Console +(\S+)/),
+    simulatorUrl: find(/Simulator +(\S+)/),
     secret,
     async get(path) {
       const headers = { authorization: `Bearer ${secret("demo-access-token")}` };

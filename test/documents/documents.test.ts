@@ -13,7 +13,7 @@ describe("every block of the documents", () => {
     t.after(() => demo.process.kill("SIGKILL"));
     const addresses = {
       "http://127.0.0.1:8080": demo.baseUrl,
-      "http://127.0.0.1:8090": simulatorOf(demo.said),
+      "http://127.0.0.1:8090": simulatorOf(demo.output),
     };
     for (const document of documents()) {
       const reader = new Reader(folder, addresses, document);

@@ -20,7 +20,7 @@ describe("readers that others have written, of a service that is killed twice", 
 
 describe("an nginx as it comes, in front of the service", () => {
   it("passes on a single event, and heartbeats, though nothing else follows", { timeout: 60_000 }, async (t) => {
-    const { world, token, lamp } = await home(t, { haste: 50 });
+    const { world, token, lamp } = await home(t, { clockSpeed: 50 });
     const readers = foreignReaders(`${await nginxInFront(t, world.baseUrl)}/v3/events`, token);
     t.after(() => readers.forEach((reader) => void reader.close()));
     await Promise.all(readers.map(({ opened }) => opened));

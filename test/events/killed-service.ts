@@ -3,7 +3,7 @@ import type { TestContext } from "node:test";
 import { nginxInFront } from "../set-up/nginx-server.ts";
 import { breezeway, type ChildService, startChild } from "../stories/child-service.ts";
 import { killableHouse } from "../stories/killable-house.ts";
-import type { Life } from "../stories/killable-nodes.ts";
+import type { StartOptions } from "../stories/killable-nodes.ts";
 import type { Deployment } from "../stories/world.ts";
 import { foreignReaders } from "./foreign-readers.ts";
 
@@ -27,27 +27,27 @@ export async function readThroughKills(
   const { nodes } = house;
   const lamps = await addLamps(house.environment);
   await nodes.start();
-  const token = (await house.letClientIn()).accessToken;
+  const token = (await house.authorizeClient()).accessToken;
   const address = isBehindNginx ? await nginxInFront(t, nodes.baseUrl) : nodes.baseUrl;
   const readers = foreignReaders(`${address}/v3/events`, token);
   t.after(() => readers.forEach((reader) => void reader.close()));
   await Promise.all(readers.map(({ opened }) => opened));
 
   const acknowledged: string[] = [];
-  for (let life = 0; life <= kills; life++) {
-    const until = Math.ceil((events * (life + 1)) / (kills + 1) / attributes.length);
+  for (let run = 0; run <= kills; run++) {
+    const until = Math.ceil((events * (run + 1)) / (kills + 1) / attributes.length);
     const middle = (acknowledged.length + until) / 2;
     const halfWay = Promise.withResolvers<void>();
     // Two for each lamp, side by side.
     const writers = [...lamps, ...lamps].map(async (lamp, n) => {
       for (let i = 0; acknowledged.length < until; i++) {
-        const value = `${life} ${n} ${i}`;
+        const value = `${run} ${n} ${i}`;
         if (await isWritten(nodes.baseUrl, token, lamp, value)) acknowledged.push(value);
         if (acknowledged.length >= middle) halfWay.resolve();
       }
     });
     await halfWay.promise;
-    if (life < kills) {
+    if (run < kills) {
       // With writes under way.
       await nodes.kill();
       await nodes.start();
@@ -83,7 +83,7 @@ export async function readThroughKills(
 export async function lampHouse(t: TestContext, database: Deployment, more: Readonly<Record<string, string>> = {}) {
   const house = await killableHouse(t, database);
   const environment = { ...house.environment, ...more };
-  const started = async (port: string, how: Life = {}): Promise<ChildService> => {
+  const started = async (port: string, how: StartOptions = {}): Promise<ChildService> => {
     const service = await startChild("serve", { ...environment, ...how.environment, BREEZEWAY_PORT: port }, how);
     t.after(() => service.process.kill("SIGKILL"));
     house.baseUrl = service.baseUrl;
@@ -92,8 +92,8 @@ export async function lampHouse(t: TestContext, database: Deployment, more: Read
   const lamps = await addLamps(environment);
   const service = await started("0");
   const { port } = new URL(service.baseUrl);
-  const token = (await house.letClientIn()).accessToken;
-  return { service, start: (how?: Life) => started(port, how), token, lamps };
+  const token = (await house.authorizeClient()).accessToken;
+  return { service, start: (how?: StartOptions) => started(port, how), token, lamps };
 }
 
 async function addLamps(environment: Record<string, string>): Promise<readonly number[]> {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { AskedProcess } from "../../bench/asked-process.ts";
+import { ChildServer } from "../../bench/child-server.ts";
 import type { Deployment } from "./budgets/attack.ts";
 import { attacks } from "./budgets/attacks.ts";
 import { shownFigures } from "./budgets/figures.ts";
@@ -27,7 +27,7 @@ for (const deployment of attacked) {
     let attackers: Attackers;
 
     before(async () => {
-      attackers = await AskedProcess.start(program);
+      attackers = await ChildServer.start(program);
       template = await makeTemplate(deployment, attackers.url);
       process.stdout.write(`\n${deployment}${isThisTree ? "" : `, the service of ${tree}`}\n\n`);
     });

@@ -1,5 +1,5 @@
 import { describe, it } from "node:test";
-import { liveThroughHardTimes } from "../stories/hard-times.ts";
+import { runFaultEpisodes } from "../stories/hard-times.ts";
 import { databases } from "../stories/world.ts";
 
 const seed = Number(process.env.SEED ?? 1);
@@ -7,7 +7,7 @@ const seed = Number(process.env.SEED ?? 1);
 for (const database of databases) {
   describe(`a link on ${database}, from seed ${seed} (SEED=n chooses another)`, () => {
     it("survives 300 episodes of trouble with its ecosystem", { timeout: 1_800_000 }, (t) =>
-      liveThroughHardTimes(t, { database, seed, episodes: 300 }),
+      runFaultEpisodes(t, { database, seed, episodes: 300 }),
     );
   });
 }

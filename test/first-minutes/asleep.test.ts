@@ -19,7 +19,7 @@ describe("a laptop that falls asleep", { skip }, () => {
     const service = await started(t, house);
     await house.signIn();
     const deviceId = Number((await house.client.federate("POST", token)).body.DeviceId) as DeviceId;
-    const v3 = await house.letClientIn();
+    const v3 = await house.authorizeClient();
     const reader = await EventStream.open(house.baseUrl, v3.accessToken);
     const sleepDuring = async (scene: string) => {
       service.process.kill("SIGSTOP");
@@ -54,7 +54,7 @@ describe("a laptop that falls asleep", { skip }, () => {
     environment.BREEZEWAY_PORT = new URL(house.baseUrl).port;
     const lamp = ["device", "add", "--user", "1", "--name", "Lamp", "--type", "Lamp", "--json"];
     const { deviceId } = JSON.parse((await breezeway(lamp, { environment })).stdout);
-    const v3 = await house.letClientIn();
+    const v3 = await house.authorizeClient();
     const reader = goingOn(t, ["device", "watch", String(deviceId)], environment);
     assert.equal((await reader.next()).deviceName, "Lamp");
     await v3.write(deviceId, { count: "0" });

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import pg from "pg";
-import { addUsers } from "../../bench/people.ts";
+import { addUsers } from "../../bench/users.ts";
 import { type Simulator, startSimulator } from "../../simulator/simulator.ts";
 import { readConfig } from "../../src/config/config.ts";
 import { attributeName, structureAttribute } from "../../src/model/attribute-names.ts";

@@ -48,13 +48,21 @@ export async function inviteGuests(
     const platform = new PlatformClient(baseUrl);
     await platform.login(person.name, person.password, tenantId);
     const { secToken } = platform;
-    guests.push({ ...person, tenantId, userId, client, devices, secToken, ...(await letIn(baseUrl, client, person)) });
+    guests.push({
+      ...person,
+      tenantId,
+      userId,
+      client,
+      devices,
+      secToken,
+      ...(await authorize(baseUrl, client, person)),
+    });
   }
   return guests;
 }
 
 /** A user says yes to a client, which gets its tokens for that. */
-export async function letIn(
+export async function authorize(
   baseUrl: () => string,
   client: Guest["client"],
   person: Pick<Guest, "name" | "password">,

@@ -42,7 +42,7 @@ export interface OAuthWorldPlan {
   /** The clock moves only when the test lets time pass: for what must follow within a second on any machine. */
   readonly isClockStill?: boolean;
   /** How many times sooner everything that waits for its time is due. */
-  readonly haste?: number;
+  readonly clockSpeed?: number;
   /** Passwords are hashed at the cost of production. */
   readonly hasSlowPasswords?: boolean;
 }
@@ -67,7 +67,7 @@ export async function oauthWorld(test: TestContext, plan: OAuthWorldPlan = {}) {
     ...real,
     nowMs: () => (plan.isClockStill ? startMs : real.nowMs()) + shiftMs,
     elapsedMs: () => real.elapsedMs() + shiftMs,
-    after: (delayMs: number, act: () => void) => real.after(delayMs / (plan.haste ?? 1), act),
+    after: (delayMs: number, act: () => void) => real.after(delayMs / (plan.clockSpeed ?? 1), act),
   };
   const start = (given: Config) => startService(given, report, runtime, plan.hasSlowPasswords ? {} : cheapPasswords);
   const deployment = await runDeployment(test, plan.database, config, start);

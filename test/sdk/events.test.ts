@@ -260,5 +260,5 @@ async function house(t: TestContext) {
     made.baseUrl = service.baseUrl;
     return service;
   };
-  return { start, lamp, accessToken: async () => (await made.letClientIn()).accessToken };
+  return { start, lamp, accessToken: async () => (await made.authorizeClient()).accessToken };
 }

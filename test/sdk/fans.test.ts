@@ -41,7 +41,7 @@ for (const token of ["bySecToken", "byAccessToken"] as const) {
     });
 
     it("tells that nobody answered", { timeout: 60_000 }, async (t) => {
-      const world = await sdkWorld(t, { haste: 20 });
+      const world = await sdkWorld(t, { clockSpeed: 20 });
       const deviceId = await world.linked();
       world.simulator.addFault({ fault: "withhold-answer", times: 1 });
       world.simulator.addFault({ fault: "keep-alives-only" });

@@ -19,7 +19,7 @@ describe("the state of a stream in the SDK", () => {
     await house.signIn();
     await house.client.federate("POST", token);
     const front = await faultyFront(t, service.baseUrl);
-    const { accessToken } = await house.letClientIn();
+    const { accessToken } = await house.authorizeClient();
 
     const told = inTurn<StreamState>();
     const links = inTurn<LinkEvent>();

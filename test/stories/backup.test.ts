@@ -13,7 +13,9 @@ import { killableHouse } from "./killable-house.ts";
 import { eventually } from "./world.ts";
 
 describe("a backup of a running service", () => {
-  it("holds every write that was acknowledged before it, and lives on elsewhere", { timeout: 120_000 }, async (t) => {
+  it("holds every write that was acknowledged before it, and can be restored to another folder", {
+    timeout: 120_000,
+  }, async (t) => {
     const house = await killableHouse(t, "sqlite");
     const { simulator, client, environment } = house;
     const account = simulator.addAccount({ structures: [{ thermostats: 2, alarms: 2 }] });
@@ -21,7 +23,7 @@ describe("a backup of a running service", () => {
     t.after(() => service.process.kill("SIGKILL"));
     house.baseUrl = service.baseUrl;
     await house.signIn();
-    const v3 = await house.letClientIn();
+    const v3 = await house.authorizeClient();
     const linked = Number((await client.federate("POST", account.token)).body.DeviceId) as DeviceId;
     const added = ["device", "add", "--user", "1", "--name", "Lamp", "--type", "Lamp", "--json"];
     const lamp = JSON.parse((await breezeway(added, { environment })).stdout).deviceId as DeviceId;
@@ -56,9 +58,9 @@ describe("a backup of a running service", () => {
     copyFileSync(join(environment.BREEZEWAY_DATA!, "breezeway.key"), join(data, "breezeway.key"));
     const restored = await breezeway(["restore", "--from", file, "--data", data], { environment: {} });
     assert.equal(restored.code, 0, restored.stderr);
-    const again = await startChild("serve", { ...environment, BREEZEWAY_DATA: data });
-    t.after(() => again.process.kill("SIGKILL"));
-    house.baseUrl = again.baseUrl;
+    const restoredService = await startChild("serve", { ...environment, BREEZEWAY_DATA: data });
+    t.after(() => restoredService.process.kill("SIGKILL"));
+    house.baseUrl = restoredService.baseUrl;
     const attributes = await v3.attributes(lamp);
     for (const [writer, count] of before.entries()) {
       const kept = Number(attributes[`writer ${writer}`]?.value);
@@ -81,7 +83,7 @@ describe("a backup of a running service", () => {
     assert.equal((await breezeway(["backup", "--to", file], { environment })).code, 0);
     const digest = () => createHash("sha256").update(readFileSync(file)).digest("hex");
     const before = digest();
-    // Enough that it is still being copied when the kill comes.
+    // Large enough that the copy is still in progress when the process is killed.
     const database = new DatabaseSync(join(data, "breezeway.db"));
     database.exec("CREATE TABLE ballast (bytes BLOB)");
     database.exec("INSERT INTO ballast VALUES (zeroblob(300000000))");

@@ -11,11 +11,11 @@ export interface CommandOptions {
   readonly environment?: Record<string, string>;
   readonly cwd?: string;
   readonly input?: string;
-  /** The folder of another version. */
+  /** The folder of another version's checkout. */
   readonly tree?: string;
 }
 
-/** The command as a user runs it, in a process of its own. */
+/** Runs the command in a child process, as a user does. */
 export function breezeway(
   args: readonly string[],
   options: CommandOptions = {},
@@ -36,21 +36,21 @@ export function breezeway(
   return once(child, "close").then(([code]) => ({ code: code as number | null, stdout, stderr }));
 }
 
-/** A service in a process of its own, without the launcher between, so that a kill hits the service itself. */
+/** A service in a child process without the launcher, so that a signal reaches the service itself. */
 export interface ChildService {
   readonly baseUrl: string;
-  /** What it said before it was ready. */
-  readonly said: string;
+  /** What the process printed to standard error before it was ready. */
+  readonly output: string;
   readonly process: ChildProcess;
   /** The exit code, or the signal that ended it. */
   readonly ended: Promise<number | string>;
 }
 
 export interface ChildOptions {
-  /** A module of the tests' own that the process runs first: it replaces an outer edge, such as the clock. */
+  /** A test module that the process loads first, to replace an outer edge such as the clock. */
   readonly preload?: URL | undefined;
   readonly cwd?: string | undefined;
-  /** Where the sources are: another version's, perhaps. */
+  /** The folder of the sources; by default this checkout. */
   readonly tree?: string | undefined;
 }
 
@@ -66,17 +66,17 @@ export async function startChild(
     stdio: ["ignore", "ignore", "pipe"],
   });
   const ended = once(child, "exit").then(([code, signal]) => (signal ?? code) as number | string);
-  let said = "";
+  let output = "";
   for await (const line of createInterface({ input: child.stderr! })) {
     const [, baseUrl] = /^breezeway listening on (\S+)$/.exec(line) ?? [];
-    // What it logs from here on is drained, not read.
-    if (baseUrl) return { baseUrl, said, process: child, ended };
-    said += `${line}\n`;
+    // The rest of standard error is drained and ignored.
+    if (baseUrl) return { baseUrl, output, process: child, ended };
+    output += `${line}\n`;
   }
-  throw new Error(`the service did not start (${await ended}):\n${said}`);
+  throw new Error(`the service did not start (${await ended}):\n${output}`);
 }
 
-/** A port that somebody else listens on until the test ends. */
+/** A port on which another server listens until the test ends. */
 export async function takenPort(test: { after(act: () => void): void }): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");

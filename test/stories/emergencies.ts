@@ -1,67 +1,67 @@
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
-import { type BurningHouse, burningHouse, type Heard } from "../../bench/burning-house.ts";
+import { type BurningHouse, burningHouse, type Latencies } from "../../bench/burning-house.ts";
 import { everydayMs } from "../../bench/noisy-ecosystem.ts";
 import { type Deployment, databaseFor } from "../set-up/deployment.ts";
 import { killableNodes } from "./killable-nodes.ts";
 
 export interface EmergencyPlan {
   readonly database: Deployment;
-  /** How many accounts flood the service. */
+  /** The number of accounts that flood the service with changes. */
   readonly others: number;
   readonly emergencies: number;
 }
 
-const promisedMs = 2_000;
+const deadlineMs = 2_000;
 const times = 100;
 
 /**
- * One house burns again and again while all others change a hundred times as often as they usually do. Each time its
- * event stream, its alert's target and a webhook hear of it before the promised time is over.
+ * One house has an emergency again and again while all other accounts change a hundred times as often as usual. Each
+ * time the event stream, the alert's write and a webhook report it within the deadline.
  */
-export async function burnUnderFlood(test: TestContext, plan: EmergencyPlan): Promise<void> {
+export async function soundAlarmsUnderFlood(test: TestContext, plan: EmergencyPlan): Promise<void> {
   const { database, others, emergencies } = plan;
   const house = await burningHouse({
     others,
     databaseUrl: await databaseFor(database),
-    ...(database === "three nodes" && { run: (settings) => runThree(test, settings) }),
+    ...(database === "three nodes" && { run: (settings) => runThreeNodes(test, settings) }),
   });
   test.after(() => house[Symbol.asyncDispose]());
   const { ecosystem } = house;
   await ecosystem.makeNoise(times);
   await ecosystem.untilChanged(others);
   const before = { changes: await ecosystem.changes(), atMs: performance.now() };
-  const heard = await burnAgainAndAgain(house, emergencies, before.changes + 3 * others);
+  const latencies = await soundAlarms(house, emergencies, before.changes + 3 * others);
   const flood = (await ecosystem.changes()) - before.changes;
   const seconds = (performance.now() - before.atMs) / 1_000;
   await ecosystem.makeNoise(0);
   const commits = await house.stopAndCount();
 
-  // The flood was one, and the service took part in it.
+  // Checks of the test itself: there was a flood, and the service committed a share of it.
   const usual = (others * seconds) / (everydayMs / 1_000);
   assert.ok(flood > (times / 2) * usual, `only ${(flood / usual).toFixed(0)} times as many changes as usual`);
   assert.ok(commits > flood / 20, `${commits} commits of ${flood} changes`);
   test.diagnostic(
-    `${heard.length} emergencies, ${(flood / usual).toFixed(0)} times the usual changes, ${(commits / seconds).toFixed(0)} commits/s`,
+    `${latencies.length} emergencies, ${(flood / usual).toFixed(0)} times the usual changes, ${(commits / seconds).toFixed(0)} commits/s`,
   );
-  for (const way of ["alarm", "target", "webhook"] as const) test.diagnostic(`${way}: ${spreadOf(heard, way)}`);
+  for (const way of ["alarm", "target", "webhook"] as const) test.diagnostic(`${way}: ${spreadOf(latencies, way)}`);
 }
 
-/** So often, and until the others have changed so often. */
-async function burnAgainAndAgain(house: BurningHouse, emergencies: number, changes: number): Promise<readonly Heard[]> {
-  const heard: Heard[] = [];
-  while (heard.length < emergencies || (await house.ecosystem.changes()) < changes) {
-    heard.push(await house.burn(promisedMs));
+/** Sounds the alarm at least `emergencies` times, and until the others have had `changes` changes. */
+async function soundAlarms(house: BurningHouse, emergencies: number, changes: number): Promise<readonly Latencies[]> {
+  const latencies: Latencies[] = [];
+  while (latencies.length < emergencies || (await house.ecosystem.changes()) < changes) {
+    latencies.push(await house.soundAlarm(deadlineMs));
   }
-  return heard;
+  return latencies;
 }
 
-function spreadOf(heard: readonly Heard[], way: keyof Heard): string {
-  const sorted = heard.map((one) => one[way]).sort((a, b) => a - b);
+function spreadOf(latencies: readonly Latencies[], way: keyof Latencies): string {
+  const sorted = latencies.map((one) => one[way]).sort((a, b) => a - b);
   return `p50 ${sorted[sorted.length >> 1]!.toFixed(0)} ms, max ${sorted.at(-1)!.toFixed(0)} ms`;
 }
 
-async function runThree(test: TestContext, settings: Readonly<Record<string, string>>) {
+async function runThreeNodes(test: TestContext, settings: Readonly<Record<string, string>>) {
   const nodes = await killableNodes(test, "three nodes", settings);
   await nodes.start();
   return { url: nodes.baseUrl, [Symbol.asyncDispose]: () => nodes.stop() };

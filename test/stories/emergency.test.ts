@@ -1,13 +1,13 @@
 import { describe, it } from "node:test";
 import { rounds } from "../set-up/extent.ts";
-import { burnUnderFlood } from "./emergencies.ts";
+import { soundAlarmsUnderFlood } from "./emergencies.ts";
 import { databases } from "./world.ts";
 
-// `npm run faults -- emergency` does the same among 1,000 accounts.
+// `npm run faults -- emergency` runs this with 1,000 accounts.
 for (const database of databases) {
   describe(`an emergency on ${database}`, () => {
     it("reaches stream, target and webhook within 2 s while others flood", { timeout: 120_000 }, (t) =>
-      burnUnderFlood(t, { database, others: rounds({ all: 100, few: 30 }), emergencies: rounds({ all: 5, few: 2 }) }),
+      soundAlarmsUnderFlood(t, { database, others: rounds({ all: 100, few: 30 }), emergencies: rounds({ all: 5, few: 2 }) }),
     );
   });
 }

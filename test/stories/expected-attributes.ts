@@ -11,9 +11,9 @@ interface LargeStrings {
 }
 
 /**
- * What a virtual device must show for an account document, derived only from the interface's tables and the document:
- * X comes from largestrings, Y from the `device_id` attributes that are shown, as a client finds them. Asserts that
- * every index is used once and that all that is within the limits is there.
+ * Asserts what a virtual device must show for an account document, derived only from the tables of the interface and
+ * the document. X comes from largestrings, Y from the shown `device_id` attributes, as a client finds them. Every index
+ * is used once, and every device within the limits is present.
  */
 export function assertMirrors(shown: ShownDevice, document: Document, largeStrings: LargeStrings): void {
   const structureAt = new Map<string, string>();
@@ -22,8 +22,8 @@ export function assertMirrors(shown: ShownDevice, document: Document, largeStrin
     if (entry.length === 1) structureAt.set(entry[0]!, id);
   }
   for (const [name, { value }] of shown.attributes) {
-    const place = /^(d\.structures\[\d\]\.d\.\w+\[\d+\])\.device_id$/.exec(name)?.[1];
-    if (place) deviceAt.set(place, value);
+    const prefix = /^(d\.structures\[\d\]\.d\.\w+\[\d+\])\.device_id$/.exec(name)?.[1];
+    if (prefix) deviceAt.set(prefix, value);
   }
   assert.equal(new Set(deviceAt.values()).size, deviceAt.size, "a device has two indexes");
   assertAllWithinLimits(document, structureAt, deviceAt);
@@ -52,12 +52,12 @@ function expectedValue(
   if (group && field) return summary(group, field, document, structureId);
   const structureField = /^d\.structures\[\d\]\.a\.(\w+)$/.exec(name)?.[1];
   if (structureField) return text(structureField === "structure_id" ? structureId : structure[structureField]);
-  const [, place, kind, deviceField] = /^(d\.structures\[\d\]\.d\.(\w+)\[\d+\])\.(.+)$/.exec(name)!;
-  const deviceId = deviceAt.get(place!);
+  const [, prefix, kind, deviceField] = /^(d\.structures\[\d\]\.d\.(\w+)\[\d+\])\.(.+)$/.exec(name)!;
+  const deviceId = deviceAt.get(prefix!);
   if (deviceId === undefined || deviceField!.endsWith("requestWrite")) return undefined;
   const device = document.devices[kind === "thermostats" ? "thermostats" : "smoke_co_alarms"][deviceId];
-  assert.ok(device, `${place} shows a device that the account does not have`);
-  assert.equal(device.structure_id, structureId, `${place} shows a device of another structure`);
+  assert.ok(device, `${prefix} shows a device that the account does not have`);
+  assert.equal(device.structure_id, structureId, `${prefix} shows a device of another structure`);
   return text(device[deviceField!]);
 }
 
@@ -68,14 +68,14 @@ function summary(group: string, field: string, document: Document, structureId: 
     const count = isThermostats ? devicesOf(document, "thermostats", structureId).length : alarms.length;
     return String(Math.min(count, isThermostats ? 20 : 18));
   }
-  const speaksOfAlarms =
+  const mentionsAlarms =
     document.devices?.smoke_co_alarms !== undefined ||
     Object.values<Document>(document.structures).some((one) => one.smoke_co_alarms !== undefined);
-  if (!speaksOfAlarms) return undefined;
+  if (!mentionsAlarms) return undefined;
   const state = group === "warnings" ? "warning" : "emergency";
   const fields = { all: ["smoke_alarm_state", "co_alarm_state"], smoke: ["smoke_alarm_state"], CO: ["co_alarm_state"] };
-  const looked = fields[field as keyof typeof fields];
-  return String(alarms.some((alarm) => looked.some((one) => alarm[one] === state)));
+  const fieldsOfGroup = fields[field as keyof typeof fields];
+  return String(alarms.some((alarm) => fieldsOfGroup.some((one) => alarm[one] === state)));
 }
 
 function assertAllWithinLimits(
@@ -89,7 +89,7 @@ function assertAllWithinLimits(
       ["thermostats", "thermostats", 20],
       ["smokeCoAlarms", "smoke_co_alarms", 18],
     ] as const) {
-      const shown = [...deviceAt.keys()].filter((place) => place.startsWith(`d.structures[${x}].d.${kind}[`)).length;
+      const shown = [...deviceAt.keys()].filter((prefix) => prefix.startsWith(`d.structures[${x}].d.${kind}[`)).length;
       assert.equal(shown, Math.min(limit, devicesOf(document, key, structureId).length), `${kind} of structure ${x}`);
     }
   }

@@ -14,21 +14,23 @@ const active = "d.structures[1].d.thermostats[1].fan_timer_active";
 
 describe("a fan request around which the service is killed", () => {
   for (const database of databases) {
-    // On a shared database another node might still wait for each answer, which takes its time.
+    // On a shared database each outcome takes longer: another node might still wait for the answer.
     if (database !== "postgres") {
-      it(`at each step is heard at most once and has an outcome, on ${database}`, { timeout: 5 * minutes }, (t) =>
+      it(`at each step is sent at most once and has an outcome, on ${database}`, { timeout: 5 * minutes }, (t) =>
         killAtEachStep(t, database),
       );
     }
     if (database !== "sqlite") {
       const kills = database === "three nodes" ? 12 : rounds({ all: 3, few: 2 });
-      it(`is heard at most once and has an outcome, on ${database}`, { timeout: 5 * minutes }, (t) =>
+      it(`is sent at most once and has an outcome, on ${database}`, { timeout: 5 * minutes }, (t) =>
         killAroundFanRequests(t, { database, seed: 6, rounds: kills }),
       );
     }
   }
 
-  it("is sent by the next owner of its link when the last one died before", { timeout: 3 * minutes }, async (t) => {
+  it("is sent by the next owner of its link when the owner died before sending it", {
+    timeout: 3 * minutes,
+  }, async (t) => {
     const house = await killableHouse(t, "postgres");
     const { simulator, client, environment } = house;
     const account = simulator.addAccount({ structures: [{ thermostats: 1, alarms: 0 }] });
@@ -39,7 +41,7 @@ describe("a fan request around which the service is killed", () => {
     await house.signIn();
     const { body } = await client.federate("POST", account.token);
     await eventually(t.signal, async () => assert.equal((await client.linkStatus()).state, "live"));
-    const program = await house.letClientIn();
+    const program = await house.authorizeClient();
     owner.process.kill("SIGKILL");
     await owner.ended;
     house.baseUrl = other.baseUrl;

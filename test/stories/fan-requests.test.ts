@@ -9,7 +9,7 @@ const minutes = 60_000;
 const on = { status: 200, body: '{"fan_timer_active":true}' };
 const off = { status: 200, body: '{"fan_timer_active":false}' };
 
-/** The refusals of the ecosystem (its protocol's table), and whatever else it may say. */
+/** The refusals in the table of the ecosystem's protocol, and a few more. */
 const refusals: readonly (readonly [
   what: string,
   fault: Readonly<Record<string, string | number>>,
@@ -28,15 +28,15 @@ const refusals: readonly (readonly [
 
 for (const database of deployments) {
   describe(`a fan request on ${database}`, () => {
-    it("starts the fan and stops it again, is confirmed by the stream, and was sent once each", async (t) => {
-      const { fan, heard, receipts } = await fanHouse(t, { database });
-      await fan.ask("true");
+    it("starts the fan and stops it again, is confirmed by the stream, and sends each command once", async (t) => {
+      const { fan, received, receipts } = await fanHouse(t, { database });
+      await fan.request("true");
       await eventually(t.signal, async () => assert.deepEqual(await fan.check(), { is: "running" }));
       assert.equal((await fan.read(".requestWrite"))?.value, null);
-      // A fan that runs already is asked for again: the same check of the client works, and so does the receipt.
-      await fan.ask("true");
+      // A second request while the fan runs: the client's check works again, and so does the receipt.
+      await fan.request("true");
       await eventually(t.signal, async () => assert.deepEqual(await fan.check(), { is: "running" }));
-      await fan.ask("false");
+      await fan.request("false");
       await eventually(t.signal, async () => assert.equal((await fan.read(""))?.value, "false"));
       await eventually(t.signal, async () =>
         assert.deepEqual(await receipts(), [
@@ -46,29 +46,29 @@ for (const database of deployments) {
         ]),
       );
       assert.equal((await fan.read(".requestWrite"))?.value, null);
-      assert.deepEqual(heard(), [on, on, off]);
+      assert.deepEqual(received(), [on, on, off]);
     });
 
-    it("keeps the ecosystem's words for each of its refusals, and was sent once each", async (t) => {
-      const { fan, heard, receipts, story } = await fanHouse(t, { database });
+    it("keeps the message of each refusal of the ecosystem, and is sent once", async (t) => {
+      const { fan, received, receipts, story } = await fanHouse(t, { database });
       for (const [what, fault, message] of refusals) {
         story.simulator.addFault({ fault: "reject-fan", times: 1, ...fault });
-        await fan.ask("true");
-        const word = await fan.outcome(t.signal);
-        assert.deepEqual([word.is, "message" in word && word.message], ["error", message], what);
+        await fan.request("true");
+        const state = await fan.outcome(t.signal);
+        assert.deepEqual([state.is, "message" in state && state.message], ["error", message], what);
         assert.deepEqual((await receipts())[0], { value: "true", state: "rejected", text: message });
       }
-      assert.equal(heard().length, refusals.length);
+      assert.equal(received().length, refusals.length);
       assert.notEqual((await fan.read(""))?.value, "true");
     });
 
-    it("is refused at the door, visibly when the write answers, for what is known here", async (t) => {
-      const { fan, heard, story, deviceId } = await fanHouse(t, { database });
+    it("is refused without asking the ecosystem, visibly when the write is answered, when the service knows a reason", async (t) => {
+      const { fan, received, story, deviceId } = await fanHouse(t, { database });
       const { simulator, accountId } = story;
       const refused = async (value: string, message: string, y = 1) => {
-        await fan.ask(value, y);
-        const word = await fan.check(y);
-        assert.deepEqual([word.is, "message" in word && word.message], ["error", message]);
+        await fan.request(value, y);
+        const state = await fan.check(y);
+        assert.deepEqual([state.is, "message" in state && state.message], ["error", message]);
       };
       await refused("banana, please", "Invalid value for fan_timer_active");
       await refused("true", "Thermostat not found", 9);
@@ -78,56 +78,56 @@ for (const database of deployments) {
         assert.equal(attributes.get("d.structures[1].a.away")?.value, "away");
       });
       await refused("true", "Cannot change fan_timer_active while structure is away");
-      assert.deepEqual(heard(), []);
-      await fan.ask(null);
+      assert.deepEqual(received(), []);
+      await fan.request(null);
       assert.equal((await fan.read(".requestWrite"))?.value, null);
     });
 
-    it("tells that the account must be linked again when the token has ended", async (t) => {
-      const { fan, story, heard } = await fanHouse(t, { database });
+    it("says that the account must be linked again after the token was revoked", async (t) => {
+      const { fan, story, received } = await fanHouse(t, { database });
       story.simulator.addFault({ fault: "unauthorized", requests: "write", times: 1 });
-      await fan.ask("true");
-      const word = await fan.outcome(t.signal);
-      assert.deepEqual("message" in word && word.message, "The account must be linked again");
+      await fan.request("true");
+      const state = await fan.outcome(t.signal);
+      assert.deepEqual("message" in state && state.message, "The account must be linked again");
       story.simulator.endAccess(story.accountId);
       await eventually(t.signal, async () => assert.equal((await story.client.linkStatus()).state, "needs_reauth"));
-      await fan.ask("true");
+      await fan.request("true");
       const again = await fan.check();
       assert.deepEqual("message" in again && again.message, "The account must be linked again");
-      assert.equal(heard().length, 1);
+      assert.equal(received().length, 1);
     });
 
     it("says that there was no answer when the connection breaks after it was sent", async (t) => {
-      const { fan, story, heard, receipts } = await fanHouse(t, { database });
+      const { fan, story, received, receipts } = await fanHouse(t, { database });
       story.simulator.addFault({ fault: "reset-after-body", times: 1 });
-      await fan.ask("true");
-      const word = await fan.outcome(t.signal);
-      assert.deepEqual("message" in word && word.message, "no answer from the ecosystem");
+      await fan.request("true");
+      const state = await fan.outcome(t.signal);
+      assert.deepEqual("message" in state && state.message, "no answer from the ecosystem");
       assert.equal((await receipts())[0]?.state, "expired");
-      assert.deepEqual(heard(), [{ status: null, body: on.body }]);
+      assert.deepEqual(received(), [{ status: null, body: on.body }]);
     });
 
-    it("runs the fan all the same when it was carried out before the connection broke", async (t) => {
-      const { fan, story, heard, receipts } = await fanHouse(t, { database });
+    it("runs the fan when the ecosystem executed it before the connection broke", async (t) => {
+      const { fan, story, received, receipts } = await fanHouse(t, { database });
       story.simulator.addFault({ fault: "reset-after-body", carriedOut: true, times: 1 });
-      await fan.ask("true");
+      await fan.request("true");
       await eventually(t.signal, async () => {
         assert.deepEqual(await fan.check(), { is: "running" });
         assert.equal((await fan.read(".requestWrite"))?.value, null);
         assert.equal((await receipts())[0]?.state, "confirmed");
       });
-      assert.equal(heard().length, 1);
+      assert.equal(received().length, 1);
     });
 
-    it("without an answer says so after 30 s, is never sent again, and is cleared by what is seen later", {
+    it("without an answer says so after 30 s, is never sent again, and loses that error when a later snapshot shows the fan", {
       timeout: minutes,
     }, async (t) => {
-      const { fan, story, heard, receipts } = await fanHouse(t, { database, haste: 20 });
+      const { fan, story, received, receipts } = await fanHouse(t, { database, clockSpeed: 20 });
       story.simulator.addFault({ fault: "withhold-answer", times: 1 });
       story.simulator.addFault({ fault: "keep-alives-only" });
-      await fan.ask("true");
-      const word = await fan.outcome(t.signal);
-      assert.deepEqual("message" in word && word.message, "no answer from the ecosystem");
+      await fan.request("true");
+      const state = await fan.outcome(t.signal);
+      assert.deepEqual("message" in state && state.message, "no answer from the ecosystem");
       assert.equal((await receipts())[0]?.state, "expired");
       story.simulator.clearFaults();
       await story.simulator.playScene(story.accountId, { scene: "drift" });
@@ -136,88 +136,90 @@ for (const database of deployments) {
         assert.equal((await fan.read(".requestWrite"))?.value, null);
         assert.equal((await receipts())[0]?.state, "confirmed");
       });
-      assert.equal(heard().length, 1);
+      assert.equal(received().length, 1);
     });
 
-    it("whose answer takes 40 s had none, until the stream shows the fan", { timeout: minutes }, async (t) => {
-      const { fan, story, heard, receipts } = await fanHouse(t, { database, haste: 20, hasProxy: true });
+    it("whose answer takes 40 s counts as unanswered until the stream shows the fan", {
+      timeout: minutes,
+    }, async (t) => {
+      const { fan, story, received, receipts } = await fanHouse(t, { database, clockSpeed: 20, hasProxy: true });
       story.proxy.delayMs = 2_000;
-      await fan.ask("true");
-      const word = await fan.outcome(t.signal);
-      assert.deepEqual("message" in word && word.message, "no answer from the ecosystem");
+      await fan.request("true");
+      const state = await fan.outcome(t.signal);
+      assert.deepEqual("message" in state && state.message, "no answer from the ecosystem");
       await eventually(t.signal, async () => {
         assert.deepEqual(await fan.check(), { is: "running" });
         assert.equal((await receipts())[0]?.state, "confirmed");
       });
       assert.equal((await fan.read(".requestWrite"))?.value, null);
-      assert.equal(heard().length, 1);
+      assert.equal(received().length, 1);
     });
 
-    it("that is taken and taken back is contradicted, and no error is shown", async (t) => {
-      const { fan, story, heard, receipts } = await fanHouse(t, { database });
+    it("that is accepted and then undone is contradicted, and no error is shown", async (t) => {
+      const { fan, story, received, receipts } = await fanHouse(t, { database });
       story.simulator.addFault({ fault: "accept-then-revert", afterMs: 200, times: 1 });
-      await fan.ask("true");
+      await fan.request("true");
       await eventually(t.signal, async () => assert.equal((await receipts())[0]?.state, "contradicted"));
       await eventually(t.signal, async () => assert.equal((await fan.read(""))?.value, "false"));
       assert.deepEqual(await fan.check(), { is: "no error" });
-      assert.equal(heard().length, 1);
+      assert.equal(received().length, 1);
     });
 
-    it("too many is blocked until the time that the ecosystem names, without asking it again", async (t) => {
-      const { fan, story, heard } = await fanHouse(t, { database });
+    it("too many is blocked until the time that the ecosystem names, without another call", async (t) => {
+      const { fan, story, received } = await fanHouse(t, { database });
       story.simulator.addFault({ fault: "too-many-requests", requests: "write", seconds: 60, times: 1 });
-      await fan.ask("true");
+      await fan.request("true");
       const first = await fan.outcome(t.signal);
       assert.deepEqual("message" in first && first.message, "blocked");
-      await fan.ask("true");
+      await fan.request("true");
       const second = await fan.check();
       assert.match("message" in second ? second.message : "", /^blocked until \d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
-      assert.equal(heard().length, 1);
-      await fan.ask("true", 2);
+      assert.equal(received().length, 1);
+      await fan.request("true", 2);
       await eventually(t.signal, async () => assert.deepEqual(await fan.check(2), { is: "running" }));
-      assert.equal(heard().length, 2);
+      assert.equal(received().length, 2);
     });
 
     it("too many is forwarded again when the ecosystem names no time", async (t) => {
-      const { fan, story, heard } = await fanHouse(t, { database });
+      const { fan, story, received } = await fanHouse(t, { database });
       story.simulator.addFault({ fault: "too-many-requests", requests: "write", retryAfter: "none", times: 1 });
-      await fan.ask("true");
-      const word = await fan.outcome(t.signal);
-      assert.deepEqual("message" in word && word.message, "blocked");
-      await fan.ask("true");
+      await fan.request("true");
+      const state = await fan.outcome(t.signal);
+      assert.deepEqual("message" in state && state.message, "blocked");
+      await fan.request("true");
       await eventually(t.signal, async () => assert.deepEqual(await fan.check(), { is: "running" }));
-      assert.equal(heard().length, 2);
+      assert.equal(received().length, 2);
     });
 
-    it("over the ecosystem's own limit is refused there once, and here afterwards", async (t) => {
-      const { fan, heard } = await fanHouse(t, { database, ecosystem: { writesPerHour: 2 } });
+    it("over the ecosystem's own limit is refused by the ecosystem once, and by the service afterwards", async (t) => {
+      const { fan, received } = await fanHouse(t, { database, ecosystem: { writesPerHour: 2 } });
       for (const value of ["true", "false", "true"]) {
-        await fan.ask(value);
+        await fan.request(value);
         await fan.outcome(t.signal);
       }
       const third = await fan.check();
       assert.deepEqual("message" in third && third.message, "blocked");
-      await fan.ask("false");
+      await fan.request("false");
       const fourth = await fan.check();
       assert.match("message" in fourth ? fourth.message : "", /^blocked until /);
       assert.deepEqual(
-        heard().map(({ status }) => status),
+        received().map(({ status }) => status),
         [200, 200, 429],
       );
     });
 
-    it("while one runs is joined by the same and refused to another, and the ecosystem hears of one", {
+    it("joins a running request for the same value, is refused for the other value, and is sent once", {
       timeout: minutes,
     }, async (t) => {
-      const { fan, story, heard, receipts } = await fanHouse(t, { database });
+      const { fan, story, received, receipts } = await fanHouse(t, { database });
       story.simulator.addFault({ fault: "withhold-answer", times: 1 });
       story.simulator.addFault({ fault: "keep-alives-only" });
-      await fan.ask("true");
-      await eventually(t.signal, async () => assert.equal(heard().length, 1));
-      await Promise.all(Array.from({ length: 5 }, () => fan.ask("true")));
-      await fan.ask("false");
+      await fan.request("true");
+      await eventually(t.signal, async () => assert.equal(received().length, 1));
+      await Promise.all(Array.from({ length: 5 }, () => fan.request("true")));
+      await fan.request("false");
       assert.equal((await fan.read(".requestWrite"))?.value, "true");
-      await fan.ask("true");
+      await fan.request("true");
       story.simulator.clearFaults();
       await story.simulator.playScene(story.accountId, { scene: "drift" });
       await eventually(t.signal, async () => assert.equal((await fan.read(".requestWrite"))?.value, null));
@@ -227,44 +229,49 @@ for (const database of deployments) {
           { value: "true", state: "confirmed", text: null },
         ]),
       );
-      assert.equal(heard().length, 1);
+      assert.equal(received().length, 1);
     });
 
-    it("that is under way when the service stops has an outcome, before or after the next start", async (t) => {
-      const { fan, story, heard } = await fanHouse(t, { database });
+    it("that runs when the service stops has an outcome, before or after the next start", async (t) => {
+      const { fan, story, received } = await fanHouse(t, { database });
       story.simulator.addFault({ fault: "withhold-answer", times: 1 });
       story.simulator.addFault({ fault: "keep-alives-only" });
-      await fan.ask("true");
-      await eventually(t.signal, async () => assert.equal(heard().length, 1));
+      await fan.request("true");
+      await eventually(t.signal, async () => assert.equal(received().length, 1));
       await story.restart();
-      const word = await fan.check();
-      // What the new stream shows first may have cleared it by now.
-      if (word.is === "error") assert.equal(word.message, "no answer from the ecosystem");
+      const state = await fan.check();
+      // The first snapshot of the new stream may have cleared the error by now.
+      if (state.is === "error") assert.equal(state.message, "no answer from the ecosystem");
       story.simulator.clearFaults();
       story.simulator.drop(story.accountId);
       await eventually(t.signal, async () => {
         assert.deepEqual(await fan.check(), { is: "running" });
         assert.equal((await fan.read(".requestWrite"))?.value, null);
       });
-      assert.equal(heard().length, 1);
+      assert.equal(received().length, 1);
     });
   });
 }
 
 describe("two nodes on one database", () => {
   it("send a fan request once, whichever of them it was written to", { timeout: minutes }, async (t) => {
-    const { fan, heard, story } = await fanHouse(t, { database: "postgres" });
+    const { fan, received, story } = await fanHouse(t, { database: "postgres" });
     const second = await startService(story.config, silent);
     t.after(() => second.stop());
     const there = fan.at(second.baseUrl);
     assert.equal(second.parts.federation.keeper.followed, 0, "the first owns the link");
-    await there.ask("true");
+    await there.request("true");
     await eventually(t.signal, async () => assert.deepEqual(await there.check(), { is: "running" }));
-    await Promise.all([fan.ask("true", 2), there.ask("true", 2), fan.ask("true", 2), there.ask("true", 2)]);
+    await Promise.all([
+      fan.request("true", 2),
+      there.request("true", 2),
+      fan.request("true", 2),
+      there.request("true", 2),
+    ]);
     await eventually(t.signal, async () => assert.deepEqual(await there.check(2), { is: "running" }));
-    assert.equal(heard().length, 2);
-    await there.ask("banana", 3);
-    const word = await there.check(3);
-    assert.deepEqual("message" in word && word.message, "Invalid value for fan_timer_active");
+    assert.equal(received().length, 2);
+    await there.request("banana", 3);
+    const state = await there.check(3);
+    assert.deepEqual("message" in state && state.message, "Invalid value for fan_timer_active");
   });
 });

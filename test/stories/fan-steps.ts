@@ -13,45 +13,45 @@ const fan = (y: number) => `d.structures[1].d.thermostats[${y}].fan_timer_active
 const noAnswer = /^error: no answer from the ecosystem, true, \d{4}-/;
 const refused = /^error: not today, true, \d{4}-/;
 
-/** A step in the life of a fan request at which the service dies, and what must come of it. */
+/** A step of a fan request at which the service is killed, and the expected outcome. */
 interface Step {
   readonly when: string;
-  /** The transaction that brings it into this state, and the side of its commit; undefined: once it was heard. */
+  /** Kill before or after the commit that brings the request into this state; undefined: when the ecosystem got it. */
   readonly at?: readonly [side: "before" | "after", state: string];
-  /** What the ecosystem does with it; it takes it when left out. */
+  /** How the ecosystem treats the request; by default it accepts it. */
   readonly fault?: { readonly fault: string; readonly message?: string };
-  /** Whether the writer got an answer. */
+  /** Whether the client's write was answered. */
   readonly isAnswered: boolean;
-  /** How often the ecosystem hears it, over all lives. */
-  readonly heard: 0 | 1;
-  /** What requestWrite shows in the end: blank, or these words. */
+  /** How often the ecosystem gets the command in all. */
+  readonly received: 0 | 1;
+  /** The final requestWrite: blank, or a matching error. */
   readonly shows: null | RegExp;
 }
 
 const steps: readonly Step[] = [
-  { when: "before the intent is kept", at: ["before", "queued"], isAnswered: false, heard: 0, shows: null },
-  { when: "after that, before it is answered", at: ["after", "queued"], isAnswered: false, heard: 1, shows: null },
-  { when: "before it is marked as sent", at: ["before", "sending"], isAnswered: true, heard: 1, shows: null },
-  { when: "after that, before it is sent", at: ["after", "sending"], isAnswered: true, heard: 0, shows: noAnswer },
+  { when: "before the intent is kept", at: ["before", "queued"], isAnswered: false, received: 0, shows: null },
+  { when: "after that, before it is answered", at: ["after", "queued"], isAnswered: false, received: 1, shows: null },
+  { when: "before it is marked as sent", at: ["before", "sending"], isAnswered: true, received: 1, shows: null },
+  { when: "after that, before it is sent", at: ["after", "sending"], isAnswered: true, received: 0, shows: noAnswer },
   {
     when: "when it was sent, before the answer",
     fault: { fault: "withhold-answer" },
     isAnswered: true,
-    heard: 1,
+    received: 1,
     shows: null,
   },
   {
     when: "when the answer has come, before it is kept",
     at: ["before", "accepted"],
     isAnswered: true,
-    heard: 1,
+    received: 1,
     shows: null,
   },
   {
     when: "after that, before the stream shows it",
     at: ["after", "accepted"],
     isAnswered: true,
-    heard: 1,
+    received: 1,
     shows: null,
   },
   {
@@ -59,7 +59,7 @@ const steps: readonly Step[] = [
     at: ["before", "rejected"],
     fault: { fault: "reject-fan", message: "not today" },
     isAnswered: true,
-    heard: 1,
+    received: 1,
     shows: noAnswer,
   },
   {
@@ -67,22 +67,23 @@ const steps: readonly Step[] = [
     at: ["after", "rejected"],
     fault: { fault: "reject-fan", message: "not today" },
     isAnswered: true,
-    heard: 1,
+    received: 1,
     shows: refused,
   },
   {
     when: "when the stream has shown it, before that is kept",
     at: ["before", "confirmed"],
     isAnswered: true,
-    heard: 1,
+    received: 1,
     shows: null,
   },
-  { when: "when that was kept", at: ["after", "confirmed"], isAnswered: true, heard: 1, shows: null },
+  { when: "when that was kept", at: ["after", "confirmed"], isAnswered: true, received: 1, shows: null },
 ];
 
 /**
- * Kills the service at each step of a fan request, with `npm test` at every second one. The ecosystem hears it at most once, and exactly as often as can be
- * known; its outcome is there 5 s after the next start, or within 35 s where another node might wait for the answer.
+ * Kills the service at each step of a fan request, with `npm test` at every second one. The ecosystem gets the command at
+ * most once, and exactly as often as expected. The outcome is there 5 s after the next start, or 35 s where another node
+ * might wait for the answer.
  */
 export async function killAtEachStep(t: TestContext, database: Deployment): Promise<void> {
   const tried = sampleOf(steps, { everyNth: 2, from: 1 });
@@ -95,11 +96,11 @@ export async function killAtEachStep(t: TestContext, database: Deployment): Prom
   await house.signIn();
   const { body } = await client.federate("POST", account.token);
   const deviceId = Number(body.DeviceId) as DeviceId;
-  const program = await house.letClientIn();
+  const program = await house.authorizeClient();
   const shown = async (name: string) => (await client.device(deviceId)).attributes.get(name)?.value ?? null;
   const isLive = async () => assert.equal((await client.device(deviceId)).presenceInfo, "1");
   await eventually(t.signal, isLive);
-  const heard = async (y: number) => {
+  const received = async (y: number) => {
     const id = (await shown(`d.structures[1].d.thermostats[${y}].device_id`)) ?? "";
     const isAbout = ({ kind, method, path }: ReturnType<typeof simulator.log>[number]) =>
       (kind === "command" || (kind === "fault" && method === "PUT")) && String(path).includes(id);
@@ -114,7 +115,7 @@ export async function killAtEachStep(t: TestContext, database: Deployment): Prom
       const [side, state] = step.at;
       const [last] = (await program.call(`/devices/${deviceId}/commands`)).body.commands;
       const plan: CrashPlan = { side, state, afterId: last?.commandId ?? 0 };
-      // In one piece: they look at any time.
+      // Written atomically: the processes read the file at any time.
       writeFileSync(`${crashFile}.new`, JSON.stringify(plan));
       renameSync(`${crashFile}.new`, crashFile);
     }
@@ -124,7 +125,7 @@ export async function killAtEachStep(t: TestContext, database: Deployment): Prom
     );
     if (!step.at) {
       await writing;
-      await eventually(t.signal, async () => assert.equal(await heard(y), 1));
+      await eventually(t.signal, async () => assert.equal(await received(y), 1));
       await nodes.kill();
     }
     await nodes.killed();
@@ -138,9 +139,9 @@ export async function killAtEachStep(t: TestContext, database: Deployment): Prom
         assert.ok(step.shows ? step.shows.test(text ?? "") : text === null, `${step.when}: requestWrite shows ${text}`);
       });
       await eventually(t.signal, async () => {
-        assert.equal(await shown(fan(y)), step.heard === 1 && step.shows === null ? "true" : "false", step.when);
+        assert.equal(await shown(fan(y)), step.received === 1 && step.shows === null ? "true" : "false", step.when);
       });
-      assert.equal(await heard(y), step.heard, step.when);
+      assert.equal(await received(y), step.received, step.when);
     };
     if (database === "sqlite") await outcome();
     else outcomes.push(outcome);

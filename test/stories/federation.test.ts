@@ -27,14 +27,14 @@ for (const database of deployments) {
       });
       const deviceId = await story.link();
       const shown = await story.client.device(deviceId);
-      // All but the 40 requestWrite attributes, which are empty until somebody writes them.
+      // All except the 40 requestWrite attributes, which are empty until a client writes them.
       assert.equal(shown.attributes.size, 519 - 40);
       const { body: map } = await story.client.largeStrings(deviceId);
       assertMirrors(shown, story.simulator.document(story.accountId), map);
       assert.equal(Object.keys(map.identifiers).length, 2 + 76);
     });
 
-    it("follows a scene, and gives what one change touches one time", async (t) => {
+    it("follows a scene, and gives all attributes of one change the same time", async (t) => {
       const story = await world(t, { database, structures: [{ thermostats: 1, alarms: 2 }] });
       const deviceId = await story.link();
       const before = await story.client.device(deviceId);
@@ -117,7 +117,7 @@ for (const database of deployments) {
       assert.deepEqual(list.getDeviceListResponse?.devList, undefined);
     });
 
-    it("needs a new token when its own is revoked, shows that it is absent, and is healed by PUT", async (t) => {
+    it("needs a new token when its own is revoked, shows as absent, and is live again after a PUT", async (t) => {
       const story = await world(t, { database });
       const deviceId = await story.link();
       await eventually(t.signal, async () => assert.equal((await story.client.device(deviceId)).presenceInfo, "1"));
@@ -129,7 +129,7 @@ for (const database of deployments) {
       await eventually(t.signal, async () => assert.equal((await story.client.device(deviceId)).presenceInfo, "1"));
     });
 
-    it("never tells a token: not in its log, not in its store, not in an answer", async (t) => {
+    it("never reveals a token: not in its log, not in its store, not in an answer", async (t) => {
       const story = await world(t, { database });
       await story.link();
       await story.client.federate("POST", story.accountToken);

@@ -20,7 +20,7 @@ function send(story: World, document: Document): void {
   story.simulator.replaceDocument(story.accountId, document);
 }
 
-/** What is sent here keeps every value that is still true, and a change of an alarm that comes with it gets through. */
+/** These payloads must keep every value that is still true, and a change of an alarm in them must be mirrored. */
 const keepsAll: readonly (readonly [string, (document: Document) => void])[] = [
   ["thermostats that are only an id", (d) => everyOf(d.devices.thermostats, (t) => ({ device_id: t.device_id }))],
   ["thermostats that are no objects", (d) => everyOf(d.devices.thermostats, () => "gone fishing")],
@@ -36,7 +36,7 @@ const keepsAll: readonly (readonly [string, (document: Document) => void])[] = [
 for (const database of surfaceDeployments) {
   describe(`a payload that no home would send on ${database}`, () => {
     for (const [what, change] of keepsAll) {
-      it(`with ${what} blanks nothing, and an alarm beside it gets through`, async (t) => {
+      it(`with ${what} blanks nothing, and an alarm in it is still mirrored`, async (t) => {
         const { story, deviceId, document, before } = await linked(t, database);
         change(document);
         const alarm = Object.values<Document>(document.devices.smoke_co_alarms)[0];
@@ -59,7 +59,7 @@ for (const database of surfaceDeployments) {
       }
     });
 
-    it("with a third structure shows the first two and tells that one is over the limit", async (t) => {
+    it("with a third structure shows the first two and reports one over the limit", async (t) => {
       const { story, deviceId, document } = await linked(t, database);
       const [structure] = Object.values<Document>(document.structures);
       for (const id of ["second", "third"]) {
@@ -73,7 +73,7 @@ for (const database of surfaceDeployments) {
       });
     });
 
-    it("with duplicate, empty, right-to-left, 10 KB and hostile names shows them, and lists them", async (t) => {
+    it("with duplicate, empty, right-to-left, 10 KB and hostile names shows and lists them", async (t) => {
       const { story, deviceId, document } = await linked(t, database);
       const names = ["Same", "Same", "", "‮שלום <&]]>\"' 🚒", "x".repeat(10_240), "\u0000\ud800\u0001", "__proto__"];
       const things = [
@@ -123,7 +123,7 @@ for (const database of surfaceDeployments) {
       });
     });
 
-    it("is forgotten as soon as a whole one comes", async (t) => {
+    it("leaves no trace after the next complete one", async (t) => {
       const { story, deviceId, document } = await linked(t, database);
       send(story, { devices: 5, structures: [] });
       await eventually(t.signal, async () => assert.ok((await story.client.linkStatus()).oddities.incomplete > 0));
@@ -137,7 +137,7 @@ for (const database of surfaceDeployments) {
   });
 }
 
-describe("an account whose stream says what the protocol doesn't", () => {
+describe("an account whose stream deviates from the protocol", () => {
   it("shows the emergency of an alarm without a structure, in its only structure or in both of two", async (t) => {
     const { story, deviceId, document } = await linked(t, "sqlite");
     const [stray] = Object.values<Document>(document.devices.smoke_co_alarms);
@@ -151,7 +151,7 @@ describe("an account whose stream says what the protocol doesn't", () => {
     assert.equal(shown.get("o.structures[1].totals.smokeCOAlarms")?.value, "2");
     assert.equal((await story.client.linkStatus()).oddities.strayAlarms, 1);
 
-    // It keeps its index in the first structure, and counts in the second too.
+    // The alarm keeps its index in the first structure, and counts in the second too.
     document.structures.second = { structure_id: "second", name: "Second", away: "home" };
     send(story, document);
     await eventually(t.signal, async () => {
@@ -196,7 +196,7 @@ function everyOf(things: Record<string, Document>, change: (thing: Document) => 
   for (const [id, thing] of Object.entries(things)) things[id] = change(thing);
 }
 
-/** Into the objects themselves; the lists of them by id would take it for one more. */
+/** Adds an unknown field to the objects themselves; in the lists by id it would count as one more device. */
 function addEverywhere(document: Document): void {
   const { devices, structures } = document;
   const things = [devices.thermostats, devices.smoke_co_alarms, structures].flatMap((byId) => Object.values(byId));
@@ -205,7 +205,7 @@ function addEverywhere(document: Document): void {
   }
 }
 
-/** As a name must be shown: cut at 8,192 characters, without what neither a database nor XML can hold. */
+/** The expected name: cut at 8,192 characters, without characters that a database or XML cannot hold. */
 function clean(name: string): string {
   return [...name.slice(0, 8_192)].map((sign) => (/[\p{Cc}\p{Cs}]/u.test(sign) ? "\ufffd" : sign)).join("");
 }

@@ -16,30 +16,30 @@ for (const database of surfaceDeployments) {
         const { tenantId } = await identity.findTenant("Story");
         const value = `<on> & "bright" – é🏠`;
         const work = { baseUrl: story.service.baseUrl, method, ...person, appId: tenantId, account, lamp, value };
-        const seen = await runPython(work);
-        assert.equal(seen.userId, story.userId);
+        const result = await runPython(work);
+        assert.equal(result.userId, story.userId);
         assert.deepEqual(
-          seen.devices.map(({ devId, devName, appID }: Record<string, string>) => [devId, devName, appID]),
+          result.devices.map(({ devId, devName, appID }: Record<string, string>) => [devId, devName, appID]),
           [
             [String(account), "Nest account", String(tenantId)],
             [String(lamp), "<Lamp & co>", String(tenantId)],
           ],
         );
-        assert.equal(seen.typeName, "EcosystemAccount");
+        assert.equal(result.typeName, "EcosystemAccount");
         assert.deepEqual(
-          new Map(Object.entries(seen.attributes)),
+          new Map(Object.entries(result.attributes)),
           new Map([...(await story.client.device(account)).attributes].map(([name, one]) => [name, one.value])),
         );
-        assert.deepEqual([seen.set, seen.got, seen.time > 0], ["0", value, true]);
-        assert.deepEqual([seen.setThree, seen.three, seen.values], ["0", { level: "7", power: "dim" }, 0]);
-        assert.deepEqual(seen.empty, Array(5).fill([200, "getDeviceListResponse"]));
-        assert.deepEqual(seen.wrongMethod, Array(5).fill([405, "requestFault"]));
-        const [status, { userId, securityToken }] = seen.session;
+        assert.deepEqual([result.set, result.got, result.time > 0], ["0", value, true]);
+        assert.deepEqual([result.setThree, result.three, result.values], ["0", { level: "7", power: "dim" }, 0]);
+        assert.deepEqual(result.empty, Array(5).fill([200, "getDeviceListResponse"]));
+        assert.deepEqual(result.wrongMethod, Array(5).fill([405, "requestFault"]));
+        const [status, { userId, securityToken }] = result.session;
         assert.deepEqual([status, userId], [200, story.userId]);
         assert.equal((await identity.authenticate(securityToken)).userId, story.userId);
         const errorMessage = "Invalid login name or password.";
-        assert.deepEqual(seen.noSession, [403, { errorCode: 101, errorMessage }]);
-        const { triggerId, ...trigger } = seen.trigger;
+        assert.deepEqual(result.noSession, [403, { errorCode: 101, errorMessage }]);
+        const { triggerId, ...trigger } = result.trigger;
         assert.deepEqual(trigger, {
           devId: String(account),
           action: "attribute",
@@ -55,19 +55,19 @@ for (const database of surfaceDeployments) {
           autoDisable: "false",
           enable: "true",
         });
-        assert.deepEqual(seen.targets, [
+        assert.deepEqual(result.targets, [
           { deviceTriggerID: triggerId, deviceID: String(lamp), attributeName: "power", value: "off" },
         ]);
-        assert.deepEqual([seen.byDevice, seen.disabled, seen.byUser], [[triggerId], "false", ["true"]]);
-        assert.deepEqual([seen.removed, seen.left], ["0", 0]);
-        assert.deepEqual(seen.faults, [113, 111, 110, 109, 102, 103]);
-        assert.deepEqual([seen.logout, seen.after], ["0", 106]);
+        assert.deepEqual([result.byDevice, result.disabled, result.byUser], [[triggerId], "false", ["true"]]);
+        assert.deepEqual([result.removed, result.left], ["0", 0]);
+        assert.deepEqual(result.faults, [113, 111, 110, 109, 102, 103]);
+        assert.deepEqual([result.logout, result.after], ["0", 106]);
       });
     }
   });
 
   describe(`getDeviceList on ${database}`, () => {
-    it("is read alike by two parsers, for no device, one and 500, whatever they are called", {
+    it("is parsed to the same list by two parsers, for 0, 1 and 500 devices with any names", {
       timeout: 60_000,
     }, async (t) => {
       const { client, service, userId } = await world(t, { database });

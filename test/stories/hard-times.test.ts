@@ -5,7 +5,7 @@ import { attributeName } from "../../src/model/attribute-names.ts";
 import { rounds } from "../set-up/extent.ts";
 import { sampleOf } from "../set-up/sample.ts";
 import { assertMirrors } from "./expected-attributes.ts";
-import { liveThroughHardTimes } from "./hard-times.ts";
+import { runFaultEpisodes } from "./hard-times.ts";
 import { databases, eventually, type World, world } from "./world.ts";
 
 const minutes = 60_000;
@@ -27,8 +27,8 @@ function lastTime(attributes: ReadonlyMap<string, { readonly updTime: number }>)
   return Math.max(...[...attributes.values()].map(({ updTime }) => updTime));
 }
 
-/** Its keep-alives come often enough for the watchdog of a service whose time passes faster. */
-const talkative = { keepAliveMs: 100 };
+/** Keep-alives that are frequent enough for the watchdog of a service with a fast clock. */
+const frequentKeepAlives = { keepAliveMs: 100 };
 
 const ways: readonly (readonly [string, (story: World) => void])[] = [
   ["dropped", ({ proxy }) => proxy.drop()],
@@ -54,23 +54,23 @@ const ways: readonly (readonly [string, (story: World) => void])[] = [
 
 for (const database of databases) {
   describe(`a stream on ${database}`, () => {
-    // What they wait for is the ecosystem: three nodes on PostgreSQL tell as much as one.
+    // These wait for the ecosystem; three nodes on PostgreSQL cover the single node too.
     if (database !== "postgres") {
-      it("that falls silent without closing is noticed, shows as absent, and is healed", {
+      it("that falls silent without closing is detected, shows as absent, and recovers", {
         timeout: 3 * minutes,
       }, async (t) => {
         // The watchdog waits for 70 seconds: `npm run test:all` takes them, `npm test` lets time pass faster.
-        const haste = rounds({ all: 1, few: 20 });
+        const clockSpeed = rounds({ all: 1, few: 20 });
         const { story, deviceId, isMirrored } = await live(t, {
           database,
           hasProxy: true,
-          haste,
-          ecosystem: talkative,
+          clockSpeed,
+          ecosystem: frequentKeepAlives,
         });
         const before = (await story.client.device(deviceId)).attributes;
         story.proxy.mood = "half-open";
         await story.simulator.playScene(story.accountId, { scene: "smoke" });
-        // The promises are the deadlines: absent within 90 seconds, healed within 10 of the return.
+        // The deadlines are promises of the service: absent within 90 seconds, live 10 seconds after the recovery.
         await eventually(AbortSignal.timeout(90_000), async () => {
           const shown = await story.client.device(deviceId);
           assert.equal(lastTime(shown.attributes), lastTime(before), "a time moved while blind");
@@ -79,19 +79,19 @@ for (const database of databases) {
         const status = await story.client.linkStatus();
         assert.deepEqual([status.stale, status.state], [true, "waiting"]);
         story.proxy.mood = "open";
-        // What it has swallowed, a connection that was tried meanwhile too, doesn't come back.
+        // Connections that were opened meanwhile are dead too.
         story.proxy.drop();
         await eventually(AbortSignal.timeout(10_000), isMirrored);
         const [, blind] = (await story.client.linkStatus()).blindIntervals;
         assert.match(blind.cause, /^silent/);
-        // The watchdog's 70 seconds count: nothing could have been seen since the last byte.
+        // The blind interval begins with the last byte, 70 seconds before the watchdog fired.
         assert.ok(blind.to - blind.from >= 70_000);
       });
 
-      it("that sends keep-alives and withholds changes is found out by a second look", {
+      it("that sends keep-alives and withholds changes is detected by a second look", {
         timeout: minutes,
       }, async (t) => {
-        const { story, isMirrored } = await live(t, { database, haste: 60, ecosystem: talkative });
+        const { story, isMirrored } = await live(t, { database, clockSpeed: 60, ecosystem: frequentKeepAlives });
         story.simulator.addFault({ fault: "keep-alives-only" });
         await story.simulator.playScene(story.accountId, { scene: "smoke" });
         await eventually(t.signal, async () => assert.equal((await story.client.linkStatus()).drifts, 1));
@@ -104,8 +104,8 @@ for (const database of databases) {
 
     const tried = database === "sqlite" ? ways : sampleOf(ways, { everyNth: 4 });
     for (const [what, breakIt] of tried) {
-      it(`that is ${what} heals by itself`, { timeout: minutes }, async (t) => {
-        const { story, isMirrored } = await live(t, { database, hasProxy: true, haste: 20 });
+      it(`that is ${what} recovers automatically`, { timeout: minutes }, async (t) => {
+        const { story, isMirrored } = await live(t, { database, hasProxy: true, clockSpeed: 20 });
         breakIt(story);
         await story.simulator.playScene(story.accountId, { scene: "random", steps: 5, separately: true });
         if (story.proxy.mood !== "drip") story.proxy.mood = "open";
@@ -116,13 +116,13 @@ for (const database of databases) {
   });
 
   describe(`a link on ${database}`, () => {
-    it("survives episodes of trouble with its ecosystem", { timeout: 3 * minutes }, (t) =>
-      liveThroughHardTimes(t, { database, seed: 3, episodes: rounds({ all: 25, few: 6 }) }),
+    it("survives episodes of faults in its ecosystem", { timeout: 3 * minutes }, (t) =>
+      runFaultEpisodes(t, { database, seed: 3, episodes: rounds({ all: 25, few: 6 }) }),
     );
   });
 
   describe(`a token of another account on ${database}`, () => {
-    it("given by PUT keeps the device, keeps the old indexes for their ids, and shows the new home", async (t) => {
+    it("in a PUT keeps the device, keeps the old indexes for their ids, and shows the new home", async (t) => {
       const { story, deviceId } = await live(t, { database });
       const other = story.simulator.addAccount({
         seed: 99,
@@ -130,11 +130,11 @@ for (const database of databases) {
       });
       const { status, body } = await story.client.federate("PUT", other.token);
       assert.deepEqual([status, body], [200, { DeviceId: String(deviceId) }]);
-      // At once: the new stream takes longer to open, and neither the attributes nor the map wait for it.
+      // When PUT answers, the attributes and the map are those of the new account; they do not wait for its stream.
       const { body: map } = await story.client.largeStrings(deviceId);
       assert.deepEqual(Object.keys(map.labels), ["Elsewhere"]);
       assertMirrors(await story.client.device(deviceId), story.simulator.document(other.accountId), map);
-      // The first home keeps its index in case it returns.
+      // The first home keeps its index in case it comes back.
       assert.deepEqual(
         Object.values(map.identifiers).filter((entry) => entry.length === 1),
         [["2"]],

@@ -4,14 +4,14 @@ import { numbersFrom } from "../set-up/seeded-random.ts";
 import { assertMirrors } from "./expected-attributes.ts";
 import { type Deployment, eventually, type World, world } from "./world.ts";
 
-export interface HardTimes {
+export interface FaultEpisodes {
   readonly database: Deployment;
   readonly seed: number;
   readonly episodes: number;
 }
 
-/** All that breaks in an episode; each is mended at its end. */
-const troubles: readonly ((story: World, chance: number) => void)[] = [
+/** The faults of an episode; each is removed at its end. */
+const faults: readonly ((story: World, chance: number) => void)[] = [
   ({ proxy }) => proxy.drop(),
   ({ proxy }) => Object.assign(proxy, { mood: "cut" }),
   ({ proxy }) => Object.assign(proxy, { mood: "drip" }),
@@ -42,17 +42,17 @@ const kinds = [
 ];
 
 /**
- * Episodes of trouble between the service and the ecosystem while the home goes on living. After each the account is
- * mirrored exactly and the link is live; over all of them times only rise.
+ * Episodes of faults between the service and the ecosystem, while the home keeps changing. After each episode the
+ * account is mirrored exactly and the link is live. Over all episodes times rise strictly.
  */
-export async function liveThroughHardTimes(t: TestContext, { database, seed, episodes }: HardTimes): Promise<void> {
+export async function runFaultEpisodes(t: TestContext, { database, seed, episodes }: FaultEpisodes): Promise<void> {
   const structures = [
     { thermostats: 3, alarms: 3 },
     { name: "Lake House", thermostats: 1, alarms: 1 },
   ];
-  const story = await world(t, { database, seed, structures, hasProxy: true, haste: 20 });
+  const story = await world(t, { database, seed, structures, hasProxy: true, clockSpeed: 20 });
   const deviceId = await story.link();
-  const isWell = async () => {
+  const isHealthy = async () => {
     const { body: map } = await story.client.largeStrings(deviceId);
     const shown = await story.client.device(deviceId);
     assertMirrors(shown, story.simulator.document(story.accountId), map);
@@ -60,12 +60,12 @@ export async function liveThroughHardTimes(t: TestContext, { database, seed, epi
   };
   const random = numbersFrom(seed);
   for (let episode = 0; episode < episodes; episode++) {
-    troubles[Math.floor(random() * troubles.length)]!(story, random());
+    faults[Math.floor(random() * faults.length)]!(story, random());
     const steps = 1 + Math.floor(random() * 20);
     await story.simulator.playScene(story.accountId, { scene: "random", steps, separately: true });
     Object.assign(story.proxy, { mood: "open", delayMs: 0 });
     story.simulator.clearFaults();
-    await eventually(t.signal, isWell);
+    await eventually(t.signal, isHealthy);
   }
   const log = await story.service.parts.store.read((tx) => tx.log.ofDevice(story.userId, deviceId));
   const times = log.filter(({ kind }) => kind === "attribute").map(({ timeMs }) => timeMs);

@@ -11,18 +11,21 @@ interface Range {
 const names = publishedAttributes().map(({ name }) => name);
 
 /**
- * Replays who had which index from the log and asserts the rules of docs/interface.md at every commit: an id keeps its index
- * while it is present and finds it again on return; a new id takes one that was never used while there is any; only then
- * the longest absent loses its own. Answers how many indexes were given and how many were taken away.
+ * Replays the assignment of indexes from the log and asserts the rules of docs/interface.md at every commit: an id keeps
+ * its index while it is present and gets it back on return; a new id gets a never used index while there is one; only
+ * then the longest absent id loses its index. Returns how many indexes were assigned and how many were taken away.
  */
-export function assertIndexHistory(log: readonly LogEntry[]): { readonly given: number; readonly takenAway: number } {
+export function assertIndexHistory(log: readonly LogEntry[]): {
+  readonly assigned: number;
+  readonly takenAway: number;
+} {
   const ranges = new Map<string, Range>();
-  const counts = { given: 0, takenAway: 0 };
+  const counts = { assigned: 0, takenAway: 0 };
   log
     .filter(({ kind }) => kind === "attribute")
     .forEach((entry, step) => {
       const changes = occupants(entry).sort((a, b) => Number(a.id !== null) - Number(b.id !== null));
-      // A structure that loses its index takes all of its devices' with it.
+      // When a structure loses its index, all its devices lose theirs.
       for (const { range, index, id } of changes) {
         const before = ranges.get(range)?.slots.get(index)?.id;
         if (range !== "structures" || id === null || before === undefined || before === id) continue;
@@ -67,15 +70,15 @@ function apply(
   }
   const known = [...range.slots].find(([, other]) => other.id === id);
   if (known) {
-    assert.equal(known[0], index, `${id} has index ${known[0]} of ${name} and was given ${index}`);
+    assert.equal(known[0], index, `${id} has index ${known[0]} of ${name} and got ${index}`);
     known[1].absentSince = null;
     return;
   }
-  counts.given += 1;
+  counts.assigned += 1;
   if (slot) {
     counts.takenAway += 1;
     assert.equal(range.slots.size, range.size, `${name}[${index}] was taken away while others were never used`);
-    // Whoever is replaced in one commit became absent by it.
+    // An id that is replaced in a commit became absent with that commit.
     const absentSince = slot.absentSince ?? step;
     for (const [i, other] of range.slots) {
       if (i === index || other.absentSince === null) continue;
@@ -85,4 +88,4 @@ function apply(
   range.slots.set(index, { id, absentSince: null });
 }
 
-type Counts = { given: number; takenAway: number };
+type Counts = { assigned: number; takenAway: number };

@@ -7,7 +7,7 @@ import { databases, eventually, world } from "./world.ts";
 
 for (const database of databases) {
   describe(`indexes on ${database}`, () => {
-    it("obey their rules over random steps with kills", { timeout: 240_000 }, (t) =>
+    it("follow their rules over random steps with kills", { timeout: 240_000 }, (t) =>
       followIndexes(t, {
         database,
         seed: 11,

@@ -7,7 +7,7 @@ import { databases, eventually } from "./world.ts";
 
 for (const database of databases) {
   describe(`a service on ${database} that is killed`, () => {
-    it("keeps all that it acknowledged, its indexes too, and catches up", { timeout: 120_000 }, async (t) => {
+    it("keeps everything that it acknowledged, also indexes, and catches up", { timeout: 120_000 }, async (t) => {
       const house = await killableHouse(t, database);
       const { simulator, client, nodes } = house;
       const account = simulator.addAccount({ structures: [{ thermostats: 4, alarms: 4 }] });
@@ -27,14 +27,14 @@ for (const database of databases) {
         });
         for (const [name, { value }] of (await client.device(deviceId)).attributes) {
           if (!name.endsWith(".device_id") && !name.endsWith(".structure_id")) continue;
-          // Nothing here fills a range, so whoever has an index has it for good.
-          assert.equal(places.get(name) ?? value, value, `${name} was given to another`);
+          // No range is full here, so no index may pass to another id.
+          assert.equal(places.get(name) ?? value, value, `${name} passed to another id`);
           places.set(name, value);
         }
       }
     });
 
-    it("has linked an account wholly or not at all", { timeout: 120_000 }, async (t) => {
+    it("has linked an account completely or not at all", { timeout: 120_000 }, async (t) => {
       const house = await killableHouse(t, database);
       const { simulator, client, nodes } = house;
       const account = simulator.addAccount({ structures: [{ thermostats: 20, alarms: 18 }] });

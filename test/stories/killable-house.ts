@@ -8,10 +8,10 @@ import { type Deployment, databaseFor } from "../set-up/deployment.ts";
 import { breezeway } from "./child-service.ts";
 import { killableNodes } from "./killable-nodes.ts";
 import { PlatformClient } from "./platform-client.ts";
-import { callback, letIn, type V3Client } from "./v3-client.ts";
+import { authorize, callback, type V3Client } from "./v3-client.ts";
 import { person } from "./world.ts";
 
-/** A data folder with a tenant and a user, a simulator, and a client; services come and go on it as the test likes. */
+/** A data folder with a tenant, a user and a client, and a simulator. The test starts and kills services on it. */
 export async function killableHouse(test: TestContext, database: Deployment, ecosystem: SimulatorOptions = {}) {
   const folder = mkdtempSync(join(tmpdir(), "breezeway-kill-"));
   const simulator = await startSimulator({ port: 0, ...ecosystem });
@@ -33,25 +33,25 @@ export async function killableHouse(test: TestContext, database: Deployment, eco
   const user = ["user", "add", "--tenant", "Story", "--name", person.name];
   const added = await breezeway(user, { environment, input: `${person.password}\n` });
   assert.equal(added.code, 0, added.stderr);
-  const made = ["client", "add", "--tenant", "Story", "--name", "Story", "--redirect-uri", callback, "--json"];
-  const credentials = JSON.parse((await breezeway(made, { environment })).stdout);
+  const addClient = ["client", "add", "--tenant", "Story", "--name", "Story", "--redirect-uri", callback, "--json"];
+  const credentials = JSON.parse((await breezeway(addClient, { environment })).stdout);
   let ownUrl = "";
   const client = new PlatformClient(() => house.baseUrl);
   const house = {
     simulator,
     environment,
     client,
-    /** The service in processes that the test starts and kills through it. */
+    /** The service in child processes that the test starts and kills. */
     nodes,
-    /** Where the service that runs just now listens: that of `nodes`, or one that the test has started itself. */
+    /** The address of the running service: that of `nodes`, or of a service that the test has started itself. */
     get baseUrl() {
       return ownUrl || nodes.baseUrl;
     },
     set baseUrl(url: string) {
       ownUrl = url;
     },
-    /** A client of /v3 to which the user has said yes. */
-    letClientIn: (): Promise<V3Client> => letIn(() => house.baseUrl, credentials, person),
+    /** A client of /v3 with the user's consent. */
+    authorizeClient: (): Promise<V3Client> => authorize(() => house.baseUrl, credentials, person),
     signIn: () => client.login(person.name, person.password, appId),
   };
   return house;

@@ -6,22 +6,22 @@ import { freePort } from "../set-up/free-port.ts";
 import { seededRandom } from "../set-up/seeded-random.ts";
 import { type ChildOptions, type ChildService, startChild } from "./child-service.ts";
 
-/** How a process is run this time. */
-export interface Life extends ChildOptions {
+/** The options of one start. */
+export interface StartOptions extends ChildOptions {
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-/** A service in processes of its own that are killed as the test likes: one, or three nodes behind a balancer. */
+/** A service in child processes that the test kills: one process, or three nodes behind a balancer. */
 export interface KillableNodes {
-  /** Where it is reached now; of three nodes always the same. */
+  /** The current address; with three nodes that of the balancer, which never changes. */
   readonly baseUrl: string;
-  /** Starts what doesn't run. While others live nobody waits for a node that comes back: they answer for it. */
-  start(life?: Life): Promise<void>;
-  /** Kills a process, of three any; resolves when it has ended. */
+  /** Starts missing processes. While other nodes run, it does not wait: they answer in the meantime. */
+  start(options?: StartOptions): Promise<void>;
+  /** Kills a process, one of three at random; resolves when it has ended. */
   kill(): Promise<void>;
-  /** Resolves when a process has been killed, by whomever. */
+  /** Resolves when a process has been killed, by the test or by itself. */
   killed(): Promise<void>;
-  /** Ends all processes, politely. */
+  /** Ends all processes with SIGTERM. */
   stop(): Promise<void>;
 }
 
@@ -30,12 +30,13 @@ export async function killableNodes(
   deployment: Deployment,
   environment: Readonly<Record<string, string>>,
 ): Promise<KillableNodes> {
-  const nodes = deployment === "three nodes" ? await Three.behindBalancer(test, environment) : new One(environment);
+  const nodes =
+    deployment === "three nodes" ? await ThreeNodes.behindBalancer(test, environment) : new SingleNode(environment);
   test.after(() => nodes.end());
   return nodes;
 }
 
-class One implements KillableNodes {
+class SingleNode implements KillableNodes {
   readonly #environment: Readonly<Record<string, string>>;
   #child: ChildService | undefined;
 
@@ -47,10 +48,10 @@ class One implements KillableNodes {
     return this.#child?.baseUrl ?? "";
   }
 
-  async start(life: Life = {}): Promise<void> {
-    // Where it was before: whoever was connected comes back there.
+  async start(options: StartOptions = {}): Promise<void> {
+    // The port of the last start, so that connected clients find the service again.
     const port = this.#child && { BREEZEWAY_PORT: new URL(this.#child.baseUrl).port };
-    this.#child = await startChild("serve", { ...this.#environment, ...life.environment, ...port }, life);
+    this.#child = await startChild("serve", { ...this.#environment, ...options.environment, ...port }, options);
   }
 
   async kill(): Promise<void> {
@@ -73,7 +74,7 @@ class One implements KillableNodes {
   }
 }
 
-class Three implements KillableNodes {
+class ThreeNodes implements KillableNodes {
   readonly #environment: Readonly<Record<string, string>>;
   readonly #random: () => number;
   readonly #balancer: Balancer;
@@ -87,22 +88,22 @@ class Three implements KillableNodes {
     this.#balancer = balancer;
   }
 
-  static async behindBalancer(test: TestContext, environment: Readonly<Record<string, string>>): Promise<Three> {
+  static async behindBalancer(test: TestContext, environment: Readonly<Record<string, string>>): Promise<ThreeNodes> {
     const random = seededRandom(test);
-    return new Three(environment, random, await startBalancer(random));
+    return new ThreeNodes(environment, random, await startBalancer(random));
   }
 
   get baseUrl(): string {
     return this.#balancer.url;
   }
 
-  async start(life: Life = {}): Promise<void> {
+  async start(options: StartOptions = {}): Promise<void> {
     await this.#starting;
     this.#killed = Promise.withResolvers();
-    const missing = Array.from({ length: 3 - this.#children.size }, () => this.#startOne(life));
+    const missing = Array.from({ length: 3 - this.#children.size }, () => this.#startOne(options));
     this.#starting = Promise.all(missing);
     if (this.#children.size === 0) await this.#starting;
-    // Whoever waits for it next hears what went wrong.
+    // An error is reported to the next caller that awaits this promise.
     else this.#starting.catch(() => undefined);
   }
 
@@ -132,10 +133,10 @@ class Three implements KillableNodes {
     this.#balancer.stop();
   }
 
-  async #startOne(life: Life): Promise<void> {
+  async #startOne(options: StartOptions): Promise<void> {
     const port = await freePort();
-    const environment = { ...this.#environment, ...life.environment, BREEZEWAY_PORT: String(port) };
-    const child = await startChild("serve", environment, life);
+    const environment = { ...this.#environment, ...options.environment, BREEZEWAY_PORT: String(port) };
+    const child = await startChild("serve", environment, options);
     this.#children.set(port, child);
     this.#balancer.ports = [...this.#children.keys()];
     void child.ended.then((end) => {

@@ -23,9 +23,9 @@ type Presence = keyof typeof scenes;
 const presences = Object.keys(scenes) as readonly Presence[];
 
 /**
- * The interface's typical use: two alerts switch a lamp on when somebody comes home and off when everybody leaves; one
- * lamp by patterns, another by equal texts. The people come and go at random, streams break, and the service is killed.
- * In the end each lamp was switched exactly as often as the simulator's record says that its condition became true.
+ * The typical use of alerts: they switch a lamp on when somebody comes home and off when everybody leaves; one lamp by
+ * patterns, another by equal texts. Presence changes at random, streams break, and the service is killed. In the end
+ * each lamp was switched exactly as often as its condition countRisingEdges true in the simulator's record.
  */
 export async function switchLampsByPresence(test: TestContext, plan: PresencePlan): Promise<void> {
   const house = await killableHouse(test, plan.database);
@@ -53,19 +53,19 @@ export async function switchLampsByPresence(test: TestContext, plan: PresencePla
 
   const random = numbersFrom(plan.seed);
   const killEvery = Math.floor(plan.changes / plan.kills);
-  const begin = await shown(call, devId);
+  const begin = await presenceOf(call, devId);
   const recordFrom = simulator.log().at(-1)?.sequence ?? 0;
   for (let change = 1; change <= plan.changes; change++) {
     const next = presences[Math.floor(random() * presences.length)]!;
     await simulator.playScene(account.accountId, { scene: scenes[next] });
     if (change % killEvery === 0) {
-      // At once, somewhere between the stream and the store; or when all of it is durable.
-      if (random() < 0.3) await eventually(test.signal, async () => assert.equal(await shown(call, devId), next));
+      // Kill either at once, between the stream and the store, or after the change is durable.
+      if (random() < 0.3) await eventually(test.signal, async () => assert.equal(await presenceOf(call, devId), next));
       await nodes.kill();
       await nodes.start();
     } else if (random() < 0.1) simulator.drop(account.accountId);
-    await eventually(test.signal, async () => assert.equal(await shown(call, devId), next));
-    // Durable together: whoever sees the change sees what it did.
+    await eventually(test.signal, async () => assert.equal(await presenceOf(call, devId), next));
+    // Both are in one transaction: a client that sees the change also sees the alert's write.
     const lamp = await call("getDeviceAttribute", { devId: byPattern, name: "power" });
     if (change > 1) assert.equal(lamp.getDeviceAttributeResponse?.value, next === "home" ? "on" : "off");
   }
@@ -73,12 +73,12 @@ export async function switchLampsByPresence(test: TestContext, plan: PresencePla
 
   const record = recordOf(simulator, account.accountId, recordFrom);
   assert.equal(record.length, plan.changes);
-  const became = (isTrue: (presence: string) => boolean) =>
+  const countRisingEdges = (isTrue: (presence: string) => boolean) =>
     [begin, ...record].filter((presence, i, all) => i > 0 && isTrue(presence) && !isTrue(all[i - 1]!)).length;
   const expected = {
-    home: became((presence) => presence === "home"),
-    gone: became((presence) => presence !== "home"),
-    away: became((presence) => presence === "away"),
+    home: countRisingEdges((presence) => presence === "home"),
+    gone: countRisingEdges((presence) => presence !== "home"),
+    away: countRisingEdges((presence) => presence === "away"),
   };
   const powers = await writtenPowers(house.environment, Number(userId) as UserId, [byPattern, byText]);
   assert.deepEqual(powers, [
@@ -95,7 +95,7 @@ type Call = (
   readonly getDeviceAttributeResponse?: { readonly value: string };
 }>;
 
-async function shown(call: Call, devId: string): Promise<string> {
+async function presenceOf(call: Call, devId: string): Promise<string> {
   return (await call("getDeviceAttribute", { devId, name: away })).getDeviceAttributeResponse?.value ?? "";
 }
 
@@ -105,13 +105,13 @@ async function addLamp(environment: Record<string, string>, userId: string): Pro
   return String(JSON.parse(stdout || assert.fail(stderr)).deviceId);
 }
 
-/** Who was home, after each scene that the simulator played. */
+/** The presence after each scene in the simulator's record. */
 function recordOf(simulator: Simulator, accountId: string, after: number): readonly Presence[] {
   const played = simulator.log(after).filter((entry) => entry.kind === "scene" && entry.accountId === accountId);
   return played.map(({ scene }) => presences.find((presence) => scenes[presence] === scene) ?? assert.fail());
 }
 
-/** How often each lamp was switched on and off. */
+/** The number of times each lamp was switched on and off. */
 async function writtenPowers(environment: Record<string, string>, userId: UserId, lamps: readonly string[]) {
   const { BREEZEWAY_DATABASE_URL: url, BREEZEWAY_DATA: folder = "" } = environment;
   const store = url ? await openPostgres({ url }) : await openLocked(folder, () => 0);

@@ -44,14 +44,14 @@ for (const database of deployments) {
       t.after(() => stream.body?.cancel());
       const readers = /^breezeway_event_readers 1$/m;
       await eventually(t.signal, async () => {
-        assert.match((await Promise.all(w.nodes.map(({ url }) => told(url)))).join(""), readers);
+        assert.match((await Promise.all(w.nodes.map(({ url }) => metricsText(url)))).join(""), readers);
       });
 
-      const texts = await Promise.all(w.nodes.map(({ url }) => told(url)));
+      const texts = await Promise.all(w.nodes.map(({ url }) => metricsText(url)));
       const text = texts.join("");
       const perNode = texts.map((one) => readExposition(one).samples);
       const each = (name: string) => perNode.map((samples) => samples.find((one) => one.name === name)?.value);
-      /** Each node counts what it does itself; whoever collects adds up. */
+      /** Sums a counter over the nodes, as a collector does: each node counts only its own work. */
       const value = (name: string, labels: Record<string, string> = {}) =>
         perNode
           .flatMap((samples) => samples.find((one) => one.name === name && isWithin(labels, one))?.value ?? [])
@@ -82,13 +82,13 @@ for (const database of deployments) {
   });
 }
 
-async function told(url: string): Promise<string> {
+async function metricsText(url: string): Promise<string> {
   const answer = await fetch(`${url}/metrics`);
   assert.equal(answer.headers.get("content-type"), "text/plain; version=0.0.4; charset=utf-8");
   return answer.text();
 }
 
-/** promtool reads the figures as a collector would, and knows the rules for names, units and labels. */
+/** promtool parses the metrics as Prometheus does, and checks the rules for names, units and labels. */
 function assertPromtoolFindsNothing(t: TestContext, text: string): void {
   const missing = missingPromtool();
   if (missing !== undefined) {

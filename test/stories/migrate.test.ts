@@ -19,8 +19,8 @@ import { eventually } from "./world.ts";
 
 const away = "d.structures[1].a.away";
 
-/** Ada's house on SQLite: linked, with a lamp that an alert switches, a webhook, and somebody who listens. */
-async function madeHouse(t: TestContext) {
+/** Ada's house on SQLite: linked, with a lamp that an alert switches, a webhook, and an open event stream. */
+async function linkedHouse(t: TestContext) {
   const simulator = await startSimulator({ port: 0 });
   t.after(() => simulator.stop());
   const account = simulator.addAccount({ structures: [{ thermostats: 2, alarms: 2 }] });
@@ -74,24 +74,24 @@ async function madeHouse(t: TestContext) {
   };
 }
 
-type House = Awaited<ReturnType<typeof madeHouse>>;
+type House = Awaited<ReturnType<typeof linkedHouse>>;
 
-async function migrated(house: House, args: readonly string[], databaseUrl: string, data = house.world.folder) {
+async function migrate(house: House, args: readonly string[], databaseUrl: string, data = house.world.folder) {
   const environment = { BREEZEWAY_DATA: data, BREEZEWAY_DATABASE_URL: databaseUrl };
   return breezeway(["migrate", "--json", ...args], { environment });
 }
 
-/** The service as a node on PostgreSQL. */
+/** Starts the service as a node on PostgreSQL. */
 async function serve(t: TestContext, { environment, address }: House, databaseUrl: string, data: string) {
-  const given = { ...environment, BREEZEWAY_DATA: data, BREEZEWAY_DATABASE_URL: databaseUrl, BREEZEWAY_PORT: "0" };
-  const config = readConfig({ flags: {}, environment: given });
+  const settings = { ...environment, BREEZEWAY_DATA: data, BREEZEWAY_DATABASE_URL: databaseUrl, BREEZEWAY_PORT: "0" };
+  const config = readConfig({ flags: {}, environment: settings });
   const service = await startService(config, startLogging("silent"));
   t.after(() => service.stop());
   address.baseUrl = service.baseUrl;
   return service;
 }
 
-const shownBefore = async ({ platform, linked, v3, lamp }: House) => ({
+const visibleState = async ({ platform, linked, v3, lamp }: House) => ({
   device: (await platform.device(linked)).attributes,
   indexes: (await platform.largeStrings(linked)).body,
   history: (await v3("GET", `/devices/${lamp}/history`)).body,
@@ -100,18 +100,18 @@ const shownBefore = async ({ platform, linked, v3, lamp }: House) => ({
 });
 
 describe("a deployment that moves from SQLite to PostgreSQL", { skip: missingPostgres() ?? false }, () => {
-  it("goes on where it was: tokens, indexes, history, alerts, webhooks and readers", {
+  it("continues without a gap: tokens, indexes, history, alerts, webhooks and event streams", {
     timeout: 120_000,
   }, async (t) => {
-    const house = await madeHouse(t);
+    const house = await linkedHouse(t);
     const { world, token, refreshToken, lamp, platform, linked, simulator, account, hook, first } = house;
     const databaseUrl = await (await sharedCluster()).createDatabase();
-    const refused = await migrated(house, [], databaseUrl);
+    const refused = await migrate(house, [], databaseUrl);
     assert.deepEqual([refused.code, /Another Breezeway is running/.test(refused.stderr)], [7, true]);
-    const before = await shownBefore(house);
+    const before = await visibleState(house);
     const audited = await world.service.parts.identity.audit.list({ limit: 100 });
     await world.service.stop();
-    const moved = await migrated(house, [], databaseUrl);
+    const moved = await migrate(house, [], databaseUrl);
     assert.equal(moved.code, 0, moved.stderr);
     const { tables } = JSON.parse(moved.stdout) as { tables: { table: string; rows: number; sha256: string }[] };
     const rows = new Map(tables.map(({ table, rows: count }) => [table, count]));
@@ -128,11 +128,11 @@ describe("a deployment that moves from SQLite to PostgreSQL", { skip: missingPos
     ]) {
       assert.ok(rows.get(table)! > 0, table);
     }
-    assert.equal((await migrated(house, [], databaseUrl)).code, 7);
+    assert.equal((await migrate(house, [], databaseUrl)).code, 7);
 
     const service = await serve(t, house, databaseUrl, world.folder);
-    assert.deepEqual(await shownBefore(house), before);
-    // Sealed answers moved with the key: a repeated request is known, and shows the same secret.
+    assert.deepEqual(await visibleState(house), before);
+    // Sealed answers moved with the key: a repeated request gets the same secret.
     assert.deepEqual(await house.addKeyed(), house.keyed);
     assert.deepEqual((await service.parts.identity.audit.list({ limit: 100 })).slice(-audited.length), audited);
     const refreshed = await fetch(`${service.baseUrl}/oauth2/access_token`, {
@@ -146,7 +146,7 @@ describe("a deployment that moves from SQLite to PostgreSQL", { skip: missingPos
     });
     assert.equal(refreshed.status, 200);
 
-    // Nobody who listened has missed anything, or hears anything twice.
+    // A resumed stream has neither a gap nor a repetition.
     const stream = await EventStream.open(service.baseUrl, token, {
       query: `?deviceId=${lamp}`,
       lastEventId: first!.id,
@@ -173,26 +173,29 @@ describe("a deployment that moves from SQLite to PostgreSQL", { skip: missingPos
     );
   });
 
-  it("from a backup begins anew for those who listen: others may have been told more since", {
+  it("from a backup sends a resync to event streams, because the old store may have sent later events", {
     timeout: 120_000,
   }, async (t) => {
-    const house = await madeHouse(t);
+    const house = await linkedHouse(t);
     const { world, token, lamp, first } = house;
     const file = join(folderOf(t), "moving.backup");
     await world.service.parts.administration.run("backup", { to: file });
     await world.service.stop();
     const databaseUrl = await (await sharedCluster()).createDatabase();
     const data = folderOf(t);
-    const withoutKey = await migrated(house, ["--from", file], databaseUrl, data);
+    const withoutKey = await migrate(house, ["--from", file], databaseUrl, data);
     assert.deepEqual([withoutKey.code, /sealed with key/.test(withoutKey.stderr)], [3, true]);
     copyFileSync(join(world.folder, "breezeway.key"), join(data, "breezeway.key"));
-    const moved = await migrated(house, ["--from", file], databaseUrl, data);
+    const moved = await migrate(house, ["--from", file], databaseUrl, data);
     assert.equal(moved.code, 0, moved.stderr);
 
     const service = await serve(t, house, databaseUrl, data);
     const stream = await EventStream.open(service.baseUrl, token, { lastEventId: first!.id });
     await write(service, token, lamp, { power: "after" });
-    const [resync, next] = await stream.until(2, ({ name, data: told }) => name === "resync" || told.deviceId === lamp);
+    const [resync, next] = await stream.until(
+      2,
+      ({ name, data: shown }) => name === "resync" || shown.deviceId === lamp,
+    );
     assert.deepEqual([resync?.name, resync?.data.reason, next?.data.value], ["resync", "restored", "after"]);
   });
 });

@@ -18,7 +18,7 @@ const parser = new XMLParser({
   isArray: (name) => name === "attrList" || name === "devList",
 });
 
-/** A client of the platform calls and the adaptor, as it would be written from their descriptions alone. */
+/** A client of the platform calls and the adaptor, written from their descriptions alone. */
 export class PlatformClient {
   readonly #baseUrl: () => string;
   secToken = "";
@@ -32,7 +32,7 @@ export class PlatformClient {
     this.secToken = userLoginResponse.securityToken;
   }
 
-  /** The parsed answer; a fault is one too. */
+  /** The parsed answer, which may be a fault. */
   // biome-ignore lint/suspicious/noExplicitAny: the shape is what the tests look at
   async call(operation: string, parameters: Record<string, string>): Promise<any> {
     const body = new URLSearchParams(parameters);
@@ -60,7 +60,7 @@ export class PlatformClient {
     return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
   }
 
-  /** How the link stands. */
+  /** The status of the link. */
   // biome-ignore lint/suspicious/noExplicitAny: the shape is what the tests look at
   async linkStatus(anEcosystemName = "nest"): Promise<any> {
     const query = new URLSearchParams({ secToken: this.secToken, anEcosystemName });

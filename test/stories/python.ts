@@ -4,7 +4,7 @@ import { once } from "node:events";
 
 const program = new URL("python-client.py", import.meta.url).pathname;
 
-/** Runs the client in Python on that work and answers what it saw. */
+/** Runs the Python client with this input and returns its output. */
 // biome-ignore lint/suspicious/noExplicitAny: the shape is what the tests look at
 export async function runPython(work: object): Promise<any> {
   const child = spawn("python3", [program]);

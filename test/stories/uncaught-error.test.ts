@@ -8,12 +8,14 @@ import { databases, eventually } from "./world.ts";
 const preload = new URL("../set-up/uncaught-error.ts", import.meta.url);
 
 for (const database of databases.filter((one) => one !== "three nodes")) {
-  describe(`an error that nothing catches, on ${database}`, () => {
-    it("pauses the link whose work it was, and no other; the service goes on", { timeout: 60_000 }, async (t) => {
+  describe(`an uncaught error on ${database}`, () => {
+    it("pauses the link whose work caused it, and no other; the service keeps running", {
+      timeout: 60_000,
+    }, async (t) => {
       const house = await killableHouse(t, database);
       const { simulator, client } = house;
-      const [hit, spared] = [simulator.addAccount(), simulator.addAccount()];
-      const [structureId] = Object.keys(simulator.document(hit.accountId).structures as object);
+      const [faulty, healthy] = [simulator.addAccount(), simulator.addAccount()];
+      const [structureId] = Object.keys(simulator.document(faulty.accountId).structures as object);
       const ecosystem = { protocol: "nest", apiUrl: simulator.url };
       const environment = {
         ...house.environment,
@@ -24,12 +26,12 @@ for (const database of databases.filter((one) => one !== "three nodes")) {
       t.after(() => child.process.kill("SIGKILL"));
       house.baseUrl = child.baseUrl;
       await house.signIn();
-      await client.federate("POST", hit.token, "nest");
-      await client.federate("POST", spared.token, "attic");
+      await client.federate("POST", faulty.token, "nest");
+      await client.federate("POST", healthy.token, "attic");
       const isLive = async (name: string) => assert.equal((await client.linkStatus(name)).state, "live");
       await eventually(t.signal, () => isLive("nest"));
       await eventually(t.signal, () => isLive("attic"));
-      // A link shows as live a moment before the interval that ended is stored.
+      // A link shows as live a moment before its blind interval is stored.
       const linked = [{ cause: "just linked" }];
       await eventually(t.signal, async () => {
         assert.partialDeepStrictEqual((await client.linkStatus("attic")).blindIntervals, linked);
@@ -37,7 +39,7 @@ for (const database of databases.filter((one) => one !== "three nodes")) {
 
       child.process.kill("SIGUSR2");
       await eventually(t.signal, async () => {
-        await simulator.playScene(hit.accountId, { scene: "random", steps: 1 });
+        await simulator.playScene(faulty.accountId, { scene: "random", steps: 1 });
         const exposed = await (await fetch(`${child.baseUrl}/metrics`)).text();
         assert.match(exposed, /^breezeway_link_faults_total\{kind="uncaught"\} 2$/m);
       });
@@ -47,14 +49,14 @@ for (const database of databases.filter((one) => one !== "three nodes")) {
         const { cause } = blindIntervals.at(-1);
         assert.match(cause, /^paused after an internal error; next try in 1 s \(error id [0-9a-f]{8}\)$/);
       });
-      const sparedAfter = await client.linkStatus("attic");
-      assert.equal(sparedAfter.state, "live");
-      assert.equal(sparedAfter.blindIntervals.length, 1);
+      const healthyAfter = await client.linkStatus("attic");
+      assert.equal(healthyAfter.state, "live");
+      assert.equal(healthyAfter.blindIntervals.length, 1);
       child.process.kill("SIGTERM");
       assert.equal(await child.ended, 0);
     });
 
-    it("and belongs to no link stops the node with code 1, and its links are handed back", {
+    it("that belongs to no link stops the node with code 1, and its links are handed back", {
       timeout: 60_000,
     }, async (t) => {
       const house = await killableHouse(t, database);

@@ -7,7 +7,7 @@ import { deployments, eventually, person, world } from "./world.ts";
 
 for (const database of deployments) {
   describe(`unlinking on ${database}`, () => {
-    it("leaves no row, no stream and no token, and says what it removed", async (t) => {
+    it("leaves no row, no stream and no token, and lists what it removed", async (t) => {
       const story = await world(t, { database, structures: [{ thermostats: 2, alarms: 1 }] });
       const deviceId = await story.link();
       await eventually(t.signal, async () => assert.equal((await story.client.device(deviceId)).presenceInfo, "1"));
@@ -25,11 +25,11 @@ for (const database of deployments) {
       const removed = body.removed as Record<string, number>;
       assert.ok(removed.attributes! > 20 && removed.history! >= 2, JSON.stringify(removed));
 
-      const isLetGo = async () => {
+      const isReleased = async () => {
         for (const { service } of story.nodes) assert.equal(service.parts.federation.keeper.followed, 0);
       };
-      // Which of several nodes was asked is chance; the one that follows the link hears of it.
-      await (database === "three nodes" ? eventually(t.signal, isLetGo) : isLetGo());
+      // With several nodes another node may own the link; it learns of the removal a moment later.
+      await (database === "three nodes" ? eventually(t.signal, isReleased) : isReleased());
       assert.equal(story.simulator.log().filter(({ kind }) => kind === "stream-closed").length > 0, true);
       assert.equal((await fetch(story.simulator.url, bearer(story.accountToken))).status, 401);
       const list = await story.client.call("getDeviceList", { secToken: story.client.secToken });
@@ -51,7 +51,7 @@ for (const database of deployments) {
       });
       await story.service.stop();
       if (database === "sqlite") {
-        // Neither the token nor what it was sealed into is in any file of the store.
+        // No file of the store holds the token or its sealed form.
         for (const name of readdirSync(story.config.dataFolder)) {
           const bytes = readFileSync(join(story.config.dataFolder, name));
           for (const secret of [story.accountToken, link!.sealedToken]) assert.ok(!bytes.includes(secret), name);
@@ -70,7 +70,7 @@ for (const database of deployments) {
       assert.equal((await story.client.unlink()).body.errorCode, 119);
       const token = story.simulator.issueToken(story.accountId);
       const { body } = await story.client.federate("POST", token);
-      assert.ok(Number(body.DeviceId) > first, "an id was given twice");
+      assert.ok(Number(body.DeviceId) > first, "an id was issued twice");
     });
 
     it("of one user leaves another's link to the same account alone", async (t) => {

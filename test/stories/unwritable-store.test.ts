@@ -11,8 +11,8 @@ import { type UnwritableStore, unwritableStores } from "./unwritable-stores.ts";
 import { clientOfUser, type V3Client } from "./v3-client.ts";
 import { eventually, person, storyConfig } from "./world.ts";
 
-const nobody = "http://127.0.0.1:9";
-/** Enough to use up what a full store still has room for. */
+const unusedAddress = "http://127.0.0.1:9";
+/** Enough writes to use up the free space that a full store still has. */
 const writesUntilFull = 500;
 
 for (const [name, prepare] of Object.entries(unwritableStores)) {
@@ -56,7 +56,7 @@ for (const [name, prepare] of Object.entries(unwritableStores)) {
 describe("a service on SQLite whose disk has a few free bytes", {
   skip: canMount() ? false : "this machine can't mount a small disk",
 }, () => {
-  it("stays not ready although small writes succeed, until a commit of ordinary size fits", {
+  it("stays not ready although small writes succeed, until a commit of normal size fits", {
     timeout: 60_000,
   }, async (t) => {
     const disk = await smallDisk(16);
@@ -72,7 +72,7 @@ describe("a service on SQLite whose disk has a few free bytes", {
     await eventually(t.signal, async () => assert.equal((await health(service)).ready, 200));
   });
 
-  it("says so and ends when it is started while the disk is full", { timeout: 60_000 }, async (t) => {
+  it("reports it and exits when it is started while the disk is full", { timeout: 60_000 }, async (t) => {
     const disk = await smallDisk(16);
     t.after(() => disk.unmount());
     disk.fill();
@@ -85,7 +85,7 @@ describe("a service on SQLite whose disk has a few free bytes", {
 type Place = Pick<UnwritableStore, "folder" | "databaseUrl" | "remove">;
 
 async function serviceOn(test: TestContext, { folder, databaseUrl, remove }: Place) {
-  const service = await startService(storyConfig(folder, nobody, databaseUrl), startLogging("silent"));
+  const service = await startService(storyConfig(folder, unusedAddress, databaseUrl), startLogging("silent"));
   test.after(() => service.stop().finally(remove));
   await service.parts.identity.addTenant({ name: "Story" });
   const userId = await service.parts.identity.addUser({ tenant: "Story", ...person, isAdmin: false });
@@ -106,7 +106,7 @@ async function write(v3: V3Client, deviceId: DeviceId, value: string, name = "ke
   return answer.status;
 }
 
-/** Writes until the store refuses one; answers all statuses. */
+/** Writes until the store refuses one, and returns all statuses. */
 async function writeUntilRefused(v3: V3Client, deviceId: DeviceId): Promise<number[]> {
   const statuses: number[] = [];
   while (statuses.at(-1) !== 503) {

@@ -7,20 +7,20 @@ import { sharedCluster, startCluster } from "../set-up/postgres.ts";
 import { startStandby } from "../set-up/postgres-standby.ts";
 import { canMount, smallDisk } from "../set-up/small-disk.ts";
 
-/** A store that a test can keep from writing while it can still be read. */
+/** A store that the test can make unwritable while it stays readable. */
 export interface UnwritableStore {
   readonly folder: string;
   readonly databaseUrl?: string;
-  /** Whether a service can't even start on it. */
+  /** Whether a service cannot even start on it. */
   readonly refusesStart?: boolean;
   stopWrites(): Promise<void>;
   allowWrites(): Promise<void>;
-  /** What `/readyz` says about it. */
+  /** The reason that `/readyz` gives. */
   readonly reason: RegExp;
   remove(): Promise<void>;
 }
 
-/** The ways in which a store stops writing, by name; undefined where this machine can't make it happen. */
+/** The ways in which a store becomes unwritable, by name; undefined where this machine cannot produce it. */
 export const unwritableStores: Readonly<Record<string, (() => Promise<UnwritableStore>) | undefined>> = {
   "SQLite on a full disk": canMount() ? fullSqlite : undefined,
   "PostgreSQL on a full disk": canMount() ? fullPostgres : undefined,
@@ -40,7 +40,7 @@ async function fullSqlite(): Promise<UnwritableStore> {
 }
 
 async function fullPostgres(): Promise<UnwritableStore> {
-  // A server of its own: it must not miss the disk when the disk goes.
+  // A separate server, because its disk is removed in the end.
   const [cluster, disk] = await Promise.all([startCluster(), smallDisk(32)]);
   const databaseUrl = await cluster.createDatabase({ onFolder: disk.path });
   const folder = emptyFolder();
@@ -73,13 +73,13 @@ async function readOnlyPostgres(): Promise<UnwritableStore> {
     folder,
     databaseUrl,
     refusesStart: true,
-    // The setting counts for new sessions only.
+    // The setting applies to new sessions only.
     stopWrites: () =>
       administer(
         `ALTER DATABASE ${name} SET default_transaction_read_only = on`,
         `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}'`,
       ),
-    // Sessions that are read-only are left alone: the service must replace them by itself.
+    // Existing read-only sessions stay open: the service must replace them by itself.
     allowWrites: () => administer(`ALTER DATABASE ${name} RESET default_transaction_read_only`),
     reason: /default_transaction_read_only/,
     remove: async () => rmSync(folder, { recursive: true, force: true }),

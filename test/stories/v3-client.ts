@@ -17,7 +17,7 @@ export interface V3Answer {
   readonly body: any;
 }
 
-/** A client of /v3, as it would be written from the interface alone. */
+/** A client of /v3, written from the interface alone. */
 export class V3Client {
   readonly #baseUrl: () => string;
   readonly #accessToken: string;
@@ -31,7 +31,7 @@ export class V3Client {
     return this.#accessToken;
   }
 
-  /** The same client at another node's address. */
+  /** The same client with the address of another node. */
   at(baseUrl: string): V3Client {
     return new V3Client(() => baseUrl, this.#accessToken);
   }
@@ -64,7 +64,7 @@ export class V3Client {
     return (await this.device(deviceId, query)).attributes as Readonly<Record<string, ShownAttribute>>;
   }
 
-  /** A page of the device list, and where the next begins. */
+  /** A page of the device list, and the cursor of the next page. */
   async page(query: Readonly<Record<string, string>>) {
     const { status, body } = await this.call(`/devices?${new URLSearchParams(query)}`);
     assert.equal(status, 200, JSON.stringify(body));
@@ -73,37 +73,37 @@ export class V3Client {
   }
 }
 
-/** A client of that tenant to which a user has said yes. */
+/** A client of the tenant with a user's consent. */
 export async function clientOfUser(
   service: () => Service,
   tenant: string,
   person: { readonly name: string; readonly password: string },
 ): Promise<V3Client> {
-  return letIn(() => service().baseUrl, await addClient(service(), tenant, "user"), person);
+  return authorize(() => service().baseUrl, await addClient(service(), tenant, "user"), person);
 }
 
-/** A user says yes to a client that is known already. */
-export async function letIn(
+/** Gets a user's consent for an existing client, and exchanges the code. */
+export async function authorize(
   baseUrl: () => string,
-  made: { readonly client_id: string; readonly client_secret: string },
+  credentials: { readonly client_id: string; readonly client_secret: string },
   person: { readonly name: string; readonly password: string },
 ): Promise<V3Client> {
-  const question = new URLSearchParams({ response_type: "code", client_id: made.client_id, state: "s" });
-  const address = `${baseUrl()}/oauth2/authorize?${question}`;
+  const query = new URLSearchParams({ response_type: "code", client_id: credentials.client_id, state: "s" });
+  const address = `${baseUrl()}/oauth2/authorize?${query}`;
   const returned = await new ScriptedBrowser(baseUrl).authorize(address, person);
   const code = returned.searchParams.get("code") ?? "";
-  return new V3Client(baseUrl, await tokenFor(baseUrl(), { ...made, grant_type: "authorization_code", code }));
+  return new V3Client(baseUrl, await tokenFor(baseUrl(), { ...credentials, grant_type: "authorization_code", code }));
 }
 
-/** A client that speaks for the whole tenant. */
+/** An enterprise client, which acts for the whole tenant. */
 export async function clientOfTenant(service: () => Service, tenant: string): Promise<V3Client> {
   const baseUrl = () => service().baseUrl;
-  const made = await addClient(service(), tenant, "enterprise");
-  return new V3Client(baseUrl, await tokenFor(baseUrl(), { ...made, grant_type: "client_credentials" }));
+  const credentials = await addClient(service(), tenant, "enterprise");
+  return new V3Client(baseUrl, await tokenFor(baseUrl(), { ...credentials, grant_type: "client_credentials" }));
 }
 
-/** The attributes as the other clients show them: all values as text. */
-export function asShown({ attributes, presenceInfo, deviceTypeName }: V3Answer["body"]): ShownDevice {
+/** The attributes in the form of the platform client: all values as text. */
+export function asPlatformDevice({ attributes, presenceInfo, deviceTypeName }: V3Answer["body"]): ShownDevice {
   const entries = Object.entries<ShownAttribute>(attributes);
   return {
     presenceInfo: String(presenceInfo),
@@ -116,8 +116,8 @@ export function asShown({ attributes, presenceInfo, deviceTypeName }: V3Answer["
 
 async function addClient(service: Service, tenant: string, kind: "user" | "enterprise") {
   const { oauth } = service.parts;
-  const wanted = { tenant, name: "Story", kind, redirectUris: [callback], requiresPkce: false };
-  const { client, secret } = await oauth.addClient(wanted);
+  const registration = { tenant, name: "Story", kind, redirectUris: [callback], requiresPkce: false };
+  const { client, secret } = await oauth.addClient(registration);
   return { client_id: client.id, client_secret: secret };
 }
 

@@ -20,13 +20,13 @@ const hourMs = 3_600_000;
 
 for (const database of deployments) {
   describe(`a client that polls with since on ${database}`, () => {
-    it("hears of every change of 8 writers over HTTP, whatever the clock does, and sees no time twice", async (t) => {
+    it("gets every change of 8 writers over HTTP, also when the clock jumps, and gets no time twice", async (t) => {
       const { writing, reading, deviceId, jumpBack } = await house(t, database);
       const acknowledged = new Map<string, string | null>();
       let written = 0;
       const write = async (writer: number) => {
         for (let i = 0; i < writesEach; i++) {
-          // A name of its own, so that no later write hides it; one that all fight over; one that comes and goes.
+          // Three kinds of names: written once, so that no later write hides it; written by all; written and erased in turn.
           const own = {
             [`${writer} ${i}`]: i,
             latest: `${writer} ${i}`,
@@ -57,7 +57,7 @@ for (const database of deployments) {
   });
 }
 
-/** A service whose clock can jump; on PostgreSQL two nodes, of which the reader asks the one that hears of no commit. */
+/** A service whose clock can jump. On PostgreSQL there are two nodes, and the reader uses the one that gets no writes. */
 async function house(t: TestContext, database: Deployment) {
   const folder = mkdtempSync(join(tmpdir(), "breezeway-since-"));
   const databaseUrl = await databaseFor(database);
@@ -65,8 +65,8 @@ async function house(t: TestContext, database: Deployment) {
   const real = processRuntime(silent);
   let skewMs = 0;
   const runtime = { ...real, nowMs: () => real.nowMs() + skewMs };
-  const deployment = await runDeployment(t, database, config, (given) =>
-    startService(given, silent, runtime, cheapPasswords),
+  const deployment = await runDeployment(t, database, config, (nodeConfig) =>
+    startService(nodeConfig, silent, runtime, cheapPasswords),
   );
   const { service } = deployment;
   const second = database === "postgres" ? await startService(config, silent, runtime, cheapPasswords) : undefined;
@@ -91,7 +91,7 @@ async function house(t: TestContext, database: Deployment) {
   };
 }
 
-/** A client that asks, again and again, from the largest time it has seen. */
+/** A client that polls from the largest time that it has seen. */
 class Poller {
   readonly known = new Map<string, ShownAttribute>();
   polls = 0;
@@ -110,7 +110,7 @@ class Poller {
     this.#isStopped = true;
   }
 
-  /** The last look begins after the last write was acknowledged. */
+  /** The last poll begins after the last write was acknowledged. */
   async run(): Promise<void> {
     while (!this.#isStopped) await this.#poll();
     await this.#poll();
@@ -119,7 +119,7 @@ class Poller {
   async #poll(): Promise<void> {
     const news = Object.entries(await this.#client.attributes(this.#deviceId, { since: String(this.#since) }));
     for (const [name, attribute] of news) {
-      assert.ok(attribute.updateTime > this.#since, "it was told before");
+      assert.ok(attribute.updateTime > this.#since, "a change was reported twice");
       this.known.set(name, attribute);
     }
     this.#since = Math.max(this.#since, ...news.map(([, { updateTime }]) => updateTime));

@@ -6,7 +6,7 @@ import { startService } from "../../src/service/service.ts";
 import { silent } from "../contracts/store/home.ts";
 import { rounds } from "../set-up/extent.ts";
 import { assertMirrors } from "./expected-attributes.ts";
-import { asShown, clientOfTenant, clientOfUser, type V3Client } from "./v3-client.ts";
+import { asPlatformDevice, clientOfTenant, clientOfUser, type V3Client } from "./v3-client.ts";
 import { deployments, eventually, person, type World, world } from "./world.ts";
 
 const tenant = "Story";
@@ -15,7 +15,7 @@ const enterprise = (story: World) => clientOfTenant(() => story.service, tenant)
 
 for (const database of deployments) {
   describe(`users and devices on ${database}`, () => {
-    it("are read and written by who was let in, over a restart, and by nobody else", async (t) => {
+    it("are read and written by an authorised client, also after a restart, and by no other", async (t) => {
       const story = await world(t, { database });
       const { identity, store } = story.service.parts;
       const bobId = await identity.addUser({ tenant, name: "bob", password: "another word", isAdmin: false });
@@ -48,7 +48,7 @@ for (const database of deployments) {
       assert.deepEqual((await bob.page({})).ids, []);
     });
 
-    it("show a linked account exactly as its ecosystem has it, and what happens there since", async (t) => {
+    it("show a linked account exactly as its ecosystem does, and its later changes", async (t) => {
       const story = await world(t, {
         database,
         structures: [
@@ -61,8 +61,8 @@ for (const database of deployments) {
       await eventually(t.signal, async () => assert.equal((await ada.device(deviceId)).presenceInfo, 1));
       const shown = await ada.device(deviceId);
       const { body: map } = await story.client.largeStrings(deviceId);
-      assertMirrors(asShown(shown), story.simulator.document(story.accountId), map);
-      assert.deepEqual(asShown(shown).attributes, (await story.client.device(deviceId)).attributes);
+      assertMirrors(asPlatformDevice(shown), story.simulator.document(story.accountId), map);
+      assert.deepEqual(asPlatformDevice(shown).attributes, (await story.client.device(deviceId)).attributes);
       assert.deepEqual(
         [shown.deviceName, shown.deviceTypeName, shown.stale],
         ["Nest account", "EcosystemAccount", false],
@@ -80,7 +80,7 @@ for (const database of deployments) {
       };
       assert.deepEqual(devices, [entry]);
 
-      // A poller that only ever asks for what is new ends up with the whole truth, and keeps no gone alarm's last word.
+      // A client that polls only for changes ends up with the whole state, and with no value of a removed alarm.
       const known = new Map(Object.entries<{ value: unknown; updateTime: number }>(shown.attributes));
       const poll = async () => {
         const since = Math.max(...[...known.values()].map(({ updateTime }) => updateTime));
@@ -94,13 +94,13 @@ for (const database of deployments) {
         await poll();
         const present = Object.fromEntries([...known].filter(([, { value }]) => value !== null));
         const { body } = await story.client.largeStrings(deviceId);
-        assertMirrors(asShown({ attributes: present }), story.simulator.document(story.accountId), body);
+        assertMirrors(asPlatformDevice({ attributes: present }), story.simulator.document(story.accountId), body);
       });
       const blank = [...known].filter(([name, { value }]) => name.includes(".smokeCoAlarms[") && value === null);
       assert.equal(blank.length, 6, "all that the alarm had is reported as gone");
     });
 
-    it("list thousands in pages, nothing skipped and nothing twice, while devices come and go", async (t) => {
+    it("list thousands in pages, without gaps or duplicates, while devices are added and removed", async (t) => {
       const story = await world(t, { database });
       const count = rounds({ all: database === "sqlite" ? 9_900 : 2_000, few: 2_000 });
       const { store } = story.service.parts;
@@ -121,7 +121,7 @@ for (const database of deployments) {
         };
         const seen = await everyPage(client, query, async (page) => {
           await addDevice(store, { userId: story.userId, name: "late", typeName: "Lamp" });
-          // One that was shown already, the last one shown, where the cursor stands, and one still to come.
+          // Remove a device that was listed already, the last one of the page (the cursor's position), and one still to come.
           const victims = [page[random(page.length)]!, page.at(-1)!, first[random(first.length)]!];
           for (const id of victims) {
             if (removed.has(id) || !before.has(id)) continue;
@@ -141,7 +141,7 @@ for (const database of deployments) {
       }
     });
 
-    it("go on with a cursor that another token, another start or another node was given", async (t) => {
+    it("continue with a cursor from another token, before a restart, or from another node", async (t) => {
       const story = await world(t, { database });
       const added = await addMany(story, 150);
       const { cursor } = await (await owner(story)).page({});
@@ -161,7 +161,7 @@ for (const database of deployments) {
   });
 }
 
-/** Follows the cursors to the end, with something happening after each page; answers every id that was listed. */
+/** Follows the cursors to the end, calls back after each page, and returns every listed id. */
 async function everyPage(
   client: V3Client,
   query: Readonly<Record<string, string>>,

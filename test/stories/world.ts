@@ -16,18 +16,18 @@ import { PlatformClient } from "./platform-client.ts";
 
 export { type Deployment, databases, deployments, surfaceDatabases, surfaceDeployments } from "../set-up/deployment.ts";
 
-/** What a story starts from; everything has a pleasant default. */
+/** The options of a story's world; all have defaults. */
 export interface WorldPlan {
   readonly database?: Deployment;
   readonly seed?: number;
-  /** Puts a proxy that breaks things between the service and the simulator. */
+  /** Puts a fault-injecting proxy between the service and the simulator. */
   readonly hasProxy?: boolean;
-  /** How much faster than ours the service's time goes: what takes minutes there takes seconds here. */
-  readonly haste?: number;
+  /** The speed of the service's clock: with 60, a minute of the service takes a second. */
+  readonly clockSpeed?: number;
   readonly allowsPrivateWebhooks?: boolean;
-  /** Whose pages may call the service from a browser. */
+  /** Origins whose pages may call the service from a browser. */
   readonly corsOrigins?: readonly string[];
-  /** How the ecosystem is otherwise than usual. */
+  /** Options of the simulated ecosystem. */
   readonly ecosystem?: SimulatorOptions;
   readonly structures?: readonly { readonly name?: string; readonly thermostats?: number; readonly alarms?: number }[];
 }
@@ -42,16 +42,16 @@ export interface World {
   readonly userId: UserId;
   readonly client: PlatformClient;
   readonly config: Config;
-  /** All that the service has logged. */
+  /** All log lines of the service. */
   readonly logged: string[];
   readonly service: Service;
-  /** The same, or each of the nodes behind it. */
+  /** The nodes behind the service; without a balancer the service itself. */
   readonly nodes: readonly RunningNode[];
-  /** The time in which the service lives. */
+  /** The service's clock. */
   readonly nowMs: () => number;
-  /** Links the account and answers the virtual device's id. */
+  /** Links the account and returns the virtual device's id. */
   link(): Promise<DeviceId>;
-  /** Stops the service and starts it again on what it has kept. */
+  /** Stops the service and starts it again on the same store. */
   restart(): Promise<void>;
 }
 
@@ -73,8 +73,8 @@ export async function world(test: TestContext, plan: WorldPlan = {}): Promise<Wo
     corsOrigins: plan.corsOrigins ?? [],
   };
   const report = startLogging("debug", { write: (line) => void logged.push(line) });
-  const runtime = hasty(processRuntime(report), plan.haste ?? 1);
-  const start = (given: Config) => startService(given, report, runtime, cheapPasswords);
+  const runtime = withClockSpeed(processRuntime(report), plan.clockSpeed ?? 1);
+  const start = (nodeConfig: Config) => startService(nodeConfig, report, runtime, cheapPasswords);
   const deployment = await runDeployment(test, plan.database, config, start);
   test.after(async () => {
     await deployment.end();
@@ -126,13 +126,13 @@ export function storyConfig(dataFolder: string, apiUrl: string, databaseUrl?: st
   return readConfig({ flags: {}, environment });
 }
 
-function hasty(runtime: Runtime, haste: number): Runtime {
+function withClockSpeed(runtime: Runtime, clockSpeed: number): Runtime {
   const startMs = runtime.nowMs();
   return {
     ...runtime,
-    nowMs: () => Math.floor(startMs + (runtime.nowMs() - startMs) * haste),
-    elapsedMs: () => runtime.elapsedMs() * haste,
-    after: (delayMs, act) => runtime.after(delayMs / haste, act),
+    nowMs: () => Math.floor(startMs + (runtime.nowMs() - startMs) * clockSpeed),
+    elapsedMs: () => runtime.elapsedMs() * clockSpeed,
+    after: (delayMs, act) => runtime.after(delayMs / clockSpeed, act),
   };
 }
 

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import pg from "pg";
-import { addClient, addGrant } from "../../../bench/granted.ts";
+import { addClient, addGrant } from "../../../bench/granted-client.ts";
 import { type Simulator, startSimulator } from "../../../simulator/simulator.ts";
 import { sharedCluster } from "../../set-up/postgres.ts";
 import type { Deployment, Target } from "./attack.ts";

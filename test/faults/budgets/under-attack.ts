@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
-import type { AskedProcess } from "../../../bench/asked-process.ts";
+import type { ChildServer } from "../../../bench/child-server.ts";
 import { nginxAsProxy } from "../../set-up/nginx-server.ts";
 import { hangUp } from "./asking.ts";
 import type { Attack, Deployment, Rows } from "./attack.ts";
@@ -14,7 +14,7 @@ import { silentNameServer } from "./silent-name-server.ts";
 import type { Tally } from "./tally.ts";
 import type { Template } from "./template.ts";
 
-export type Attackers = AskedProcess<Order, Told>;
+export type Attackers = ChildServer<Order, Told>;
 
 const quietMs = 3_000;
 const emergenciesAtLeast = 3;
@@ -52,7 +52,7 @@ export async function underAttack(
   const url = deployment === "SQLite, direct" ? service.url : await nginxAsProxy(t, service.url);
   const target = { ...template.attacker, url };
   const order = async (step: Order["step"]): Promise<Tally> => {
-    const told = await attackers.ask({ attack: attack.name, step, target });
+    const told = await attackers.request({ attack: attack.name, step, target });
     if ("failed" in told) throw new Error(`the attack itself failed: ${told.failed}`);
     return told.got;
   };

@@ -1,42 +1,41 @@
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { startSimulator } from "../simulator/simulator.ts";
-import { ordinaryDay, type Stories, type Story, storiesOf, waves } from "./told-stories.ts";
+import { ordinaryDay, type Scenario, type Scenarios, scenariosOf, waves } from "./snapshot-scenarios.ts";
 
 /**
- * Loaded as a process of its own: an ecosystem whose accounts say what they are told to, to one reader at a time. All
- * that it will ever send is written down beforehand, so that every reader gets the same bytes, as often as it takes. It
- * ends with whoever started it.
+ * Runs as a child process: an ecosystem that plays prepared snapshots to one reader at a time. All snapshots are
+ * computed beforehand, so that every reader gets the same bytes in each round. It ends with its parent.
  */
-export type Asked =
-  | { readonly ask: "accounts"; readonly count: number; readonly house: House }
-  | { readonly ask: "streams"; readonly reader: string }
-  | ({ readonly ask: "tell" } & Telling);
+export type Command =
+  | { readonly kind: "accounts"; readonly count: number; readonly house: House }
+  | { readonly kind: "streams"; readonly reader: string }
+  | ({ readonly kind: "play" } & Playback);
 
 export interface House {
   readonly structures: { thermostats: number; alarms: number }[];
 }
 
-export interface Telling {
-  /** The first part of the path by which the reader has come. */
+export interface Playback {
+  /** The first segment of the path that the reader requested. */
   readonly reader: string;
   readonly tokens: readonly string[];
-  readonly story: Story;
-  /** Each account is told of once in each wave. */
+  readonly scenario: Scenario;
+  /** The interval between waves. Each wave sends one snapshot of every account. */
   readonly everyMs: number;
 }
 
-export interface Told {
+export interface Reply {
   readonly url: string;
   readonly tokens: readonly string[];
   readonly streams: number;
-  /** The size of the snapshot that each story ends with. */
+  /** The size of the snapshot with which each scenario ends. */
   readonly bytes: number;
 }
 
 interface Account {
   readonly document: string;
-  readonly stories: Stories;
+  readonly scenarios: Scenarios;
   readonly streams: Map<string, ServerResponse>;
 }
 
@@ -49,7 +48,7 @@ const server = createServer((request, response) => {
     return response.writeHead(200, { "content-type": "application/json" }).end(account.document);
   }
   response.writeHead(200, { "content-type": "text/event-stream" });
-  response.write(account.stories["nothing new"][0]);
+  response.write(account.scenarios["nothing new"][0]);
   response.once("close", () => account.streams.delete(reader));
   return account.streams.set(reader, response);
 });
@@ -57,15 +56,15 @@ server.listen(0, "127.0.0.1", () => {
   process.send?.({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` });
 });
 process.on("disconnect", () => process.exit());
-process.on("message", async (asked: Asked) => process.send?.(await answer(asked)));
+process.on("message", async (command: Command) => process.send?.(await answer(command)));
 
-async function answer(asked: Asked): Promise<Partial<Told>> {
-  if (asked.ask === "accounts") return addAccounts(asked.count, asked.house);
-  if (asked.ask === "tell") return tell(asked);
-  return { streams: [...accounts.values()].filter(({ streams }) => streams.has(asked.reader)).length };
+async function answer(command: Command): Promise<Partial<Reply>> {
+  if (command.kind === "accounts") return addAccounts(command.count, command.house);
+  if (command.kind === "play") return play(command);
+  return { streams: [...accounts.values()].filter(({ streams }) => streams.has(command.reader)).length };
 }
 
-async function addAccounts(count: number, house: House): Promise<Partial<Told>> {
+async function addAccounts(count: number, house: House): Promise<Partial<Reply>> {
   const simulator = await startSimulator({ port: 0 });
   const tokens: string[] = [];
   let bytes = 0;
@@ -78,19 +77,19 @@ async function addAccounts(count: number, house: House): Promise<Partial<Told>> 
       day.push(JSON.stringify(simulator.document(accountId)));
     }
     const document = JSON.stringify(first);
-    const stories = storiesOf(document, day);
+    const scenarios = scenariosOf(document, day);
     tokens.push(token);
-    bytes = stories["nothing new"][0]!.length;
-    accounts.set(token, { document, stories, streams: new Map() });
+    bytes = scenarios["nothing new"][0]!.length;
+    accounts.set(token, { document, scenarios, streams: new Map() });
   }
   await simulator.stop();
   return { tokens, bytes };
 }
 
-async function tell({ reader, tokens, story, everyMs }: Telling): Promise<Partial<Told>> {
-  const told = tokens.map((token) => accounts.get(token)!);
+async function play({ reader, tokens, scenario, everyMs }: Playback): Promise<Partial<Reply>> {
+  const played = tokens.map((token) => accounts.get(token)!);
   for (let wave = 0; wave < waves; wave++) {
-    for (const { streams, stories } of told) streams.get(reader)!.write(stories[story][wave]);
+    for (const { streams, scenarios } of played) streams.get(reader)!.write(scenarios[scenario][wave]);
     await new Promise((resolve) => setTimeout(resolve, everyMs));
   }
   return {};

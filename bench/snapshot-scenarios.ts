@@ -1,20 +1,20 @@
-/** What happens in an account; at the end of each story everything is as it was at its beginning. */
-export type Story = "an ordinary day" | "one field that is shown" | "one field that is not shown" | "nothing new";
+/** A sequence of changes in an account. Each scenario ends with the snapshot with which it began. */
+export type Scenario = "an ordinary day" | "one field that is shown" | "one field that is not shown" | "nothing new";
 
-/** Each story as the ecosystem tells it, snapshot by snapshot. */
-export type Stories = Readonly<Record<Story, readonly Buffer[]>>;
+/** The events of each scenario, one per snapshot. */
+export type Scenarios = Readonly<Record<Scenario, readonly Buffer[]>>;
 
-/** So many snapshots has each story. */
+/** The number of snapshots in each scenario. */
 export const waves = 12;
 
-/** As the simulator lets time pass: every other time it is something that the devices show, and the air in between. */
+/** Scenes of the simulator's daily life: changes of shown fields, alternating with changes of fields that are not shown. */
 export const ordinaryDay = [
   ...["fan-on", "drift", "fan-off", "drift", "leave", "drift"],
   ...["come-home", "drift", "alarm-offline"],
 ];
 
-/** `day`: the document after each scene of an ordinary day. */
-export function storiesOf(document: string, day: readonly string[]): Stories {
+/** `day` holds the document after each scene of an ordinary day. */
+export function scenariosOf(document: string, day: readonly string[]): Scenarios {
   const same = putOf(document);
   const drifted = putOf(document.replace(/"humidity":\d\d/, '"humidity":99'));
   const left = putOf(document.replace('"away":"home"', '"away":"away"'));

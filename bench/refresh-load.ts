@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Connection } from "./connection.ts";
 
-/** One begins so often, whether or not those before it are answered. */
+/** The interval of requests (open loop: a request does not wait for earlier answers). */
 const everyMs = 20;
 
-/** Refreshes at a steady pace, as assistants do for many users. */
-export class Refreshes implements Disposable {
+/** Refreshes tokens at a steady rate, as assistants do for many users. */
+export class RefreshLoad implements Disposable {
   readonly #url: string;
   readonly #request: (refreshToken: string) => string;
-  /** Those that aren't being used; the longest unused comes first. */
+  /** Refresh tokens that are not in use; the least recently used comes first. */
   readonly #tokens: string[];
   readonly #idle: Connection[] = [];
 
@@ -18,7 +18,7 @@ export class Refreshes implements Disposable {
     this.#tokens = [...refreshTokens];
   }
 
-  /** How long each took, in milliseconds, that began before that was over. */
+  /** Sends refreshes until the promise settles, and returns the duration of each in milliseconds. */
   async during(time: Promise<unknown>): Promise<readonly number[]> {
     let isOver = false;
     const end = time.finally(() => {
@@ -38,7 +38,7 @@ export class Refreshes implements Disposable {
     const connection = idle?.isOpen ? idle : await Connection.to(this.#url);
     const request = this.#request(this.#tokens.shift()!);
     const startedMs = performance.now();
-    const { status, body } = await connection.ask(request);
+    const { status, body } = await connection.send(request);
     const tookMs = performance.now() - startedMs;
     if (status !== 200) throw new Error(`a refresh was answered ${status}, not 200`);
     this.#tokens.push(JSON.parse(body.toString()).refresh_token);

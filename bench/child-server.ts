@@ -1,8 +1,8 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 
-/** A server in a process of its own, so that its load isn't that of whoever measures. It ends with this process. */
-export class AskedProcess<Asked extends object, Told> implements AsyncDisposable {
+/** A server in a child process, so that its CPU time does not count for this one. It ends with this process. */
+export class ChildServer<Command extends object, Reply> implements AsyncDisposable {
   readonly url: string;
   readonly #process: ChildProcess;
   readonly #ended: Promise<unknown>;
@@ -13,23 +13,23 @@ export class AskedProcess<Asked extends object, Told> implements AsyncDisposable
     this.#ended = once(process, "exit");
   }
 
-  /** The program tells its address in its first message, and answers each question with one. */
-  static async start<Asked extends object, Told>(program: string): Promise<AskedProcess<Asked, Told>> {
+  /** The program sends its address in its first message, and one reply to each command. */
+  static async start<Command extends object, Reply>(program: string): Promise<ChildServer<Command, Reply>> {
     const flags = { execArgv: ["--disable-warning=ExperimentalWarning"] };
     const child = fork(new URL(program, import.meta.url), flags);
     const [{ url }] = (await once(child, "message")) as [{ readonly url: string }];
-    return new AskedProcess(child, url);
+    return new ChildServer(child, url);
   }
 
-  /** One question at a time. */
-  async ask(asked: Asked): Promise<Told> {
+  /** Only one command may be in progress. */
+  async request(command: Command): Promise<Reply> {
     const answered = once(this.#process, "message");
-    this.#process.send(asked);
-    const [told] = await Promise.race([
+    this.#process.send(command);
+    const [reply] = await Promise.race([
       answered,
-      this.#ended.then(() => Promise.reject(new Error("the process that was asked has ended"))),
+      this.#ended.then(() => Promise.reject(new Error("the child process has ended"))),
     ]);
-    return told as Told;
+    return reply as Reply;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -7,7 +7,7 @@ import { formRequest } from "./requests.ts";
 
 const redirectUri = "http://127.0.0.1:9/callback";
 
-/** A client to which users have said yes, as it shows itself at the token endpoint. */
+/** A client with grants of users, and its credentials for the token endpoint. */
 export interface GrantedClient {
   readonly tenantId: TenantId;
   readonly credentials: { readonly client_id: string; readonly client_secret: string };
@@ -24,7 +24,7 @@ export async function addClient({ oauth }: Pick<Parts, "oauth">, tenantId: Tenan
   return { tenantId, credentials: { client_id: client.id, client_secret: secret } };
 }
 
-/** What the client sends for tokens. */
+/** The client's requests for tokens. */
 export function tokenRequests({ credentials }: GrantedClient) {
   const path = "/oauth2/access_token";
   return {
@@ -35,12 +35,12 @@ export function tokenRequests({ credentials }: GrantedClient) {
   };
 }
 
-/** It outlives the measurement, which a code that the service makes would not. */
+/** Longer than a measurement. A code of the service is valid for only 60 seconds. */
 const lifetimeMs = 3_600_000;
 
 type Tables = Pick<Transaction, "codes" | "grants" | "accessTokens" | "refreshTokens" | "clock">;
 
-/** A code that waits for its exchange, as after Accept. */
+/** Adds an unused authorization code, as after the user's consent. */
 export async function addCode(tx: Tables, { credentials }: GrantedClient, userId: UserId): Promise<string> {
   const code = newCredential("", userId);
   await tx.codes.add({
@@ -55,7 +55,7 @@ export async function addCode(tx: Tables, { credentials }: GrantedClient, userId
   return code;
 }
 
-/** A grant with its first tokens, as after the exchange of a code. */
+/** Adds a grant with its first pair of tokens, as after the exchange of a code. */
 export async function addGrant(tx: Tables, { tenantId, credentials }: GrantedClient, userId: UserId) {
   const grantId = randomUUID();
   const accessToken = newCredential("bwa_", userId);
