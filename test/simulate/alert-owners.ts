@@ -22,18 +22,18 @@ export interface AlertOwnerParts {
   readonly committedSoFar: () => number;
 }
 
-/** More than that one person doesn't have: what all of them do must still be done in time. */
+/** The maximum of alerts per user, so that all work ends in time. */
 const mostAlerts = 24;
 
-/** The people who make alerts, change and remove them while all goes on, each time on any node. */
+/** The users who create, change and remove alerts, each call on any node. */
 export class AlertOwners {
-  /** Alerts that nobody touches any more, for counting what they should have seen. */
+  /** Alerts that no user changes any more, for counting their firings. */
   readonly watches: Watch[] = [];
   areQuiet = false;
   readonly #parts: AlertOwnerParts;
   readonly #watched = new Set<DeviceId>();
   readonly #linked = new Set<string>();
-  #made = 0;
+  #created = 0;
 
   constructor(parts: AlertOwnerParts) {
     this.#parts = parts;
@@ -43,7 +43,7 @@ export class AlertOwners {
     for (const userId of this.#parts.users) this.#act(userId, this.#parts.calls.scheduler.dice.chance(0.4));
   }
 
-  /** `hasChains`: alerts of theirs set off others. */
+  /** `hasChains`: alerts that trigger each other. */
   #act(userId: UserId, hasChains: boolean): void {
     const { calls, virtualDeviceOf, triggersOf } = this.#parts;
     const { dice } = calls.scheduler;
@@ -54,14 +54,14 @@ export class AlertOwners {
       const others = own.filter(({ message }) => message !== "watch");
       if (virtual !== undefined && !this.#watched.has(virtual)) this.#watch(node, userId, virtual);
       else if (others.length === 0 || (own.length < mostAlerts && dice.chance(0.5))) {
-        const given = hasChains && dice.chance(0.5) ? this.#link(userId) : this.#alert(userId, virtual);
-        if (given) this.#send(node.alerts.add({ kind: "user", userId }, given));
+        const definition = hasChains && dice.chance(0.5) ? this.#link(userId) : this.#alert(userId, virtual);
+        if (definition) this.#send(node.alerts.add({ kind: "user", userId }, definition));
       } else this.#change(node, userId, dice.pick(others));
       this.#act(userId, hasChains);
     });
   }
 
-  /** Alerts on the first alarms, each of which tells only that it fired. */
+  /** Alerts on the first alarms, without targets: they only record that they fired. */
   #watch(node: SimulatedNode, userId: UserId, deviceId: DeviceId): void {
     this.#watched.add(deviceId);
     for (const [x, y] of [
@@ -70,7 +70,7 @@ export class AlertOwners {
       [2, 1],
     ] as const) {
       const sensor = y === 2 ? "smoke" : "co";
-      const given = {
+      const definition = {
         ...plain,
         deviceId,
         attributeName: attributeName(alarmAttribute(x, y, `${sensor}AlarmState`)),
@@ -80,7 +80,7 @@ export class AlertOwners {
         message: "watch",
         autoDisarm: x === 1,
       };
-      node.alerts.add({ kind: "user", userId }, given).then(({ id }) => {
+      node.alerts.add({ kind: "user", userId }, definition).then(({ id }) => {
         this.watches.push({ id, userId, deviceId, x, y, sensor, seq: this.#parts.committedSoFar() });
       }, expectOurs);
     }
@@ -104,12 +104,12 @@ export class AlertOwners {
     }
   }
 
-  /** An alert on the account, or on what clients write; it writes to one or several devices, or only tells. */
+  /** An alert on the account, or on clients' writes; it writes to devices, or has no target. */
   #alert(userId: UserId, virtual: DeviceId | undefined): GivenTrigger {
     const { calls, lampOf, sirenOf } = this.#parts;
     const { dice } = calls.scheduler;
-    this.#made += 1;
-    const value = `a${this.#made}`;
+    this.#created += 1;
+    const value = `a${this.#created}`;
     const targets: Target[] = [{ deviceId: lampOf(userId), attributeName: "alert", value }];
     if (dice.chance(0.4)) targets.push({ deviceId: sirenOf(userId), attributeName: "sound", value });
     if (dice.chance(0.2)) targets.push({ deviceId: lampOf(userId), attributeName: "erased", value: "" });
@@ -155,7 +155,7 @@ export class AlertOwners {
     return { operation, threshold: isNumeric ? text : "", stringThreshold: isNumeric ? "" : text };
   }
 
-  /** One of a few alerts that together set each other off without end, and write ever more. */
+  /** One of a few alerts that trigger each other endlessly, with a growing number of writes. */
   #link(userId: UserId): GivenTrigger | undefined {
     const { calls, lampOf, sirenOf } = this.#parts;
     const [lamp, siren] = [lampOf(userId), sirenOf(userId)];
@@ -169,7 +169,7 @@ export class AlertOwners {
       [siren, "f2", "[0-9]+", onSiren(70)],
     ];
     const [deviceId, name, stringThreshold, targets] = calls.scheduler.dice.pick(links);
-    // Two of the same, of which the first may still be under way, would double at each hop.
+    // Two equal alerts, the first still being created, would double the writes at each hop.
     if (this.#linked.has(`${deviceId} ${name}`)) return;
     this.#linked.add(`${deviceId} ${name}`);
     return {

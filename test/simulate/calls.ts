@@ -4,14 +4,14 @@ import type { Scheduler } from "./scheduler.ts";
 
 const givenUpAfterMs = 5_000;
 
-/** How people and programs reach the service: each call goes to any node that answers now. */
+/** How users and programs reach the service: each call goes to any node that is ready. */
 export class Calls {
   readonly scheduler: Scheduler;
-  /** In a quiet stretch little happens. */
+  /** In a quiet period there are few calls. */
   areRare = false;
   readonly #readyNodes: () => readonly SimulatedNode[];
 
-  /** `readyNodes`: those that answer now; one may freeze or die before it has. */
+  /** `readyNodes` returns the nodes that answer now; a node may freeze or die before it has answered. */
   constructor(scheduler: Scheduler, readyNodes: () => readonly SimulatedNode[]) {
     this.scheduler = scheduler;
     this.#readyNodes = readyNodes;
@@ -26,7 +26,7 @@ export class Calls {
     });
   }
 
-  /** A call whose node never answers is given up; what it answers later is not heard. */
+  /** Gives up a call whose node does not answer in time, and ignores a later answer. */
   untilAnswered<Result>(call: Promise<Result>, done: (result: Result) => void, failed: (error: unknown) => void): void {
     let isOver = false;
     const once = (act: () => void) => {
@@ -48,7 +48,7 @@ export class Calls {
   }
 }
 
-/** A call may fail in the ways that have a name; any other is a mistake of the core, and ends the run. */
+/** A call may fail with the named errors of the service. Any other error is a defect of the core and ends the run. */
 export function expectOurs(error: unknown): void {
   if (!(error instanceof BreezewayError)) throw error;
 }

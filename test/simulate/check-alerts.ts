@@ -1,10 +1,10 @@
-import { alarmPlaceOf, parseStoredMap } from "./expected-device.ts";
+import { alarmInSlot, parseStoredMap } from "./expected-device.ts";
 import type { Arrival, CommittedTransaction, LinkStanding, LogLine, Receipt, StoredRow, Watch } from "./history.ts";
 import { demand, Violation } from "./violation.ts";
 
 type Key = string | number;
 
-/** An alert as the store has it, read by the checker's own understanding. */
+/** An alert as it is stored, parsed by the checker itself. */
 interface Rule {
   readonly id: number;
   readonly deviceId: number;
@@ -41,9 +41,9 @@ interface AttributeLine {
 const limits = { hops: 8, writes: 200, firings: 1_000 };
 
 /**
- * Alerts, played once more over the history by the rules of the interface (4.4): in the transaction of each change, and
- * in none but that, every enabled alert on it is stepped once, in the order of ids; what it writes comes next, wave by
- * wave, up to the limits; and each stands afterwards as it should.
+ * Replays alerts over the history by the rules of the interface (4.4). In the transaction of each change every enabled
+ * alert on it is evaluated once, in the order of ids; its writes follow, hop by hop, up to the limits; and each alert has
+ * the right state afterwards.
  */
 export function checkAlerts(history: readonly CommittedTransaction[]): void {
   const rules = new Map<number, Rule>();
@@ -57,13 +57,13 @@ export function checkAlerts(history: readonly CommittedTransaction[]): void {
       else rules.delete(key as number);
     }
     const isChange = transaction.log.some(({ kind }) => kind === "attribute");
-    if (isChange) new Play(transaction, before, rules, devices).check();
-    else checkByHand(transaction);
+    if (isChange) new TransactionReplay(transaction, before, rules, devices).check();
+    else checkUserChanges(transaction);
   }
 }
 
-/** Made, changed and removed by people: making and enabling arm, nothing fires. */
-function checkByHand({ seq, writes, log }: CommittedTransaction): void {
+/** Alerts that users create, change and remove: creating and enabling arm an alert, nothing fires. */
+function checkUserChanges({ seq, writes, log }: CommittedTransaction): void {
   const fired = log.find(({ kind }) => kind === "alert");
   demand(!fired, () => `transaction ${seq} changes nothing, and an alert fires: ${fired?.body}`);
   for (const { table, key, before, after } of writes) {
@@ -77,15 +77,15 @@ function checkByHand({ seq, writes, log }: CommittedTransaction): void {
   }
 }
 
-/** One transaction as it should have gone. */
-class Play {
+/** The expected course of one transaction. */
+class TransactionReplay {
   readonly #transaction: CommittedTransaction;
   readonly #stored: ReadonlyMap<number, Rule>;
   readonly #devices: ReadonlyMap<number, StoredRow>;
   readonly #rules: Map<number, Rule>;
   readonly #lines: readonly LogLine[];
   readonly #stopped = new Set<number>();
-  #place = 0;
+  #next = 0;
   #firings = 0;
   #writesLeft = limits.writes;
 
@@ -100,7 +100,7 @@ class Play {
     this.#stored = stored;
     this.#devices = devices;
     this.#lines = transaction.log.filter(({ kind }) => kind === "attribute" || kind === "alert");
-    // A slot that passed to another device takes its alerts out of action before anything is written.
+    // A slot that passed to another device disables its alerts before anything is written.
     for (const rule of stored.values()) {
       const isLost = rule.reason?.endsWith("has passed to another device") && before.get(rule.id)?.isEnabled;
       if (isLost) before.set(rule.id, { ...before.get(rule.id)!, isEnabled: false });
@@ -109,17 +109,17 @@ class Play {
 
   check(): void {
     const { seq } = this.#transaction;
-    // What closes a fan request comes of the first change, and before what alerts write because of it.
+    // The echo that closes a fan request follows the first change, before the writes of alerts.
     const echo = this.#lines.slice(1).filter((line) => line.kind === "attribute" && bodyOf(line).cause.by !== "alert");
     for (const line of echo) this.#writesLeft -= bodyOf(line).changes.length;
     let wave = this.#apply(this.#take(), 0);
-    for (let hop = 1; wave.length > 0 || this.#place < this.#lines.length; hop++) {
+    for (let hop = 1; wave.length > 0 || this.#next < this.#lines.length; hop++) {
       const next: Expected[] = [];
       if (hop === 1) for (const _ of echo) next.push(...this.#apply(this.#take(), hop));
-      for (const update of wave) next.push(...this.#follow(update, hop));
+      for (const update of wave) next.push(...this.#expectWrite(update, hop));
       demand(
-        next.length > 0 || this.#place === this.#lines.length,
-        () => `transaction ${seq}: nothing asks for ${this.#lines[this.#place]?.body}`,
+        next.length > 0 || this.#next === this.#lines.length,
+        () => `transaction ${seq}: nothing asks for ${this.#lines[this.#next]?.body}`,
       );
       wave = next;
     }
@@ -127,23 +127,22 @@ class Play {
   }
 
   #take(): LogLine {
-    const line = this.#lines[this.#place];
-    if (!line)
-      throw new Violation(`transaction ${this.#transaction.seq} ends before all that alerts ask for is written`);
-    this.#place += 1;
+    const line = this.#lines[this.#next];
+    if (!line) throw new Violation(`transaction ${this.#transaction.seq} lacks a write of an alert`);
+    this.#next += 1;
     return line;
   }
 
-  /** What an alert writes; a fan request passes a gate, which may keep it back or write something else. */
-  #follow({ alert, deviceId, changes }: Expected, hop: number): readonly Expected[] {
-    const line = this.#lines[this.#place];
+  /** The writes of an alert. A fan request passes a gate, which may refuse it or write something else. */
+  #expectWrite({ alert, deviceId, changes }: Expected, hop: number): readonly Expected[] {
+    const line = this.#lines[this.#next];
     const body = line?.kind === "attribute" ? bodyOf(line) : undefined;
     const isIts = line?.deviceId === deviceId && body?.cause.alert === alert && body.cause.hop === hop;
     if (this.#devices.get(deviceId)?.isVirtual) return isIts ? this.#apply(this.#take(), hop) : [];
     demand(
       isIts && JSON.stringify(body?.changes) === JSON.stringify(changes),
       () =>
-        `transaction ${this.#transaction.seq}: alert ${alert} should write ${JSON.stringify(changes)} to device ${deviceId} at hop ${hop}; what comes is ${line?.body}`,
+        `transaction ${this.#transaction.seq}: alert ${alert} should write ${JSON.stringify(changes)} to device ${deviceId} at hop ${hop}; found ${line?.body}`,
     );
     return this.#apply(this.#take(), hop);
   }
@@ -178,18 +177,18 @@ class Play {
     else this.#rules.set(id, { ...fired, isEnabled: !autoDisable });
     if (isStopped && this.#stopped.has(id)) return [];
     if (isStopped) this.#stopped.add(id);
-    const said = this.#take();
-    const body = JSON.parse(said.body) as { alert?: number; value?: string; writes?: unknown[]; note?: string };
+    const line = this.#take();
+    const body = JSON.parse(line.body) as { alert?: number; value?: string; writes?: unknown[]; note?: string };
     demand(
-      said.kind === "alert" &&
-        said.deviceId === deviceId &&
-        said.timeMs === timeMs &&
+      line.kind === "alert" &&
+        line.deviceId === deviceId &&
+        line.timeMs === timeMs &&
         body.alert === id &&
         body.value === value &&
         body.writes?.length === (isStopped ? 0 : targets.length) &&
         (body.note?.includes("limit") ?? false) === isStopped,
       () =>
-        `transaction ${this.#transaction.seq}: alert ${id} should fire for ${value}${isStopped ? " and be stopped" : ""}; what comes is ${said.kind} ${said.body}`,
+        `transaction ${this.#transaction.seq}: alert ${id} should fire for ${value}${isStopped ? " and be stopped" : ""}; found ${line.kind} ${line.body}`,
     );
     if (isStopped) return [];
     return [...Map.groupBy(targets, (target) => target.deviceId)].map(([target, ofDevice]) => ({
@@ -201,20 +200,20 @@ class Play {
 
   #compare(id: number): void {
     const [due, is] = [this.#rules.get(id), this.#stored.get(id)];
-    const said = (rule: Rule | undefined) =>
+    const describe = (rule: Rule | undefined) =>
       rule
         ? `${rule.isEnabled ? "on" : "off"}, ${rule.isArmed ? "armed" : "disarmed"}, fired ${rule.firings} times, last at ${rule.firedMs}`
         : "gone";
     demand(
-      said(due) === said(is),
-      () => `transaction ${this.#transaction.seq}: alert ${id} should be ${said(due)}; it is ${said(is)}`,
+      describe(due) === describe(is),
+      () => `transaction ${this.#transaction.seq}: alert ${id} should be ${describe(due)}; it is ${describe(is)}`,
     );
   }
 }
 
 /**
- * And counted from outside: an alert on an alarm fires at least as often as that alarm was seen to become an emergency
- * by the owner that lives, and at most as often as it did in all that ever reached a node.
+ * Counts firings independently: an alert on an alarm fires at least as often as the live owner saw that alarm become an
+ * emergency, and at most as often as it did in all accounts that reached any node.
  */
 export function checkFirings(
   watches: readonly Watch[],
@@ -227,9 +226,9 @@ export function checkFirings(
     const { link } = standings.find(({ userId }) => userId === watch.userId)!;
     const trigger = triggers.find(({ id }) => id === watch.id);
     if (link?.deviceId !== watch.deviceId || !trigger || trigger.reason !== null) continue;
-    const place = alarmPlaceOf(parseStoredMap(link.indexMap as string), watch.x, watch.y);
+    const place = alarmInSlot(parseStoredMap(link.indexMap as string), watch.x, watch.y);
     if (!place) continue;
-    // An alarm that names no structure of the home may have its place here, or have none: either counts as right.
+    // An alarm that names no structure of the home may have an index here or not; both are right.
     const stateIn = (home: Pick<Receipt["home"], "alarms" | "structures">, areStraysHere: boolean) => {
       const alarm = home.alarms.get(place.alarm);
       const isStray = alarm && (alarm.structureId === null || !home.structures.has(alarm.structureId));

@@ -1,19 +1,18 @@
 import { beginningMs } from "./clocks.ts";
-import type { CommittedTransaction, LinkStanding, Sights, StoredRow, Stretch } from "./history.ts";
+import type { CommittedTransaction, Interval, LinkStanding, StoredRow, Visibility } from "./history.ts";
 import { demand } from "./violation.ts";
 
-/** A process that is busy notices an end a few milliseconds late: events that are close together, some in a row. */
+/** A busy process notices the end of a stream a few milliseconds late. */
 const toleranceMs = 20;
 
 /**
- * The record of when a link could not be seen (decisions 5): each interval ends after it begins. Where all clocks go
- * right they do not overlap either, and nothing is missing: whenever by the ecosystem's own record the link's owner had
- * no stream that brought what happened, an interval says so.
+ * Blind intervals (decisions 5): each ends after it begins. With right clocks they do not overlap, and none is missing:
+ * whenever, by the ecosystem's record, the link's owner had no working stream, a blind interval covers that time.
  */
 export function checkBlindIntervals(
   history: readonly CommittedTransaction[],
   standings: readonly LinkStanding[],
-  sights: Sights | undefined,
+  visibility: Visibility | undefined,
 ): void {
   for (const { userId, link } of standings) {
     if (!link) continue;
@@ -22,11 +21,11 @@ export function checkBlindIntervals(
     for (const { fromMs, toMs } of intervals) {
       demand(fromMs <= toMs, () => `link ${deviceId} was blind from ${fromMs} to ${toMs}, which is before`);
     }
-    if (!sights) continue;
-    demandApart(deviceId, intervals);
+    if (!visibility) continue;
+    demandNoOverlap(deviceId, intervals);
     const { sinceMs } = (link.blindness as { sinceMs: number } | null) ?? { sinceMs: undefined };
-    const lasting = sinceMs === undefined ? [] : [{ fromMs: sinceMs - beginningMs, toMs: sights.endMs }];
-    const [missed] = without(blindStretches(history, userId, deviceId, sights), [...intervals, ...lasting]);
+    const lasting = sinceMs === undefined ? [] : [{ fromMs: sinceMs - beginningMs, toMs: visibility.endMs }];
+    const [missed] = without(expectedIntervals(history, userId, deviceId, visibility), [...intervals, ...lasting]);
     demand(
       missed === undefined,
       () => `link ${deviceId} could not be seen from ${missed?.fromMs} to ${missed?.toMs}, and no interval says so`,
@@ -34,7 +33,7 @@ export function checkBlindIntervals(
   }
 }
 
-function storedIntervals(history: readonly CommittedTransaction[], deviceId: number): Stretch[] {
+function storedIntervals(history: readonly CommittedTransaction[], deviceId: number): Interval[] {
   const rows = new Map<string | number, StoredRow>();
   for (const { writes } of history) {
     for (const { table, key, after } of writes)
@@ -47,8 +46,8 @@ function storedIntervals(history: readonly CommittedTransaction[], deviceId: num
   return intervals.sort((a, b) => a.fromMs - b.fromMs);
 }
 
-function demandApart(deviceId: number, intervals: readonly Stretch[]): void {
-  let last: Stretch | undefined;
+function demandNoOverlap(deviceId: number, intervals: readonly Interval[]): void {
+  let last: Interval | undefined;
   for (const interval of intervals) {
     demand(
       last === undefined || interval.fromMs >= last.toMs,
@@ -59,26 +58,26 @@ function demandApart(deviceId: number, intervals: readonly Stretch[]): void {
   }
 }
 
-/** From the link's beginning to the end of the run: all but where its owner of the time had a stream that worked. */
-function blindStretches(
+/** From the link's creation to the end of the run: all times in which its owner had no working stream. */
+function expectedIntervals(
   history: readonly CommittedTransaction[],
   userId: number,
   deviceId: number,
-  { endMs, streams, frozen }: Sights,
-): Stretch[] {
+  { endMs, streams, frozen }: Visibility,
+): Interval[] {
   const tenures = tenuresOf(history, deviceId, endMs);
   const seen = tenures.flatMap((tenure) => [
-    ...streams.flatMap(({ userId: whose, token, node, firstMs, deafMs, endedMs }) => {
+    ...streams.flatMap(({ userId: whose, token, node, firstMs, deafSinceMs, endedMs }) => {
       if (whose !== userId || node !== tenure.owner || token !== tenure.token || firstMs === null) return [];
-      return common(tenure, { fromMs: firstMs, toMs: Math.min(deafMs ?? endMs, endedMs ?? endMs) });
+      return intersection(tenure, { fromMs: firstMs, toMs: Math.min(deafSinceMs ?? endMs, endedMs ?? endMs) });
     }),
-    // A node that stands still can't note that its stream has ended; nobody knows when it did.
-    ...frozen.filter(({ node }) => node === tenure.owner).flatMap((stretch) => common(tenure, stretch)),
+    // A frozen node cannot record that its stream has ended, so the time is unknown.
+    ...frozen.filter(({ node }) => node === tenure.owner).flatMap((interval) => intersection(tenure, interval)),
   ]);
   return without([{ fromMs: tenures[0]!.fromMs, toMs: endMs }], seen);
 }
 
-/** Who owned the link and with which token, from when to when. */
+/** The periods in which each node owned the link, with the token. */
 function tenuresOf(history: readonly CommittedTransaction[], deviceId: number, endMs: number) {
   const tenures: { fromMs: number; toMs: number; readonly owner: unknown; readonly token: string }[] = [];
   for (const { atMs, writes } of history) {
@@ -94,18 +93,18 @@ function tenuresOf(history: readonly CommittedTransaction[], deviceId: number, e
   return tenures;
 }
 
-function common(one: Stretch, other: Stretch): Stretch[] {
+function intersection(one: Interval, other: Interval): Interval[] {
   const [fromMs, toMs] = [Math.max(one.fromMs, other.fromMs), Math.min(one.toMs, other.toMs)];
   return fromMs < toMs ? [{ fromMs, toMs }] : [];
 }
 
-/** What is left of the stretches without the others, where that is more than can be told apart. */
-function without(stretches: readonly Stretch[], others: readonly Stretch[]): Stretch[] {
-  let left = [...stretches];
+/** The intervals minus the others, without remainders below the tolerance. */
+function without(intervals: readonly Interval[], others: readonly Interval[]): Interval[] {
+  let left = [...intervals];
   for (const { fromMs, toMs } of others) {
     left = left.flatMap((stretch) => [
-      ...common(stretch, { fromMs: Number.NEGATIVE_INFINITY, toMs: fromMs }),
-      ...common(stretch, { fromMs: toMs, toMs: Number.POSITIVE_INFINITY }),
+      ...intersection(stretch, { fromMs: Number.NEGATIVE_INFINITY, toMs: fromMs }),
+      ...intersection(stretch, { fromMs: toMs, toMs: Number.POSITIVE_INFINITY }),
     ]);
   }
   return left.filter((stretch) => stretch.toMs - stretch.fromMs > toleranceMs);

@@ -4,7 +4,7 @@ import { demand } from "./violation.ts";
 
 type Devices = ReadonlyMap<number, ReplayedDevice>;
 
-/** An acknowledged write is in the history once; one whose outcome the client doesn't know, at most once. */
+/** An acknowledged write is in the history exactly once; a write with unknown outcome at most once. */
 export function checkWrites(writes: readonly ClientWrite[], devices: Devices): void {
   const counts = new Map<string, number>();
   for (const { versions } of devices.values()) {
@@ -21,9 +21,9 @@ export function checkWrites(writes: readonly ClientWrite[], devices: Devices): v
   }
 }
 
-/** A read shows one whole version of the device, and none older than what had been acknowledged. */
+/** A read shows one whole version of the device, and none older than the acknowledged writes. */
 export function checkReads(reads: readonly ClientRead[], devices: Devices): void {
-  const states = new Unrolled(devices);
+  const states = new StatesOverTime(devices);
   for (const read of [...reads].sort((a, b) => (a.versionMs ?? -1) - (b.versionMs ?? -1))) {
     const { node, deviceId, versionMs, mustSeeMs, mustBeGone, fromSeq, toSeq, attributes } = read;
     const what = `a read of device ${deviceId} on ${node}`;
@@ -41,14 +41,14 @@ export function checkReads(reads: readonly ClientRead[], devices: Devices): void
   }
 }
 
-/** Who only asks what changed since the largest time it has seen knows every attribute as it was then. */
+/** A client that polls with the largest time it has seen knows every attribute as it was then. */
 export function checkPolls(polls: readonly Poll[], devices: Devices): void {
-  const states = new Unrolled(devices);
+  const states = new StatesOverTime(devices);
   const known = new Map<number, Map<string | number, { value: string | null; timeMs: number }>>();
   const last = new Map<number, number>();
-  for (const { deviceId, sinceMs, told } of polls) {
+  for (const { deviceId, sinceMs, changes } of polls) {
     const copy = known.get(deviceId) ?? new Map();
-    for (const { key, value, timeMs } of told) copy.set(key, { value, timeMs });
+    for (const { key, value, timeMs } of changes) copy.set(key, { value, timeMs });
     known.set(deviceId, copy);
     last.set(deviceId, sinceMs);
     demand(
@@ -65,8 +65,8 @@ export function checkPolls(polls: readonly Poll[], devices: Devices): void {
   }
 }
 
-/** The states of devices at times that only rise. */
-class Unrolled {
+/** The states of devices at rising times. */
+class StatesOverTime {
   readonly #devices: Devices;
   readonly #at = new Map<
     number,

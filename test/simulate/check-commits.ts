@@ -4,12 +4,12 @@ import { demand } from "./violation.ts";
 
 type Key = string | number;
 
-/** A device as the log alone tells it, version by version. */
+/** A device as replayed from the log, version by version. */
 export interface ReplayedDevice {
   timeMs: number;
   readonly states: Map<Key, { readonly value: string | null; readonly timeMs: number }>;
   readonly versions: Version[];
-  /** The transactions that added and removed it; infinite when there is none. */
+  /** The transactions that added and removed it; infinite if there is none. */
   addedSeq: number;
   removedSeq: number;
 }
@@ -21,20 +21,20 @@ export interface Version {
   readonly changes: readonly (readonly [key: Key, value: string | null])[];
 }
 
-/** Replays the log from the start, and holds each transaction against what it wrote and by which right. */
+/** Replays the log from the start, and compares each transaction with its writes and with its right to write. */
 export function replay(history: readonly CommittedTransaction[]): Map<number, ReplayedDevice> {
   const devices = new Map<number, ReplayedDevice>();
   for (const transaction of history) {
     const logged = new Map<number, Set<Key>>();
     for (const line of transaction.log) {
-      if (line.kind === "device") demandComesFirst(transaction, line);
+      if (line.kind === "device") demandSameTimeAsAdded(transaction, line);
       if (line.kind !== "attribute") continue;
       const version = readLine(transaction, line);
       const device = deviceOf(devices, line.deviceId!);
-      // What became of a fan request any node may record.
+      // Any node may record the outcome of a fan request.
       const isOutcome = version.changes.every(([key]) => isFanRequest(key));
       if (version.by === "ecosystem" && !isOutcome) demandOwnership(transaction, line.deviceId!);
-      bringForward(device, version, line.deviceId!, confirmedFans(transaction, line.deviceId!));
+      addVersion(device, version, line.deviceId!, confirmedFans(transaction, line.deviceId!));
       const keys = logged.get(line.deviceId!) ?? new Set();
       for (const [key] of version.changes) keys.add(key);
       logged.set(line.deviceId!, keys);
@@ -53,8 +53,8 @@ function readLine(transaction: CommittedTransaction, line: LogLine): Version {
   return { seq: transaction.seq, timeMs: line.timeMs, by: cause.by, changes };
 }
 
-/** A device is added when its first attributes are written: the log has one time for both, by one look at one clock. */
-function demandComesFirst({ seq, log }: CommittedTransaction, line: LogLine): void {
+/** A device is added with its first attributes: the log has one time for both. */
+function demandSameTimeAsAdded({ seq, log }: CommittedTransaction, line: LogLine): void {
   const first = log.find(({ kind, deviceId }) => kind === "attribute" && deviceId === line.deviceId);
   demand(
     first === undefined || line.timeMs === first.timeMs,
@@ -75,7 +75,7 @@ function confirmedFans({ writes }: CommittedTransaction, deviceId: number): Read
   );
 }
 
-function bringForward(device: ReplayedDevice, version: Version, id: number, restated: ReadonlySet<Key>): void {
+function addVersion(device: ReplayedDevice, version: Version, id: number, restated: ReadonlySet<Key>): void {
   const { seq, timeMs, by, changes } = version;
   demand(
     timeMs > device.timeMs,
@@ -93,7 +93,7 @@ function bringForward(device: ReplayedDevice, version: Version, id: number, rest
   device.versions.push(version);
 }
 
-/** The mirror writes by the present epoch of its owner, or in the transaction that makes the link. */
+/** The mirror writes with the current epoch of the link's owner, or in the transaction that creates the link. */
 function demandOwnership({ seq, node, claim, links, writes }: CommittedTransaction, deviceId: number): void {
   const isNew = writes.some(({ table, key, before, after }) => {
     return table === "links" && key === deviceId && before === null && after?.owner === node;
@@ -127,14 +127,14 @@ function checkWrite(
       () => `transaction ${seq}: device ${key} is at version ${after.lastTimeMs}, its log at ${timeMs}`,
     );
   }
-  // What is removed is removed whole: see check-removals.ts.
+  // check-removals.ts checks removals.
   if (table.startsWith("attributes/") && after) {
     const id = Number(table.slice("attributes/".length));
-    const told = deviceOf(devices, id).states.get(key);
+    const inLog = deviceOf(devices, id).states.get(key);
     demand(
-      logged.get(id)?.has(key) === true && told?.value === after.value && told?.timeMs === after.timeMs,
+      logged.get(id)?.has(key) === true && inLog?.value === after.value && inLog?.timeMs === after.timeMs,
       () =>
-        `transaction ${seq}: attribute ${key} of device ${id} is written as ${JSON.stringify(after)}, the log says ${JSON.stringify(told)}`,
+        `transaction ${seq}: attribute ${key} of device ${id} is written as ${JSON.stringify(after)}, the log says ${JSON.stringify(inLog)}`,
     );
   }
   if (table !== "links" || !before || !after) return;

@@ -1,5 +1,5 @@
-import type { CommittedTransaction, DeliveryAttempt, Position, StoredRow, Stretch } from "./history.ts";
-import { compare, type ToldLine } from "./told-log.ts";
+import type { CommittedTransaction, DeliveryAttempt, Interval, Position, StoredRow } from "./history.ts";
+import { compare, type RetainedLine } from "./retained-log.ts";
 import { demand, Violation } from "./violation.ts";
 
 interface Webhook {
@@ -10,31 +10,31 @@ interface Webhook {
   removedSeq: number;
 }
 
-/** Something that a webhook must be told. */
+/** A message that a webhook must get. */
 interface Message {
   readonly webhook: Webhook;
-  readonly line: ToldLine;
+  readonly line: RetainedLine;
   isTaken: boolean;
 }
 
 /**
- * Webhooks are told everything that happened since they were made, at least once, under one id, and in order for each
- * device: something new arrives only when all before it was taken. What was removed meanwhile may be left out.
+ * A webhook gets every event since it was created, at least once, with one id, and in order for each device: a message
+ * arrives only when all earlier ones were accepted. Events of removed devices may be left out.
  */
 export function checkDeliveries(
   attempts: readonly DeliveryAttempt[],
   history: readonly CommittedTransaction[],
-  log: readonly ToldLine[],
+  log: readonly RetainedLine[],
 ): void {
   const queues = queuesOf(history, log);
-  const messages = new Map<string, readonly [queue: readonly Message[], place: number]>();
+  const messages = new Map<string, readonly [queue: readonly Message[], index: number]>();
   for (const queue of queues)
-    for (const [place, message] of queue.entries()) messages.set(idOf(message), [queue, place]);
+    for (const [index, message] of queue.entries()) messages.set(idOf(message), [queue, index]);
   for (const { messageId, body, arrivedSeq, isTaken } of arrived(attempts)) {
-    const [queue, place] = messages.get(messageId) ?? [];
-    if (!queue || place === undefined) throw new Violation(`a webhook was told ${messageId}, which nothing stands for`);
-    const message = queue[place]!;
-    for (const earlier of queue.slice(0, place)) {
+    const [queue, index] = messages.get(messageId) ?? [];
+    if (!queue || index === undefined) throw new Violation(`a webhook got ${messageId}, which belongs to no log entry`);
+    const message = queue[index]!;
+    for (const earlier of queue.slice(0, index)) {
       demand(
         earlier.isTaken || earlier.line.removedSeq <= arrivedSeq,
         () => `${messageId} reached its receiver before ${idOf(earlier)} was taken`,
@@ -47,11 +47,11 @@ export function checkDeliveries(
   demand(!lost, () => `no receiver ever took ${lost && idOf(lost)}: ${lost?.line.body}`);
 }
 
-/** Nothing is kept to be sent of a device that was removed, but that it was; nor for a webhook that was removed. */
+/** For a removed device only the message about its removal may wait; for a removed webhook none. */
 export function checkLeftDeliveries(
   deliveries: readonly StoredRow[],
   history: readonly CommittedTransaction[],
-  log: readonly ToldLine[],
+  log: readonly RetainedLine[],
 ): void {
   const kept = new Set(
     queuesOf(history, log).flatMap((queue) =>
@@ -65,11 +65,11 @@ export function checkLeftDeliveries(
   }
 }
 
-/** What is missing until everything was delivered. */
+/** The first message that has not been delivered yet. */
 export function undelivered(
   attempts: readonly DeliveryAttempt[],
   history: readonly CommittedTransaction[],
-  log: readonly ToldLine[],
+  log: readonly RetainedLine[],
 ): string | undefined {
   const queues = queuesOf(history, log);
   const taken = new Set(arrived(attempts).flatMap(({ messageId, isTaken }) => (isTaken ? [messageId] : [])));
@@ -78,10 +78,10 @@ export function undelivered(
   return lost && `${idOf(lost)} was not taken yet`;
 }
 
-/** Where clocks go right, nobody sends what another is just sending; a node that stands still can't end what it began. */
+/** With right clocks no two nodes send the same message at once. A frozen node cannot end a delivery that it began. */
 export function checkClaims(
   attempts: readonly DeliveryAttempt[],
-  frozen: readonly (Stretch & { readonly node: string })[],
+  frozen: readonly (Interval & { readonly node: string })[],
 ): void {
   const wasStill = ({ node, sentMs, endedMs }: DeliveryAttempt) =>
     frozen.some((stretch) => stretch.node === node && stretch.fromMs <= endedMs && stretch.toMs > sentMs);
@@ -99,12 +99,14 @@ export function checkClaims(
 
 function arrived(attempts: readonly DeliveryAttempt[]) {
   const inOrder = attempts.flatMap((attempt) =>
-    attempt.arrivedSeq === undefined ? [] : [{ ...attempt, arrivedSeq: attempt.arrivedSeq, place: attempt.place ?? 0 }],
+    attempt.arrivedSeq === undefined
+      ? []
+      : [{ ...attempt, arrivedSeq: attempt.arrivedSeq, arrivalNumber: attempt.arrivalNumber ?? 0 }],
   );
-  return inOrder.sort((a, b) => a.place - b.place);
+  return inOrder.sort((a, b) => a.arrivalNumber - b.arrivalNumber);
 }
 
-function queuesOf(history: readonly CommittedTransaction[], log: readonly ToldLine[]): Message[][] {
+function queuesOf(history: readonly CommittedTransaction[], log: readonly RetainedLine[]): Message[][] {
   const webhooks = new Map<string, Webhook>();
   for (const { seq, writes } of history) {
     for (const { table, key, after } of writes) {
@@ -116,11 +118,11 @@ function queuesOf(history: readonly CommittedTransaction[], log: readonly ToldLi
   }
   return [...webhooks.values()].flatMap((webhook) => {
     const { userId, deviceIds, from } = webhook;
-    const heard = log.filter((line) => {
+    const matching = log.filter((line) => {
       const isAsked = deviceIds.length === 0 || deviceIds.includes(line.deviceId);
       return line.userId === userId && isAsked && compare(line.position, from) > 0;
     });
-    const messages = heard.map((line): Message => ({ webhook, line, isTaken: false }));
+    const messages = matching.map((line): Message => ({ webhook, line, isTaken: false }));
     return [...Map.groupBy(messages, ({ line }) => line.deviceId).values()];
   });
 }
@@ -148,12 +150,12 @@ function demandSame({ line }: Message, body: string): void {
   const { deviceId, kind, timeMs } = line;
   const changes =
     kind === "attribute" ? (JSON.parse(line.body) as { changes: [unknown, string | null][] }).changes : [];
-  const said = Object.values(data.attributes ?? {}).map(String);
+  const values = Object.values(data.attributes ?? {}).map(String);
   demand(
     type === kind &&
       data.deviceId === deviceId &&
       (data.updateTime ?? data.time) === timeMs &&
-      said.join() === changes.map(([, value]) => String(value)).join(),
+      values.join() === changes.map(([, value]) => String(value)).join(),
     () => `a webhook was told ${body}; what happened is ${kind} ${line.body}`,
   );
 }

@@ -2,8 +2,8 @@ import { fanRequests } from "./expected-device.ts";
 import type { CommittedTransaction, FanRecord, FanSend, LinkStanding, StoredRow } from "./history.ts";
 import { demand, Violation } from "./violation.ts";
 
-/** A fan request was marked as sent: by whom, and by which transaction. */
-interface Mark {
+/** A fan request was marked as sent: by which node, and in which transaction. */
+interface SentMark {
   readonly seq: number;
   readonly node: string;
   readonly command: StoredRow;
@@ -11,8 +11,8 @@ interface Mark {
 }
 
 /**
- * The ecosystem hears each fan request at most once, from the node that had durably marked it before (G12); and what it
- * answered to a node that lived on is what the receipt says in the end.
+ * The ecosystem gets each fan request at most once, from a node that had durably marked it as sent before (G12). The
+ * receipt finally holds the ecosystem's answer, if the node that got the answer stayed alive.
  */
 export function checkFans({ sends, commands, survivors }: FanRecord, history: readonly CommittedTransaction[]): void {
   const marks = marksOf(history);
@@ -35,7 +35,7 @@ export function checkFans({ sends, commands, survivors }: FanRecord, history: re
   checkSlots(history);
 }
 
-/** What is missing until nothing runs any more of what was asked of this home's fans. */
+/** The first fan request of this home that has no outcome yet. */
 export function unsettledFans({ commands, values }: LinkStanding): string | undefined {
   const open = commands.find(({ state }) => state === "queued" || state === "sending");
   if (open) return `command ${open.id} is still ${open.state}`;
@@ -56,7 +56,7 @@ const ways: Readonly<Record<string, readonly string[]>> = {
   rejected: [],
 };
 
-/** A request never goes back to an earlier state, and one that was refused stays so. */
+/** A request never returns to an earlier state, and a refused one stays refused. */
 function checkStates(history: readonly CommittedTransaction[]): void {
   for (const { seq, writes } of history) {
     for (const { table, before, after } of writes) {
@@ -67,17 +67,17 @@ function checkStates(history: readonly CommittedTransaction[]): void {
   }
 }
 
-/** What became of a request is written to its slot only while the thermostat that was meant has it. */
+/** The outcome of a request is written to its slot only while its thermostat occupies the slot. */
 function checkSlots(history: readonly CommittedTransaction[]): void {
-  const shown = new Map<string, unknown>();
+  const values = new Map<string, unknown>();
   for (const { seq, writes } of history) {
-    for (const { table, key, after } of writes) shown.set(`${table} ${key}`, after?.value ?? null);
+    for (const { table, key, after } of writes) values.set(`${table} ${key}`, after?.value ?? null);
     for (const { table, before, after } of writes) {
       if (!table.startsWith("commands/") || !before || !after) continue;
       const attributes = table.replace("commands/", "attributes/");
       const isWritten = writes.some((one) => one.table === attributes && one.key === after.attribute);
-      const place = fanRequests.find(({ request }) => request === after.attribute);
-      const occupant = shown.get(`${attributes} ${place?.deviceId}`) ?? null;
+      const slot = fanRequests.find(({ request }) => request === after.attribute);
+      const occupant = values.get(`${attributes} ${slot?.deviceId}`) ?? null;
       demand(
         !isWritten || occupant === after.thermostatId,
         () => `transaction ${seq} tells of ${after.thermostatId} (command ${after.id}) in the slot of ${occupant}`,
@@ -86,7 +86,7 @@ function checkSlots(history: readonly CommittedTransaction[]): void {
   }
 }
 
-function marksOf(history: readonly CommittedTransaction[]): Mark[] {
+function marksOf(history: readonly CommittedTransaction[]): SentMark[] {
   return history.flatMap(({ seq, node, writes }) =>
     writes.flatMap(({ table, before, after }) => {
       const isMarked = table.startsWith("commands/") && before?.state === "queued" && after?.state === "sending";
@@ -95,6 +95,6 @@ function marksOf(history: readonly CommittedTransaction[]): Mark[] {
   );
 }
 
-function fits({ command }: Mark, { userId, thermostatId, isOn }: FanSend): boolean {
+function fits({ command }: SentMark, { userId, thermostatId, isOn }: FanSend): boolean {
   return command.userId === userId && command.thermostatId === thermostatId && command.value === String(isOn);
 }

@@ -4,7 +4,7 @@ import { demand } from "./violation.ts";
 
 const limits = { structures: 2, thermostats: 20, alarms: 18 };
 
-/** Indexes stay: each stored index map is held against the one before it (decisions 5, Index; G9). */
+/** Indexes are stable: compares each stored index map with the previous one (decisions 5, Index; G9). */
 export function checkIndexes(history: readonly CommittedTransaction[]): void {
   const links = new Map<number, { map: StoredMap; readonly absences: Absences }>();
   for (const { seq, writes } of history) {
@@ -74,7 +74,7 @@ function checkRange(
   for (const slot of after) if (slot?.isPresent) absences.end(range, slot.id);
 }
 
-/** Since when each id of each range has been absent, counted in transactions. */
+/** Since which transaction each id of each range has been absent. */
 class Absences {
   readonly #since = new Map<string, number>();
 

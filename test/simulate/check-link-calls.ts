@@ -1,7 +1,7 @@
 import type { CommittedTransaction, LinkCall, Revocation } from "./history.ts";
 import { demand } from "./violation.ts";
 
-/** Which device was a user's link after each transaction that changed it, and with which token. */
+/** The device and token of a user's link after each transaction that changed it. */
 interface LinkChange {
   readonly seq: number;
   readonly userId: number;
@@ -10,7 +10,7 @@ interface LinkChange {
   readonly token: string;
 }
 
-/** What people were told about their links is what happened, and nothing happened to a link that nobody asked for. */
+/** The answers to link calls match the history, and no link changed without a call. */
 export function checkLinkCalls(calls: readonly LinkCall[], history: readonly CommittedTransaction[]): void {
   const changes = linkChanges(history);
   const explained = new Set<LinkChange>();
@@ -23,22 +23,24 @@ export function checkLinkCalls(calls: readonly LinkCall[], history: readonly Com
       demand(wasEver(changes, userId, hasLink, fromSeq, toSeq), () => `${what} was refused without reason`);
     }
     if (outcome !== "done") continue;
-    const wanted = ({ link: "added", relink: "kept", unlink: "removed" } as const)[kind];
+    const expected = ({ link: "added", relink: "kept", unlink: "removed" } as const)[kind];
     const change = changes.find((one) => {
-      return within(one) && one.kind === wanted && one.deviceId === deviceId && (token === null || one.token === token);
+      return (
+        within(one) && one.kind === expected && one.deviceId === deviceId && (token === null || one.token === token)
+      );
     });
     demand(change !== undefined, () => `${what} was acknowledged for device ${deviceId}, and did not happen`);
     demand(leftOver === undefined, () => `${what} was acknowledged for device ${deviceId}, and ${leftOver}`);
     if (change) explained.add(change);
   }
-  demandAskedFor(calls, changes, explained);
+  demandRequested(calls, changes, explained);
 }
 
-/** For each link that was removed its token is ended once at most, and only after the removal is durable. */
+/** The token of a removed link is revoked at most once, and only after the removal is durable. */
 export function checkRevocations(revocations: readonly Revocation[], history: readonly CommittedTransaction[]): void {
   const removals = linkChanges(history).filter(({ kind }) => kind === "removed");
   revocations.forEach(({ token, seq }, index) => {
-    // Of two calls to link with the same token the later one may come through after the first link was removed again.
+    // Of two calls to link with the same token the later may succeed after the first link was removed again.
     const removed = removals.filter((removal) => removal.token === token && removal.seq < seq).length;
     const revoked = revocations.slice(0, index + 1).filter((other) => other.token === token).length;
     demand(
@@ -49,8 +51,8 @@ export function checkRevocations(revocations: readonly Revocation[], history: re
   });
 }
 
-/** Whatever nobody was told of was at least asked for, once for each. */
-function demandAskedFor(
+/** Every change without an acknowledged call belongs to one call without an answer. */
+function demandRequested(
   calls: readonly LinkCall[],
   changes: readonly LinkChange[],
   explained: ReadonlySet<LinkChange>,
@@ -70,7 +72,7 @@ function demandAskedFor(
   }
 }
 
-/** Whether the user had a link (or none) at any time between the two. */
+/** Whether the user had a link (or none) at any time between the two transactions. */
 function wasEver(
   changes: readonly LinkChange[],
   userId: number,

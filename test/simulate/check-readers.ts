@@ -1,24 +1,24 @@
 import type { Frame, Position, ReaderRecord } from "./history.ts";
-import { compare, type ToldLine } from "./told-log.ts";
+import { compare, type RetainedLine } from "./retained-log.ts";
 import { demand, Violation } from "./violation.ts";
 
-/** How far a reader has come: past a line of the log, or past so many of its changes. */
-interface Place extends Position {
-  readonly told: number;
+/** A reader's position: after a line of the log, or after some of the changes of a line. */
+interface ReadPosition extends Position {
+  readonly changesRead: number;
 }
 
-interface Event extends Place {
-  readonly line: ToldLine;
+interface Event extends ReadPosition {
+  readonly line: RetainedLine;
   readonly name: string;
-  /** What its data must say. */
+  /** The expected data of the event. */
   readonly data: Readonly<Record<string, unknown>>;
 }
 
 /**
- * A reader that goes on where it was, on whichever node, is told everything that happened, once and in the log's order.
- * What it misses without being told so is only what was removed meanwhile; and it is told so only for a reason.
+ * A reader that resumes on any node gets every event, once and in the order of the log. It may miss only events that
+ * were removed in the meantime; and it gets a `resync` only for a valid reason.
  */
-export function checkReaders(readers: readonly ReaderRecord[], log: readonly ToldLine[]): void {
+export function checkReaders(readers: readonly ReaderRecord[], log: readonly RetainedLine[]): void {
   const firstSince = firstPositionsSince(log);
   for (const reader of readers) {
     for (const frame of reader.frames) demandBehindDurable(reader, frame, firstSince);
@@ -28,8 +28,8 @@ export function checkReaders(readers: readonly ReaderRecord[], log: readonly Tol
   }
 }
 
-/** The smallest position of all that became durable by that transaction or a later one. */
-function firstPositionsSince(log: readonly ToldLine[]): (seq: number) => Position | undefined {
+/** The smallest position among entries that became durable by that transaction or a later one. */
+function firstPositionsSince(log: readonly RetainedLine[]): (seq: number) => Position | undefined {
   const bySeq = log.toSorted((a, b) => b.seq - a.seq);
   let smallest: Position | undefined;
   const smallestFrom = bySeq.map(({ seq, position }) => {
@@ -39,7 +39,7 @@ function firstPositionsSince(log: readonly ToldLine[]): (seq: number) => Positio
   return (asked) => smallestFrom.findLast(({ seq }) => seq >= asked)?.position;
 }
 
-/** A place never runs ahead of what is durable: all that becomes durable after a frame stands behind the frame's place. */
+/** A position never runs ahead of durable entries: entries that become durable after a frame come after its position. */
 function demandBehindDurable(
   { userId }: ReaderRecord,
   { id, name, seq }: Frame,
@@ -47,19 +47,19 @@ function demandBehindDurable(
 ): void {
   const first = firstSince(seq);
   demand(
-    !first || compare(first, placeOf(id)) > 0,
+    !first || compare(first, positionOf(id)) > 0,
     () => `a reader of user ${userId} was given ${name} ${id}, and ${JSON.stringify(first)} became durable afterwards`,
   );
 }
 
-/** What is missing until a reader has heard everything. */
-export function readerBehind(readers: readonly ReaderRecord[], log: readonly ToldLine[]): string | undefined {
+/** The first reader that has not received everything yet. */
+export function readerBehind(readers: readonly ReaderRecord[], log: readonly RetainedLine[]): string | undefined {
   for (const { userId, deviceIds, frames } of readers) {
     const last = frames.at(-1);
-    const line = log.findLast((one) => one.userId === userId && isAsked(deviceIds, one));
+    const line = log.findLast((one) => one.userId === userId && isSelected(deviceIds, one));
     if (
       !last ||
-      (line && line.removedSeq === Number.POSITIVE_INFINITY && compare(placeOf(last.id), line.position) < 0)
+      (line && line.removedSeq === Number.POSITIVE_INFINITY && compare(positionOf(last.id), line.position) < 0)
     ) {
       return `a reader of user ${userId} is at ${last?.id}`;
     }
@@ -67,85 +67,86 @@ export function readerBehind(readers: readonly ReaderRecord[], log: readonly Tol
   return undefined;
 }
 
-function readOn({ userId, deviceIds, frames }: ReaderRecord, log: readonly ToldLine[]): readonly Event[] {
-  const events = log.filter((line) => line.userId === userId && isAsked(deviceIds, line)).flatMap(eventsOf);
+function readOn({ userId, deviceIds, frames }: ReaderRecord, log: readonly RetainedLine[]): readonly Event[] {
+  const events = log.filter((line) => line.userId === userId && isSelected(deviceIds, line)).flatMap(eventsOf);
   const [opening, ...others] = frames;
   if (!opening) return [];
   const who = `a reader of user ${userId}`;
   demand(opening.name === "heartbeat", () => `${who} begins with ${opening.name}`);
-  let at = placeOf(opening.id);
-  let next = events.findIndex((event) => comparePlaces(event, at) > 0);
+  let at = positionOf(opening.id);
+  let next = events.findIndex((event) => comparePositions(event, at) > 0);
   if (next < 0) next = events.length;
   for (const frame of others) {
-    const place = placeOf(frame.id);
+    const position = positionOf(frame.id);
     if (frame.name === "resync") demandReason(who, frame, at);
-    const isOnTheSpot = frame.name === "heartbeat" || frame.name === "resync";
+    const isExact = frame.name === "heartbeat" || frame.name === "resync";
     demand(
-      isOnTheSpot ? comparePlaces(place, at) >= 0 : comparePlaces(place, at) > 0,
-      () => `${who} was at ${JSON.stringify(at)}, and is told ${frame.name} ${frame.id} (again or too late)`,
+      isExact ? comparePositions(position, at) >= 0 : comparePositions(position, at) > 0,
+      () => `${who} was at ${JSON.stringify(at)}, and gets ${frame.name} ${frame.id} (again or too late)`,
     );
-    for (; next < events.length && comparePlaces(events[next]!, place) < 0; next++) pass(who, events[next]!, frame);
+    for (; next < events.length && comparePositions(events[next]!, position) < 0; next++)
+      pass(who, events[next]!, frame);
     const event = events[next];
-    if (event && comparePlaces(event, place) === 0) {
-      if (isOnTheSpot) pass(who, event, frame);
+    if (event && comparePositions(event, position) === 0) {
+      if (isExact) pass(who, event, frame);
       else demandSame(who, event, frame);
       next += 1;
-    } else if (!isOnTheSpot) throw new Violation(`${who} is told ${frame.name} ${frame.id}, which nothing stands for`);
-    at = place;
+    } else if (!isExact) throw new Violation(`${who} got ${frame.name} ${frame.id}, which belongs to no log entry`);
+    at = position;
   }
   return events.slice(next);
 }
 
-/** It was not told of this one before the frame: then it was removed by then, or the frame says that something is missing. */
-function pass(who: string, { line, name, told }: Event, { seq, name: said, id }: Frame): void {
+/** The reader skipped this event: it must have been removed by then, or the frame must be a `resync`. */
+function pass(who: string, { line, name, changesRead }: Event, { seq, name: frameName, id }: Frame): void {
   demand(
-    said === "resync" || line.removedSeq <= seq,
+    frameName === "resync" || line.removedSeq <= seq,
     () =>
-      `${who} was not told of ${name} ${JSON.stringify(line.position)} (${told}) before ${said} ${id}: ${line.body}`,
+      `${who} missed ${name} ${JSON.stringify(line.position)} (${changesRead}) before ${frameName} ${id}: ${line.body}`,
   );
 }
 
-function demandReason(who: string, { data, horizon, wasSlow, id }: Frame, at: Place): void {
+function demandReason(who: string, { data, horizon, wasSlow, id }: Frame, at: ReadPosition): void {
   const { reason } = JSON.parse(data) as { reason: string };
   const isAllowed = (reason === "past_retention" && compare(at, horizon) <= 0) || (reason === "too_slow" && wasSlow);
   demand(isAllowed, () => `${who} at ${JSON.stringify(at)} has to begin anew (${reason} ${id}) without need`);
 }
 
 function demandSame(who: string, { name, data }: Event, frame: Frame): void {
-  const said = JSON.parse(frame.data) as Record<string, unknown>;
-  const isSame = Object.entries(data).every(([field, value]) => String(said[field]) === String(value));
+  const received = JSON.parse(frame.data) as Record<string, unknown>;
+  const isSame = Object.entries(data).every(([field, value]) => String(received[field]) === String(value));
   demand(
     frame.name === name && isSame,
-    () => `${who} is told ${frame.name} ${frame.data}; what happened is ${name} ${JSON.stringify(data)}`,
+    () => `${who} got ${frame.name} ${frame.data}; what happened is ${name} ${JSON.stringify(data)}`,
   );
 }
 
-function eventsOf(line: ToldLine): readonly Event[] {
+function eventsOf(line: RetainedLine): readonly Event[] {
   const { deviceId, kind, timeMs, position } = line;
-  const one = (told: number, name: string, data: object): Event => {
-    return { ...position, told, line, name, data: { deviceId, ...data } };
+  const one = (changesRead: number, name: string, data: object): Event => {
+    return { ...position, changesRead, line, name, data: { deviceId, ...data } };
   };
   if (kind !== "attribute") return [one(Number.POSITIVE_INFINITY, kind, { time: timeMs })];
   const { changes } = JSON.parse(line.body) as { changes: readonly [string | number, string | null][] };
   return changes.map(([, value], index) => {
-    const told = index + 1 < changes.length ? index + 1 : Number.POSITIVE_INFINITY;
-    return one(told, "attribute", { value, updateTime: timeMs });
+    const changesRead = index + 1 < changes.length ? index + 1 : Number.POSITIVE_INFINITY;
+    return one(changesRead, "attribute", { value, updateTime: timeMs });
   });
 }
 
-function isAsked(deviceIds: readonly number[], { deviceId }: ToldLine): boolean {
+function isSelected(deviceIds: readonly number[], { deviceId }: RetainedLine): boolean {
   return deviceIds.length === 0 || deviceIds.includes(deviceId);
 }
 
-/** An epoch, and behind it two or three numbers to the base of 36. */
-function placeOf(id: string): Place {
-  const [transaction, entry, told] = id
+/** Parses an event id: an epoch, then two or three numbers in base 36. */
+function positionOf(id: string): ReadPosition {
+  const [transaction, entry, changesRead] = id
     .slice(id.indexOf(".") + 1)
     .split("-")
     .map((digits) => Number.parseInt(digits, 36));
-  return { transaction: transaction!, id: entry!, told: told ?? Number.POSITIVE_INFINITY };
+  return { transaction: transaction!, id: entry!, changesRead: changesRead ?? Number.POSITIVE_INFINITY };
 }
 
-function comparePlaces(a: Place, b: Place): number {
-  return compare(a, b) || (a.told === b.told ? 0 : a.told - b.told);
+function comparePositions(a: ReadPosition, b: ReadPosition): number {
+  return compare(a, b) || (a.changesRead === b.changesRead ? 0 : a.changesRead - b.changesRead);
 }

@@ -1,18 +1,18 @@
 import type { ReplayedDevice } from "./check-commits.ts";
-import { alarmPlaces } from "./expected-device.ts";
+import { alarmSlots } from "./expected-device.ts";
 import type { Arrival, HomeTruth, LinkStanding, Receipt } from "./history.ts";
 import { demand } from "./violation.ts";
 
-/** What the virtual device showed of one alarm, from when on. */
+/** A state of one alarm on the virtual device, and the transaction from which on it was shown. */
 interface Shown {
   readonly seq: number;
   readonly state: string;
 }
 
 /**
- * Every state of an alarm that a living owner received was committed, in the order in which it was received: an
- * emergency that ends while the store is slow must not vanish (G6). Homes over the limit are left out, since an alarm
- * without an index shows its states nowhere.
+ * Every alarm state that a live owner received was committed, in the order of arrival: an emergency that ends while the
+ * store is slow must not be lost (G6). Homes over the limit are left out, because an alarm without an index is not
+ * mirrored.
  */
 export function checkReceived(
   receipts: readonly Receipt[],
@@ -23,31 +23,31 @@ export function checkReceived(
     const ofUser = receipts.filter((receipt) => receipt.userId === userId);
     if (!link || ofUser.some(({ home }) => isOverLimit(home))) continue;
     const shown = alarmsShown(devices.get(link.deviceId as number)!);
-    const places = new Map<string, number>();
+    const indexes = new Map<string, number>();
     for (const { seq, home } of ofUser) {
       for (const [id, { coAlarmState, smokeAlarmState, structureId }] of home.alarms) {
         if (!home.structures.has(structureId ?? "")) continue;
         const state = `${coAlarmState} ${smokeAlarmState}`;
         const states = shown.get(id) ?? [];
-        let place = places.get(id) ?? 0;
-        // It counts where it was still shown when it was received, or later.
-        while (place < states.length && !(states[place]!.state === state && (states[place + 1]?.seq ?? seq) >= seq)) {
-          place += 1;
+        let index = indexes.get(id) ?? 0;
+        // The state must have been shown when it was received, or later.
+        while (index < states.length && !(states[index]!.state === state && (states[index + 1]?.seq ?? seq) >= seq)) {
+          index += 1;
         }
         demand(
-          place < states.length,
+          index < states.length,
           () =>
             `user ${userId}: alarm ${id} was received as "${state}" after transaction ${seq - 1}, and never shown so`,
         );
-        places.set(id, place);
+        indexes.set(id, index);
       }
     }
   }
 }
 
 /**
- * And the other way round: what an alarm shows was brought by an account that had arrived, and accounts take effect in
- * the order of their arrival. One that a newer one has overtaken (a late answer to a read) has not arrived.
+ * The reverse: every shown state of an alarm came from an account that had arrived, and accounts take effect in order of
+ * arrival. An account that a newer one has overtaken (a late answer to a read) does not count as arrived.
  */
 export function checkOrder(
   arrivals: readonly Arrival[],
@@ -58,13 +58,13 @@ export function checkOrder(
     if (!link) continue;
     const ofUser = arrivals.filter((arrival) => arrival.userId === userId);
     for (const [id, shown] of alarmsShown(devices.get(link.deviceId as number)!)) {
-      let place = 0;
+      let index = 0;
       for (const { seq, state } of shown) {
-        // Gone, or seen without anything that could be read.
+        // Removed, or present without readable states.
         if (state === "" || state === "null null") continue;
-        while (place < ofUser.length && stateOf(ofUser[place]!.alarms.get(id)) !== state) place += 1;
+        while (index < ofUser.length && stateOf(ofUser[index]!.alarms.get(id)) !== state) index += 1;
         demand(
-          place < ofUser.length && ofUser[place]!.seq <= seq,
+          index < ofUser.length && ofUser[index]!.seq <= seq,
           () =>
             `user ${userId}: transaction ${seq} shows alarm ${id} as "${state}", which had not arrived after what it showed before`,
         );
@@ -85,7 +85,7 @@ function alarmsShown({ versions }: ReplayedDevice): Map<string, Shown[]> {
     for (const [key, value] of changes) values.set(key, value);
     const keys = new Set(changes.map(([key]) => key));
     const now = new Map<string, string>();
-    for (const { deviceId, co, smoke } of alarmPlaces) {
+    for (const { deviceId, co, smoke } of alarmSlots) {
       const id = values.get(deviceId);
       if (id === null || id === undefined) continue;
       now.set(id, `${values.get(co) ?? null} ${values.get(smoke) ?? null}`);

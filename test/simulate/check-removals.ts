@@ -5,8 +5,8 @@ import { demand } from "./violation.ts";
 const ofDevices = ["devices", "links", "attributes", "commands", "blind intervals", "triggers"];
 
 /**
- * A link goes with its device and all that belonged to them, in one transaction (decisions 6): nothing of it is left but
- * the one log entry that says so, nothing is written to it any more, and its id never comes back.
+ * A link is removed with its device and all their rows in one transaction (decisions 6). Only one log entry about the
+ * removal is left, nothing is written to the device any more, and its id is never used again.
  */
 export function checkRemovals(
   history: readonly CommittedTransaction[],
@@ -37,15 +37,15 @@ export function checkRemovals(
       removed.add(id);
       const left = [...rows.get(id)!];
       demand(left.length === 0, () => `transaction ${seq} removes device ${id}; left are ${left.slice(0, 5)}`);
-      const said = log.filter(({ deviceId }) => deviceId === id).map(({ kind, body }) => `${kind} ${body}`);
+      const entriesLeft = log.filter(({ deviceId }) => deviceId === id).map(({ kind, body }) => `${kind} ${body}`);
       demand(
-        said.join() === 'device {"what":"removed"}',
-        () => `transaction ${seq} removes device ${id}, and says [${said}]`,
+        entriesLeft.join() === 'device {"what":"removed"}',
+        () => `transaction ${seq} removes device ${id}, and says [${entriesLeft}]`,
       );
     }
   }
   for (const { deviceId, entries } of remains) {
-    // Not even that one when it has become old.
+    // Retention may have removed that entry too.
     demand(entries <= 1, () => `device ${deviceId} was removed; its log still has ${entries} entries`);
   }
 }

@@ -18,12 +18,12 @@ import {
   type StoredSlot,
 } from "./expected-device.ts";
 import type { HomeTruth, LinkStanding, RunRecord } from "./history.ts";
-import { toldLog } from "./told-log.ts";
+import { retainedLog } from "./retained-log.ts";
 import { demand, Violation } from "./violation.ts";
 
 /**
- * Says in a sentence which promise a run broke, or nothing. It and the files it is made of share no code with the core:
- * they know only what was committed, sent, received and answered, and the rules of the interface.
+ * Returns the broken guarantee as a sentence, or undefined. The checker shares no code with the core: it knows only what
+ * was committed, sent, received and answered, and the rules of the interface.
  */
 export function check(record: RunRecord): string | undefined {
   try {
@@ -44,16 +44,16 @@ export function check(record: RunRecord): string | undefined {
     checkRemovals(record.history, record.remains);
     checkLinkCalls(record.calls, record.history);
     checkRevocations(record.revocations, record.history);
-    checkBlindIntervals(record.history, record.standings, record.sights);
+    checkBlindIntervals(record.history, record.standings, record.visibility);
     checkFanRequests(record.standings, devices);
     checkFans(record.fans, record.history);
     checkAlerts(record.history);
     checkFirings(record.watches, record.standings, record.triggers, record.receipts, record.arrivals);
-    const log = toldLog(record.history);
+    const log = retainedLog(record.history);
     checkReaders(record.readers, log);
     checkDeliveries(record.attempts, record.history, log);
     checkLeftDeliveries(record.deliveries, record.history, log);
-    if (record.sights) checkClaims(record.attempts, record.sights.frozen);
+    if (record.visibility) checkClaims(record.attempts, record.visibility.frozen);
     return undefined;
   } catch (error) {
     if (error instanceof Violation) return error.message;
@@ -61,7 +61,7 @@ export function check(record: RunRecord): string | undefined {
   }
 }
 
-/** What is missing until every home is mirrored as it is, by one node; nothing when all is well. */
+/** The first thing that is missing until every home is mirrored exactly, by one node; undefined when converged. */
 export function convergence(standings: readonly LinkStanding[]): string | undefined {
   for (const standing of standings) {
     const missing = missingOf(standing);
@@ -82,7 +82,7 @@ function missingOf(standing: LinkStanding): string | undefined {
   if (link.blindness !== null) return `live and blind since ${JSON.stringify(link.blindness)}`;
   if (openStreams !== 1) return `${openStreams} streams are open`;
   const map = parseStoredMap(link.indexMap as string);
-  const unplaced = misplaced(home, map);
+  const unplaced = wrongIndex(home, map);
   if (unplaced !== undefined) return unplaced;
   for (const [number, expected] of expectedValues(home, map)) {
     const value = values.get(number) ?? null;
@@ -91,24 +91,24 @@ function missingOf(standing: LinkStanding): string | undefined {
   return unsettledFans(standing);
 }
 
-/** Everything that is there has an index as long as there are any, and nothing else is present. */
-function misplaced(home: HomeTruth, map: StoredMap): string | undefined {
+/** Every existing device has an index while indexes are free, and nothing else is present. */
+function wrongIndex(home: HomeTruth, map: StoredMap): string | undefined {
   const ids = (devices: ReadonlyMap<string, { readonly structureId: string | null }>, structureId: string) =>
     [...devices].filter(([, device]) => device.structureId === structureId).map(([id]) => id);
-  const wrong = wronglySeated("structures", [...home.structures.keys()], map.structures, 2);
+  const wrong = wrongSlot("structures", [...home.structures.keys()], map.structures, 2);
   if (wrong !== undefined) return wrong;
   for (const structure of map.structures) {
     if (!structure?.isPresent) continue;
     const { id, thermostats, alarms } = structure;
     const wrongDevice =
-      wronglySeated(`thermostats of ${id}`, ids(home.thermostats, id), thermostats, 20) ??
-      wronglySeated(`alarms of ${id}`, alarmsIn(home, structure).placed, alarms, 18);
+      wrongSlot(`thermostats of ${id}`, ids(home.thermostats, id), thermostats, 20) ??
+      wrongSlot(`alarms of ${id}`, alarmsIn(home, structure).placed, alarms, 18);
     if (wrongDevice !== undefined) return wrongDevice;
   }
   return undefined;
 }
 
-function wronglySeated(
+function wrongSlot(
   what: string,
   there: readonly string[],
   slots: readonly (StoredSlot | null)[],
@@ -121,7 +121,7 @@ function wronglySeated(
   return `${what}: ${there.length} are there, ${seated.length} have an index`;
 }
 
-/** A fan request belongs to the thermostat for which it was written, and goes with it. */
+/** A fan request belongs to the thermostat for which it was written, and disappears with it. */
 function checkFanRequests(standings: readonly LinkStanding[], devices: ReadonlyMap<number, ReplayedDevice>): void {
   for (const { link } of standings) {
     const device = link ? devices.get(link.deviceId as number) : undefined;

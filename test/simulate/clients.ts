@@ -11,7 +11,7 @@ export interface ClientParts {
   readonly lampOf: (userId: UserId) => DeviceId;
   readonly sirenOf: (userId: UserId) => DeviceId;
   readonly virtualDeviceOf: (userId: number) => DeviceId | undefined;
-  /** Virtual devices of which it was acknowledged that they are gone. */
+  /** Virtual devices whose removal was acknowledged. */
   readonly formerDevicesOf: (userId: UserId) => readonly DeviceId[];
   readonly committedSoFar: () => number;
 }
@@ -21,7 +21,7 @@ export class Clients {
   readonly writes: ClientWrite[] = [];
   readonly reads: ClientRead[] = [];
   readonly polls: Poll[] = [];
-  /** When it is quiet nobody writes any more; pollers go on. */
+  /** Stops all writes; pollers continue. */
   areQuiet = false;
   readonly #parts: ClientParts;
   readonly #acknowledgedMs = new Map<DeviceId, number>();
@@ -40,7 +40,7 @@ export class Clients {
   }
 
   #act(userId: UserId): void {
-    // Often several at once: what happens in one home at the same time is what can go wrong.
+    // Often several at once, because concurrency in one home is where errors appear.
     const { areRare, scheduler } = this.#parts.calls;
     const range: [number, number] = areRare ? [5_000, 60_000] : scheduler.dice.chance(0.4) ? [0, 10] : [50, 1_500];
     this.#parts.calls.laterOnSomeNode(`client of user ${userId}`, range, (node) => {
@@ -70,7 +70,7 @@ export class Clients {
     const { dice } = this.#parts.calls.scheduler;
     const key = thermostatAttribute(dice.between(1, 2), dice.between(1, 3), "requestWrite");
     const value = dice.pick(["true", "true", "true", "false", "false", "false", "banana", null]);
-    // What becomes of it is told by its receipt, not by what stands in the history.
+    // The outcome is in the receipt, not in the history of values.
     const write: ClientWrite = { value: `fan ${value}`, deviceId, outcome: "open" };
     this.#send(node, userId, write, [{ deviceId, changes: [{ key, value }] }]);
   }
@@ -119,12 +119,12 @@ export class Clients {
       this.#parts.calls.untilAnswered(
         node.states.get(userId, deviceId),
         (state) => {
-          const told = state ? attributesSince(state, poller.sinceMs) : [];
-          for (const { updateTimeMs } of told) poller.sinceMs = Math.max(poller.sinceMs, updateTimeMs);
+          const changes = state ? attributesSince(state, poller.sinceMs) : [];
+          for (const { updateTimeMs } of changes) poller.sinceMs = Math.max(poller.sinceMs, updateTimeMs);
           this.polls.push({
             deviceId,
             sinceMs: poller.sinceMs,
-            told: told.map(({ key, value, updateTimeMs }) => ({ key, value, timeMs: updateTimeMs })),
+            changes: changes.map(({ key, value, updateTimeMs }) => ({ key, value, timeMs: updateTimeMs })),
           });
           next();
         },
@@ -140,7 +140,7 @@ export class Clients {
   }
 }
 
-/** It knows of one device at a time: another begins from nothing. */
+/** Polls one device at a time; another device starts from nothing. */
 class Poller {
   sinceMs = 0;
   #deviceId: DeviceId | undefined;

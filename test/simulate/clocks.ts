@@ -1,9 +1,9 @@
 import type { Scheduler } from "./scheduler.ts";
 
-/** When every run begins, by a clock that goes right. */
+/** The true time at which every run begins. */
 export const beginningMs = 1_700_000_000_000;
 
-/** A clock of one machine: it may be wrong, and it may jump. */
+/** The clock of one machine: it may be wrong, and it may jump. */
 export class Clock {
   offsetMs: number;
   readonly #scheduler: Scheduler;

@@ -37,9 +37,9 @@ export function deliveryRows(session: Session): SimulatedTables["deliveries"] {
         const id = session.nextId();
         const nowMs = session.nowMs();
         const nextMs = waiting(rows, webhookId, deviceId).length === 0 ? nowMs : null;
-        const told = { ownerId, webhookId, userId, deviceId, messageId, type, body };
+        const delivery = { ownerId, webhookId, userId, deviceId, messageId, type, body };
         const unsent = { state: "waiting", attempts: 0, settledMs: null, status: null, text: null };
-        rows.set(table, id, { id, ...told, ...unsent, nextMs, createdMs: nowMs });
+        rows.set(table, id, { id, ...delivery, ...unsent, nextMs, createdMs: nowMs });
         return id;
       }),
     find: (webhook, id) =>
@@ -47,7 +47,7 @@ export function deliveryRows(session: Session): SimulatedTables["deliveries"] {
         const row = rows.get<DeliveryRow>(table, id);
         return row?.webhookId === webhook.id ? row : undefined;
       }),
-    // All that is due, in one look: there are few webhooks here.
+    // All due deliveries in one query: there are few webhooks here.
     due: (nowMs) =>
       session.run("due deliveries", (rows) => {
         const deliveries = deliveriesIn(rows)
@@ -78,7 +78,7 @@ export function deliveryRows(session: Session): SimulatedTables["deliveries"] {
         },
       );
     },
-    // A run never comes near the bounds on what waits or is kept.
+    // A run never reaches the limits on waiting and kept messages.
     waitingOf: async () => ({ messages: 0, bytes: 0 }),
     keepSettled: async () => 0,
     removeSettled: (beforeMs, limit) =>
@@ -90,7 +90,7 @@ export function deliveryRows(session: Session): SimulatedTables["deliveries"] {
   });
 }
 
-/** Up to where the log has become deliveries. */
+/** The position up to which log entries have become deliveries. */
 export function lockFeed(session: Session): Promise<FeedPlace> {
   return session.run(
     "lock feed",

@@ -4,7 +4,7 @@ import type { LinkRow } from "../../src/store/tables/links.ts";
 import { Clock } from "./clocks.ts";
 import type { Dice } from "./dice.ts";
 import type { FaultKind, Faults } from "./faults.ts";
-import type { Stretch } from "./history.ts";
+import type { Interval } from "./history.ts";
 import { MemoryStore, type StoreClient } from "./memory-store.ts";
 import { SimulatedNode } from "./node.ts";
 import { QueuedStore } from "./queued-store.ts";
@@ -23,16 +23,16 @@ export interface DeploymentParts {
   readonly newWebhookId: () => string;
   readonly logDays: number;
   readonly linkOf: (userId: number) => LinkRow | undefined;
-  /** All clocks go right. */
+  /** Whether all clocks are right. */
   readonly areClocksRight: boolean;
-  /** A node is dead: whoever was connected to it isn't any more. */
+  /** Called when a node has died, so that its connections can be closed. */
   readonly died: (node: SimulatedNode) => void;
 }
 
-/** The machines: the nodes, the store that they share (or the one node's own), and what befalls them. */
+/** The machines: the nodes, their store (shared, or the single node's own), and the faults of both. */
 export class Deployment {
   readonly nodes: SimulatedNode[] = [];
-  readonly frozen: (Stretch & { readonly node: string })[] = [];
+  readonly frozen: (Interval & { readonly node: string })[] = [];
   readonly #parts: DeploymentParts;
   readonly #store: MemoryStore | undefined;
   readonly #frozenSince = new Map<SimulatedNode, number>();
@@ -49,7 +49,7 @@ export class Deployment {
     return this.nodes.filter((node) => !node.isDead);
   }
 
-  /** Something goes wrong with a machine. */
+  /** Injects a random fault into a machine. */
   strike(): void {
     const { faults, scheduler, areClocksRight } = this.#parts;
     const { dice } = scheduler;
@@ -86,7 +86,7 @@ export class Deployment {
     if (this.#store) this.#strikeStore(kind, this.#store);
   }
 
-  /** All is in order again, and nothing goes wrong any more. */
+  /** Repairs everything, and injects no more faults. */
   repair(): void {
     const { scheduler, faults } = this.#parts;
     scheduler.note("the faults are over");
@@ -109,7 +109,7 @@ export class Deployment {
     if (kind === "store slow") store.slowUntilMs = scheduler.nowMs + dice.between(1_000, 8_000);
     if (kind === "store down") this.#stopStore(store);
     if (kind === "store crashed") {
-      // A disk that fills up before the crash: the numbers of all that it refuses are handed out again.
+      // A full disk before the crash: the ids of all refused transactions are assigned again.
       const refusesMs = dice.pick([0, 500, 2_000, 6_000]);
       store.refuse(refusesMs);
       this.#later(refusesMs, "the store crashes", () => {
@@ -147,7 +147,7 @@ export class Deployment {
         committedSoFar: () => database.history.length,
       });
       this.nodes[slot] = node;
-      // A service that can't start ends, and is started again by whoever watches it.
+      // A service that cannot start exits, and its supervisor starts it again.
       node.start().catch((error) => {
         scheduler.note(`${node.name} could not start: ${error.message}`);
         this.#kill(slot);
@@ -188,7 +188,7 @@ export class Deployment {
   }
 }
 
-/** From some the store is far away, there or back: they know its clock no better than that. */
+/** Some nodes have a slow connection to the store, in one or both directions, and so a less exact store clock. */
 function wayToStore(dice: Dice): StoreClient["way"] {
   const farMs = dice.chance(0.15) ? dice.between(40, 100) : 0;
   return dice.chance(0.5) ? { thereMs: farMs, backMs: 0 } : { thereMs: 0, backMs: farMs };

@@ -1,4 +1,4 @@
-/** Chance that the seed decides: the same seed throws the same numbers, in every run and on every machine. */
+/** Seeded pseudo-random numbers: the same seed gives the same numbers on every machine. */
 export class Dice {
   #a: number;
   #b: number;
@@ -12,7 +12,7 @@ export class Dice {
     for (let i = 0; i < 12; i++) this.next();
   }
 
-  /** From 0 (included) to 1 (excluded): sfc32. */
+  /** A number from 0 (included) to 1 (excluded), by sfc32. */
   next(): number {
     const sum = (this.#a + this.#b + this.#count) | 0;
     this.#count = (this.#count + 1) | 0;
@@ -39,7 +39,7 @@ export class Dice {
     return list[this.below(list.length)]!;
   }
 
-  /** One of the names, by weight; undefined when all weigh nothing. */
+  /** One of the names, by weight; undefined when all weights are 0. */
   weighted<Name extends string>(weights: Readonly<Partial<Record<Name, number>>>): Name | undefined {
     const entries = Object.entries(weights) as [Name, number][];
     let rest = this.next() * entries.reduce((sum, [, weight]) => sum + weight, 0);

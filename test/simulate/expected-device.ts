@@ -1,6 +1,6 @@
 import type { HomeTruth } from "./history.ts";
 
-/** Which ids hold which indexes, read from the stored text by the checker's own understanding of it. */
+/** The assignment of indexes, parsed from the stored text by the checker itself. */
 export interface StoredMap {
   readonly step: number;
   readonly structures: readonly (StoredStructure | null)[];
@@ -16,8 +16,8 @@ export interface StoredStructure extends StoredSlot {
   readonly alarms: readonly (StoredSlot | null)[];
 }
 
-// The numbers of the 519 attributes, counted once more from the tables of the interface (2.7): 1 of the account, then
-// for each structure 8 of its overview, 3 of itself, 20 thermostats with 7 each, 18 alarms with 6 each.
+// The numbers of the 519 attributes, computed independently from the tables of the interface (2.7): 1 of the account,
+// then for each structure 8 of its overview, 3 of itself, 20 thermostats with 7 each, 18 alarms with 6 each.
 export const attributeTotal = 519;
 const ofStructure = 8 + 3 + 20 * 7 + 18 * 6;
 const overview = (x: number) => 1 + (x - 1) * ofStructure;
@@ -42,8 +42,8 @@ export function isFanRequest(key: string | number): boolean {
   return requests.has(key);
 }
 
-/** All alarms' places: where each shows its id and the states of its two sensors. */
-export const alarmPlaces: readonly { readonly deviceId: number; readonly co: number; readonly smoke: number }[] = [
+/** The attributes of each alarm slot: its id and the states of its two sensors. */
+export const alarmSlots: readonly { readonly deviceId: number; readonly co: number; readonly smoke: number }[] = [
   1, 2,
 ].flatMap((x) =>
   Array.from({ length: 18 }, (_, index) => {
@@ -52,8 +52,8 @@ export const alarmPlaces: readonly { readonly deviceId: number; readonly co: num
   }),
 );
 
-/** Which alarm of which structure has that place. */
-export function alarmPlaceOf(
+/** The alarm and structure that occupy a slot. */
+export function alarmInSlot(
   map: StoredMap,
   x: number,
   y: number,
@@ -81,7 +81,7 @@ export function parseStoredMap(text: string): StoredMap {
   };
 }
 
-/** What the virtual device of a home must show, by number; a fan request may be anything. */
+/** The expected values of a home's virtual device, by attribute number; fan requests are not checked. */
 export function expectedValues(home: HomeTruth, map: StoredMap): Map<number, string | null> {
   const values = new Map<number, string | null>();
   for (let number = 0; number < attributeTotal; number++) values.set(number, null);
@@ -97,14 +97,29 @@ export function expectedValues(home: HomeTruth, map: StoredMap): Map<number, str
       const thermostat = slot?.isPresent ? home.thermostats.get(slot.id) : undefined;
       if (!slot || !thermostat) return;
       const { name: label, isOnline, hasFan, fanTimerActive, fanTimerTimeout } = thermostat;
-      const shown = [label, slot.id, word(isOnline), word(hasFan), word(fanTimerActive), null, fanTimerTimeout];
+      const shown = [
+        label,
+        slot.id,
+        booleanText(isOnline),
+        booleanText(hasFan),
+        booleanText(fanTimerActive),
+        null,
+        fanTimerTimeout,
+      ];
       put(values, thermostatAt(x, place + 1), shown);
     });
     structure.alarms.forEach((slot, place) => {
       const alarm = slot?.isPresent ? home.alarms.get(slot.id) : undefined;
       if (!slot || !alarm) return;
       const { name: label, isOnline, coAlarmState, smokeAlarmState, uiColorState } = alarm;
-      put(values, alarmAt(x, place + 1), [label, slot.id, word(isOnline), coAlarmState, smokeAlarmState, uiColorState]);
+      put(values, alarmAt(x, place + 1), [
+        label,
+        slot.id,
+        booleanText(isOnline),
+        coAlarmState,
+        smokeAlarmState,
+        uiColorState,
+      ]);
     });
   });
   for (const { request } of fanRequests) values.delete(request);
@@ -112,8 +127,8 @@ export function expectedValues(home: HomeTruth, map: StoredMap): Map<number, str
 }
 
 /**
- * The alarms that have their place in a structure, and those whose states count there. One that names no structure of
- * the home is placed in the only structure; among several it may stay where it was seen last, and counts in all.
+ * The alarms with an index in a structure, and those whose states count there. An alarm that names no structure of the
+ * home gets an index in the only structure; with several structures it may keep its last index, and counts in all.
  */
 export function alarmsIn(
   { alarms, structures }: HomeTruth,
@@ -151,6 +166,6 @@ function put(values: Map<number, string | null>, first: number, shown: readonly 
   });
 }
 
-function word(claim: boolean | null): string | null {
+function booleanText(claim: boolean | null): string | null {
   return claim === null ? null : String(claim);
 }

@@ -39,7 +39,7 @@ export const faultKinds = [
 
 export type FaultKind = (typeof faultKinds)[number];
 
-/** What the core did about it, or was asked to do: a run in which none of it happens proves little about it. */
+/** Reactions of the core, and calls to it. A run in which none of them happens proves little. */
 export const eventKinds = [
   "second look",
   "second look overtaken",
@@ -62,10 +62,10 @@ export const eventKinds = [
 
 export type EventKind = (typeof eventKinds)[number];
 
-/** What goes wrong in a run, and how often. Each seed has its own weather: some faults often, some never. */
+/** The faults of a run and their frequency. Each seed has its own mix: some faults often, some never. */
 export class Faults {
   readonly counts = new Map<FaultKind | EventKind, number>();
-  /** Once they are over, nothing goes wrong any more: then all must converge. */
+  /** From then on no fault happens, and everything must converge. */
   areOver = false;
   readonly #dice: Dice;
   readonly #strength = new Map<FaultKind, number>();
@@ -75,7 +75,7 @@ export class Faults {
     for (const kind of faultKinds) this.#strength.set(kind, dice.pick([0, 0.5, 1, 1, 2, 4]));
   }
 
-  /** Whether that fault happens here and now. */
+  /** Whether the fault happens now. */
   strikes(kind: FaultKind, probability: number): boolean {
     if (this.areOver || !this.#dice.chance(probability * this.#strength.get(kind)!)) return false;
     this.count(kind);
@@ -86,7 +86,7 @@ export class Faults {
     this.counts.set(kind, (this.counts.get(kind) ?? 0) + 1);
   }
 
-  /** How much this seed likes that fault, 1 being the ordinary. */
+  /** The weight of the fault in this seed; 1 is normal. */
   strength(kind: FaultKind): number {
     return this.#strength.get(kind)!;
   }

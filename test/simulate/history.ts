@@ -1,17 +1,17 @@
 /**
- * What a run leaves behind for the checker: plain data, in words of their own, so that nothing of the code that is
- * checked has a say in it.
+ * The record of a run for the checker: plain data with its own types, so that the checker does not depend on the code
+ * that it checks.
  */
 
-/** A transaction that took effect, in the order in which they did. */
+/** A committed transaction; the history lists them in commit order. */
 export interface CommittedTransaction {
-  /** Counts from 0 over the whole run. */
+  /** The sequence number, from 0 over the whole run. */
   readonly seq: number;
   readonly atMs: number;
   readonly node: string;
-  /** The right by which the commit was asked for, as its caller believed. */
+  /** The owner and epoch that the writer claimed. */
   readonly claim: Claim | null;
-  /** Who owned the links of the devices it touched, just before it. */
+  /** The owners of the links of the devices that it touched, just before the transaction. */
   readonly links: readonly LinkOwner[];
   readonly writes: readonly Write[];
   readonly log: readonly LogLine[];
@@ -29,7 +29,7 @@ export interface LinkOwner {
   readonly epoch: number;
 }
 
-/** A row before and after; a row that wasn't there is null. */
+/** A row before and after the transaction; null if it did not exist. */
 export interface Write {
   /** `devices`, `links`, or `attributes/`, `commands/`, `triggers/` or `blind intervals/` with the device's id … */
   readonly table: string;
@@ -46,7 +46,7 @@ export interface LogLine {
   readonly kind: string;
   readonly timeMs: number;
   readonly body: string;
-  /** Its place in the log: the log is in the order of these, which need not be that of the commits. */
+  /** The position in the log. The log is ordered by position, which may differ from commit order. */
   readonly position: Position;
 }
 
@@ -55,7 +55,7 @@ export interface Position {
   readonly id: number;
 }
 
-/** A client's write with a value that no other write has. Open: no answer ever came. */
+/** A client's write of a value that no other write has. `open`: it was never answered. */
 export interface ClientWrite {
   readonly value: string;
   readonly deviceId: number;
@@ -67,42 +67,42 @@ export type AttributeStates = ReadonlyMap<string | number, { readonly value: str
 export interface ClientRead {
   readonly node: string;
   readonly deviceId: number;
-  /** The latest time of a write to the device that had been acknowledged when the read began. */
+  /** The latest acknowledged write time of the device when the read began. */
   readonly mustSeeMs: number;
-  /** An unlinking that removed the device had been acknowledged when the read began. */
+  /** Whether an unlinking that removed the device had been acknowledged when the read began. */
   readonly mustBeGone: boolean;
-  /** How many transactions had taken effect when it began, and when it was answered. */
+  /** The number of committed transactions when the read began and when it was answered. */
   readonly fromSeq: number;
   readonly toSeq: number;
-  /** Null when there was no such device. */
+  /** Null when the device did not exist. */
   readonly versionMs: number | null;
   readonly attributes: AttributeStates;
 }
 
-/** A person links, gives a new token, or unlinks. */
+/** A user's call to link, replace the token, or unlink. */
 export interface LinkCall {
   readonly kind: "link" | "relink" | "unlink";
   readonly userId: number;
-  /** The token that was given; null for an unlinking. */
+  /** The token of the call; null for an unlinking. */
   readonly token: string | null;
-  /** How many transactions had taken effect when it was made, and when it was answered. */
+  /** The number of committed transactions when the call was made and when it was answered. */
   readonly fromSeq: number;
   toSeq: number;
-  /** `refused`: there was (or was no) link already. `failed`: it may have happened or not. `open`: never answered. */
+  /** `refused`: a link existed already (or did not exist). `failed`: the outcome is unknown. `open`: never answered. */
   outcome: "open" | "done" | "refused" | "failed";
   deviceId: number | null;
-  /** What its node still did for the removed device when it had answered, in a sentence. */
+  /** Work that the node still did for the removed device after its answer, as a sentence. */
   leftOver: string | undefined;
 }
 
-/** A node asked the ecosystem to end a token. */
+/** A node's request to the ecosystem to revoke a token. */
 export interface Revocation {
   readonly token: string;
-  /** How many transactions had taken effect by then. */
+  /** The number of committed transactions at that time. */
   readonly seq: number;
 }
 
-/** An account that reached a node, on a stream or as the answer to a read that no stream has overtaken. */
+/** An account that reached a node: on a stream, or as the answer to a read that no stream event has overtaken. */
 export interface Arrival {
   readonly userId: number;
   readonly seq: number;
@@ -110,7 +110,7 @@ export interface Arrival {
   readonly structures: HomeTruth["structures"];
 }
 
-/** An alert on a state of an alarm that nobody touches: made by transaction `seq` or before. */
+/** An alert on an alarm's state that no user changes any more; created by transaction `seq` or earlier. */
 export interface Watch {
   readonly id: number;
   readonly userId: number;
@@ -121,64 +121,68 @@ export interface Watch {
   readonly seq: number;
 }
 
-/** What a reader of events was sent, and what was so when it arrived. */
+/** A frame that a reader of events received, and the state of the store at that time. */
 export interface Frame {
   readonly id: string;
   readonly name: string;
   readonly data: string;
-  /** How many transactions had taken effect, and up to where the log had been shortened. */
+  /** The number of committed transactions, and the position up to which the log had been truncated. */
   readonly seq: number;
   readonly horizon: Position;
-  /** More was under way than the service suffers when it was sent. */
+  /** More bytes were unsent than the service allows when the frame was sent. */
   readonly wasSlow: boolean;
 }
 
 export interface ReaderRecord {
   readonly userId: number;
-  /** None: all of the user's. */
+  /** The filter; empty: all devices of the user. */
   readonly deviceIds: readonly number[];
   readonly frames: readonly Frame[];
 }
 
-/** A message that a node sent to the receiver of a webhook. */
+/** A message that a node sent to a webhook receiver. */
 export interface DeliveryAttempt {
   readonly node: string;
   readonly messageId: string;
   readonly body: string;
   readonly sentMs: number;
-  /** How many transactions had taken effect when it arrived, if it did; and which of all arrivals it was. */
+  /** The number of committed transactions when it arrived, if it did, and its number among all arrivals. */
   arrivedSeq: number | undefined;
-  place: number | undefined;
+  arrivalNumber: number | undefined;
   isTaken: boolean;
-  /** When it was answered, given up, or its node died. */
+  /** When it was answered or given up, or when its node died. */
   endedMs: number;
 }
 
-/** A stream as the ecosystem knows it, on the clock that goes right; null is what did not happen. */
+/** A stream as the ecosystem knows it, by the true clock; null for an event that did not happen. */
 export interface StreamLife {
   readonly userId: number;
   readonly token: string;
   readonly node: string;
-  /** When its first account was delivered. */
+  /** When the first account was delivered. */
   readonly firstMs: number | null;
-  /** From when on it no longer brought what happened, if its node came to know that. */
-  readonly deafMs: number | null;
+  /** From when on the stream delivered no changes, if its node noticed. */
+  readonly deafSinceMs: number | null;
   readonly endedMs: number | null;
 }
 
-export interface Stretch {
+export interface Interval {
   readonly fromMs: number;
   readonly toMs: number;
 }
 
-/** What a poller knows after each of its polls: only what `since` ever told it. */
+/** The changes that a polling client got with `since` in one poll. */
 export interface Poll {
   readonly deviceId: number;
   readonly sinceMs: number;
-  readonly told: readonly { readonly key: string | number; readonly value: string | null; readonly timeMs: number }[];
+  readonly changes: readonly {
+    readonly key: string | number;
+    readonly value: string | null;
+    readonly timeMs: number;
+  }[];
 }
 
-/** A home as its ecosystem knows it. */
+/** The true state of a home in the ecosystem. */
 export interface HomeTruth {
   readonly structures: ReadonlyMap<string, { readonly name: string | null; readonly away: string | null }>;
   readonly thermostats: ReadonlyMap<string, ThermostatTruth>;
@@ -204,81 +208,81 @@ export interface AlarmTruth {
   readonly uiColorState: string | null;
 }
 
-/** A whole and readable account as a living owner received it on its stream. */
+/** A complete, readable account that a live owner received on its stream. */
 export interface Receipt {
   readonly userId: number;
-  /** How many transactions had taken effect when it came. */
+  /** The number of committed transactions when it arrived. */
   readonly seq: number;
   readonly home: HomeTruth;
 }
 
-/** One user's link as it stands, and who follows it. */
+/** The current state of a user's link, and the nodes that follow it. */
 export interface LinkStanding {
   readonly userId: number;
   readonly home: HomeTruth;
   readonly link: StoredRow | null;
-  /** The values of the virtual device by number. */
+  /** The values of the virtual device by attribute number. */
   readonly values: ReadonlyMap<number, string | null>;
-  /** Every living node that follows the link, with the state that it shows. */
+  /** All live nodes that follow the link, with the state that each shows. */
   readonly followers: readonly { readonly node: string; readonly state: string }[];
   readonly openStreams: number;
   /** The fan requests of the virtual device. */
   readonly commands: readonly StoredRow[];
-  /** The person wants to be linked. */
+  /** Whether the user wants to be linked. */
   readonly isWanted: boolean;
-  /** Who still follows a link of this user that is gone, in words. */
+  /** Nodes that still follow a removed link of this user, as sentences. */
   readonly strays: readonly string[];
 }
 
-/** A fan command that a node sent, and what the ecosystem answered, if that reached the node in time. */
+/** A fan command that a node sent, and the ecosystem's answer if it reached the node in time. */
 export interface FanSend {
   readonly node: string;
   readonly userId: number;
   readonly thermostatId: string;
   readonly isOn: boolean;
-  /** How many transactions had taken effect by then. */
+  /** The number of committed transactions at that time. */
   readonly seq: number;
   answer: "accepted" | "rejected" | "unauthorized" | undefined;
 }
 
 export interface FanRecord {
   readonly sends: readonly FanSend[];
-  /** All receipts that are left in the end. */
+  /** The receipts that exist at the end. */
   readonly commands: readonly StoredRow[];
-  /** The nodes that live in the end. */
+  /** The nodes that are alive at the end. */
   readonly survivors: readonly string[];
 }
 
 export interface RunRecord {
   readonly readers: readonly ReaderRecord[];
   readonly attempts: readonly DeliveryAttempt[];
-  /** All deliveries that are left in the end. */
+  /** The deliveries that exist at the end. */
   readonly deliveries: readonly StoredRow[];
   readonly watches: readonly Watch[];
-  /** All alerts that are left in the end. */
+  /** The alerts that exist at the end. */
   readonly triggers: readonly StoredRow[];
   readonly fans: FanRecord;
   readonly history: readonly CommittedTransaction[];
   readonly writes: readonly ClientWrite[];
   readonly reads: readonly ClientRead[];
   readonly polls: readonly Poll[];
-  /** What the followers that were never replaced since received, per user in order. */
+  /** What the current followers received, per user in order. */
   readonly receipts: readonly Receipt[];
   readonly devices: readonly { readonly id: number; readonly lastTimeMs: number; readonly states: AttributeStates }[];
   readonly standings: readonly LinkStanding[];
   readonly calls: readonly LinkCall[];
   readonly revocations: readonly Revocation[];
   readonly arrivals: readonly Arrival[];
-  /** The log entries that are left of each device that was removed. */
+  /** The number of remaining log entries of each removed device. */
   readonly remains: readonly { readonly deviceId: number; readonly entries: number }[];
-  /** Only of a run in which all clocks went right. */
-  readonly sights: Sights | undefined;
+  /** Only in a run with right clocks. */
+  readonly visibility: Visibility | undefined;
 }
 
-/** What the ecosystem and the machines know about when each link could be seen; times are on the nodes' clocks. */
-export interface Sights {
+/** When each link could be seen, from the records of the ecosystem and the machines; times are on the nodes' clocks. */
+export interface Visibility {
   readonly endMs: number;
   readonly streams: readonly StreamLife[];
-  /** While a node stands still it notices nothing, nor that it doesn't. */
-  readonly frozen: readonly (Stretch & { readonly node: string })[];
+  /** A frozen node notices nothing, not even that it is frozen. */
+  readonly frozen: readonly (Interval & { readonly node: string })[];
 }

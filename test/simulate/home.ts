@@ -10,14 +10,14 @@ export interface HomeSize {
   readonly structures: number;
   readonly thermostats: number;
   readonly alarms: number;
-  /** So many different ids of devices ever come and go. */
+  /** The number of different device ids in the life of a home. */
   readonly mostDevices: number;
 }
 
 const alarmStates = ["ok", "ok", "warning", "emergency", "emergency", "testing"];
 const colors: Readonly<Record<string, string>> = { ok: "green", warning: "yellow", emergency: "red" };
 
-/** A home and its life: things are added, renamed, moved, taken away and brought back; alarms sound; people leave. */
+/** A home and its changes: devices are added, renamed, moved, removed and brought back; alarms sound; people leave. */
 export class Home {
   readonly structures = new Map<string, Structure>();
   readonly thermostats = new Map<string, Thermostat>();
@@ -29,8 +29,8 @@ export class Home {
   readonly #goneThermostats = new Map<string, Thermostat>();
   readonly #goneAlarms = new Map<string, Alarm>();
   #changes = 0;
-  /** Takes back what just flickered. */
-  #takeBack: (() => void) | undefined;
+  /** Undoes the last flicker. */
+  #undoFlicker: (() => void) | undefined;
 
   constructor(dice: Dice, size: HomeSize) {
     this.#dice = dice;
@@ -40,7 +40,7 @@ export class Home {
     for (let i = 0; i < size.alarms; i++) this.#addAlarm();
   }
 
-  /** The home as it is now, whatever happens to it later. */
+  /** A copy of the current state of the home. */
   truth(): HomeTruth {
     return {
       structures: copied(this.structures),
@@ -59,16 +59,16 @@ export class Home {
     return this.structures.size > 2 || crowd(this.thermostats.values(), 20) || crowd(this.alarms.values(), 18);
   }
 
-  /** Something just flickered, and will be as before in a moment. */
+  /** A device just flickered and will be restored in a moment. */
   get isFlickering(): boolean {
-    return this.#takeBack !== undefined;
+    return this.#undoFlicker !== undefined;
   }
 
-  /** Something happens; answers what. */
+  /** Makes a random change and returns its description. */
   change(): string {
     this.#changes += 1;
     const dice = this.#dice;
-    if (this.#takeBack && dice.chance(0.8)) return this.#endFlicker();
+    if (this.#undoFlicker && dice.chance(0.8)) return this.#endFlicker();
     const what = dice.weighted({
       alarm: 40,
       away: 8,
@@ -111,7 +111,7 @@ export class Home {
     return what;
   }
 
-  /** A fan is told to run or to rest. */
+  /** Executes a fan command. */
   runFan(thermostatId: string, isOn: boolean): void {
     const thermostat = this.thermostats.get(thermostatId);
     if (!thermostat) return;
@@ -126,20 +126,20 @@ export class Home {
     if (all.length > 0) this.#dice.pick(all).name = this.#dice.chance(0.1) ? null : `name ${this.#changes} ⌂`;
   }
 
-  /** Something goes offline for a moment: nothing that anyone reacts to, but in the end it must show right. */
+  /** A device goes offline for a moment. No alert reacts to it, but the final state must be right. */
   #flicker(): void {
     const device = this.#dice.chance(0.5) ? one(this.#dice, this.thermostats) : one(this.#dice, this.alarms);
     if (!device) return;
     const before = device.isOnline;
     device.isOnline = this.#dice.pick([true, false, null]);
-    this.#takeBack = () => {
+    this.#undoFlicker = () => {
       device.isOnline = before;
     };
   }
 
   #endFlicker(): string {
-    this.#takeBack?.();
-    this.#takeBack = undefined;
+    this.#undoFlicker?.();
+    this.#undoFlicker = undefined;
     return "back again";
   }
 
@@ -164,7 +164,7 @@ export class Home {
   #removeStructure(): void {
     const id = this.#dice.pick([...this.structures.keys()]);
     moveOneById(id, this.structures, this.#goneStructures);
-    // Mostly its devices go with it; sometimes the ecosystem still lists them.
+    // Mostly its devices are removed too; sometimes the ecosystem still lists them.
     if (this.#dice.chance(0.3)) return;
     for (const [device, { structureId }] of [...this.thermostats]) {
       if (structureId === id) moveOneById(device, this.thermostats, this.#goneThermostats);
@@ -203,7 +203,7 @@ export class Home {
     });
   }
 
-  /** Mostly the first structure, so that its ranges fill up. */
+  /** Mostly the first structure, so that its ranges become full. */
   #somewhere(): string | null {
     const ids = [...this.structures.keys()];
     return (this.#dice.chance(0.7) ? ids[0] : this.#dice.pick(ids)) ?? null;

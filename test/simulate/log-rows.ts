@@ -3,26 +3,26 @@ import { comparePositions, type LogPosition, logStart, type TailedEntry } from "
 import { lockFeed, removeDeliveries } from "./delivery-rows.ts";
 import type { Session, SimulatedTables } from "./memory-tables.ts";
 import { exclusive } from "./row-locks.ts";
-import { type Draft, type PlacedEntry, type Rows, removeAll } from "./rows.ts";
+import { type Draft, type PositionedEntry, type Rows, removeAll } from "./rows.ts";
 import { standIn } from "./stand-in.ts";
 
 const table = (deviceId: DeviceId | null) => `log/${deviceId}`;
 const horizon = "log horizon";
 
-/** Up to where entries were removed for their age. */
+/** The position up to which retention removed entries. */
 export function horizonOf(rows: Rows): LogPosition {
   return rows.get<LogPosition>(horizon, 1) ?? logStart;
 }
 
-/** The log in memory: on a shared store nobody sees an entry before all transactions that began before it have ended. */
+/** The log in memory. On a shared store an entry becomes visible only after all earlier transactions have ended. */
 export function logRows(session: Session): SimulatedTables["log"] {
   const visible = (rows: Draft, after: LogPosition) => {
     const before = session.seenBefore();
     return rows.loggedAfter(after).filter((one) => one.position.transaction < before && isThere(rows, one));
   };
-  const isThere = (rows: Draft, { deviceId, position }: PlacedEntry) => rows.get(table(deviceId), position.id);
-  const ordered = (entries: PlacedEntry[]) => entries.sort((a, b) => comparePositions(a.position, b.position));
-  /** Only a durable entry, never the number of a transaction: numbers are handed out again after a crash. */
+  const isThere = (rows: Draft, { deviceId, position }: PositionedEntry) => rows.get(table(deviceId), position.id);
+  const ordered = (entries: PositionedEntry[]) => entries.sort((a, b) => comparePositions(a.position, b.position));
+  /** A durable entry, never a transaction id: ids are assigned again after a crash. */
   const endOf = (rows: Draft) => ordered(visible(rows, horizonOf(rows))).at(-1)?.position ?? horizonOf(rows);
   return standIn<SimulatedTables["log"]>("log", {
     append: (entry) =>

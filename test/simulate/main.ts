@@ -17,7 +17,7 @@ const { values } = parseArgs({
     nodes: { type: "string", default: "2" },
     trace: { type: "boolean", default: false },
     plant: { type: "string" },
-    // Set by --plant for the process that runs the planted copy.
+    // Set by --plant for the process that runs the modified copy.
     planted: { type: "string" },
     help: { type: "boolean", default: false },
   },
@@ -49,18 +49,18 @@ async function runAll(): Promise<void> {
     for (const [kind, count] of Object.entries(result.faults)) faults.set(kind, (faults.get(kind) ?? 0) + count);
     if (done % 100 === 0) console.error(`${done} of ${runs} runs`);
   });
-  if (violation) complain(violation);
+  if (violation) printViolation(violation);
   const seconds = ((performance.now() - startedMs) / 1_000).toFixed(1);
   const kinds = [...faults].sort().map(([kind, count]) => `${kind} ${count}`);
   console.log(`${done} runs, ${steps} steps, ${seconds} s; faults and events: ${kinds.join(", ")}`);
 }
 
-function complain(result: RunResult): void {
+function printViolation(result: RunResult): void {
   const plant = values.planted === undefined ? "" : ` --plant ${values.planted}`;
   console.error(
     [
       "",
-      `seed ${result.seed} broke a promise: ${result.violation}`,
+      `seed ${result.seed} broke a guarantee: ${result.violation}`,
       "",
       ...result.trace.slice(-30),
       "",

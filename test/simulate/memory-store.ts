@@ -7,34 +7,34 @@ import type { Clock } from "./clocks.ts";
 import type { Faults } from "./faults.ts";
 import type { Claim } from "./history.ts";
 import { type Session, type SimulatedTables, tablesOn } from "./memory-tables.ts";
-import { lostConnection, Places } from "./places.ts";
-import { RowLocks, type Wish } from "./row-locks.ts";
+import { lostConnection, PresenceLocks } from "./presence-locks.ts";
+import { type LockRequest, RowLocks } from "./row-locks.ts";
 import { type Database, Draft } from "./rows.ts";
 import type { Process, Scheduler } from "./scheduler.ts";
 
 /** A process that uses the store. */
 export interface StoreClient extends Process {
-  /** Nothing passes between it and the store. */
+  /** The network between the process and the store is cut. */
   isCut: boolean;
-  /** For how long what it asks is on its way at least, and what it is answered. */
+  /** The minimum delay of requests and of answers. */
   readonly way: { readonly thereMs: number; readonly backMs: number };
-  /** By which right the transaction that begins now writes; only the record knows it. */
+  /** The right to write of the transaction that begins now; only for the record. */
   claim: Claim | null;
 }
 
 const attempts = 6;
 
 /**
- * A store that many nodes share, as PostgreSQL is one: READ COMMITTED, row locks to the end of the transaction, reads
- * from a snapshot. Every statement waits for the scheduler, and may be lost there with its connection; a COMMIT may
- * take effect though its caller is told that it failed, at once or a while later.
+ * A shared store with the behaviour of PostgreSQL: READ COMMITTED, row locks until the end of the transaction, reads
+ * from a snapshot. Every statement waits for the scheduler, and may be lost with its connection. A COMMIT may take effect
+ * although its caller gets an error, at once or later.
  */
 export class MemoryStore {
-  /** Statements take long until then. */
+  /** Until then statements are slow. */
   slowUntilMs = 0;
   /** Until then every transaction is aborted. */
   refusesUntilMs = 0;
-  /** Nobody reaches it. */
+  /** The store cannot be reached. */
   isDown = false;
   readonly process: Process = { name: "store", isDead: false, isFrozen: false };
   readonly database: Database;
@@ -42,15 +42,15 @@ export class MemoryStore {
   readonly faults: Faults;
   readonly clock: Clock;
   locks = new RowLocks();
-  readonly places: Places;
-  /** Since when it is up. */
+  readonly places: PresenceLocks;
+  /** The time of the last start. */
   upSinceMs: number = Number.NEGATIVE_INFINITY;
   readonly #open = new Set<Connection>();
-  /** The numbers of the transactions that have written something and not ended yet. */
+  /** The ids of open transactions that have written something. */
   readonly #writing = new Map<Connection, number>();
   readonly #usualMs: number;
   #lastTransaction = 0;
-  /** The largest number of a transaction that took effect. */
+  /** The largest id of a committed transaction. */
   #lastDurable = 0;
 
   constructor(database: Database, scheduler: Scheduler, faults: Faults, clock: Clock) {
@@ -59,10 +59,10 @@ export class MemoryStore {
     this.faults = faults;
     this.clock = clock;
     this.#usualMs = scheduler.dice.pick([1, 4, 15]);
-    this.places = new Places(this);
+    this.places = new PresenceLocks(this);
   }
 
-  /** The store as one node sees it. */
+  /** The store's interface for one node. */
   for(client: StoreClient): Store<SimulatedTables> {
     return {
       isShared: true,
@@ -74,21 +74,21 @@ export class MemoryStore {
     };
   }
 
-  /** The node is gone: what it had open is rolled back, but for a COMMIT that may be on its way already. */
+  /** The node has died: its transactions are rolled back, except for a COMMIT that may be in flight. */
   disconnect(client: StoreClient): void {
     this.places.lose(client);
     for (const connection of [...this.#open]) if (connection.client === client) connection.lose();
   }
 
-  /** The disk is full: transactions get their numbers, here and in other databases of the server, and are aborted. */
+  /** The disk is full: transactions get ids, here and in other databases of the server, and are aborted. */
   refuse(forMs: number): void {
     this.refusesUntilMs = this.scheduler.nowMs + forMs;
     this.#lastTransaction += this.scheduler.dice.between(0, 200);
   }
 
   /**
-   * All transactions that have not ended are gone, and so are the numbers that only they and aborted ones had: the next
-   * transactions get these numbers again.
+   * All open transactions are lost. Ids that only they and aborted transactions had are assigned again to the next
+   * transactions.
    */
   crash(): void {
     for (const connection of [...this.#open]) connection.crash();
@@ -118,7 +118,7 @@ export class MemoryStore {
     this.#writing.delete(connection);
   }
 
-  /** The number of a transaction, which it has from its first write on. */
+  /** The id of a transaction, assigned at its first write. */
   numberOf(connection: Connection): number {
     const known = this.#writing.get(connection);
     if (known !== undefined) return known;
@@ -127,7 +127,7 @@ export class MemoryStore {
     return this.#lastTransaction;
   }
 
-  /** Every transaction with a smaller number has ended. */
+  /** Every transaction with a smaller id has ended. */
   oldestWriting(): number {
     return Math.min(this.#lastTransaction + 1, ...this.#writing.values());
   }
@@ -162,13 +162,13 @@ class Connection implements Session {
   #draft: Draft | undefined;
   #seenBefore: number | undefined;
   readonly #hints = new Set<Hint>();
-  /** The statement that is under way, and those behind it. */
+  /** The statement in progress, and those behind it. */
   readonly #waiting: (() => void)[] = [];
-  /** Neither its node nor the store will do any more with it. */
+  /** Neither the node nor the store will use the connection any more. */
   #hasEnded = false;
   #isLost = false;
   #isCommitting = false;
-  /** What the node waits for. */
+  /** Requests for which the node waits. */
   readonly #unanswered = new Set<(error: Error) => void>();
   #hasCrashed = false;
 
@@ -180,7 +180,11 @@ class Connection implements Session {
     if (!isReading) store.begun(this);
   }
 
-  run<Result>(what: string, act: (rows: Draft) => Result, locks?: (rows: Draft) => readonly Wish[]): Promise<Result> {
+  run<Result>(
+    what: string,
+    act: (rows: Draft) => Result,
+    locks?: (rows: Draft) => readonly LockRequest[],
+  ): Promise<Result> {
     if (this.#isCommitting) throw new Error("a transaction was used after it had ended");
     return this.#asked<Result>((resolve, reject) => {
       this.#inTurn(what, () => {
@@ -222,7 +226,7 @@ class Connection implements Session {
     });
   }
 
-  /** The store has crashed: nothing of this transaction is left, and every statement that waits fails. */
+  /** The store has crashed: the transaction is lost, and every waiting statement fails. */
   crash(): void {
     this.#hasEnded = true;
     this.#hasCrashed = true;
@@ -230,7 +234,7 @@ class Connection implements Session {
   }
 
   rollBack(): void {
-    // A COMMIT whose fate its node doesn't know is the store's affair; so is a connection that was lost.
+    // A COMMIT with unknown outcome, and a lost connection, are ended by the store itself.
     if (!this.#isCommitting && !this.#isLost) this.#end();
   }
 
@@ -240,7 +244,7 @@ class Connection implements Session {
     this.#rollBackLater();
   }
 
-  tryLock(wish: Wish): boolean {
+  tryLock(wish: LockRequest): boolean {
     return this.#store.locks.tryTake(this, wish);
   }
 
@@ -264,7 +268,7 @@ class Connection implements Session {
     this.#hints.add(hint);
   }
 
-  isInPlace(id: NodeId): boolean {
+  isPresent(id: NodeId): boolean {
     return this.#store.places.isTaken(id);
   }
 
@@ -301,9 +305,9 @@ class Connection implements Session {
     });
   }
 
-  /** Statements that are made at once are carried out one after the other, as they were made. */
+  /** Pipelined statements are executed one after the other, in order. */
   #inTurn(what: string, act: () => void): void {
-    // They travel together.
+    // Pipelined statements share one network delay.
     const thereMs = this.#waiting.length === 0 ? this.client.way.thereMs : 0;
     this.#waiting.push(() => this.#atStore(what, act, thereMs));
     if (this.#waiting.length === 1) this.#waiting[0]!();
@@ -321,7 +325,7 @@ class Connection implements Session {
     });
   }
 
-  #withLocks(what: string, wishes: readonly Wish[], reject: (error: Error) => void, act: () => void): void {
+  #withLocks(what: string, wishes: readonly LockRequest[], reject: (error: Error) => void, act: () => void): void {
     const [wish, ...others] = wishes;
     if (!wish) {
       act();
@@ -348,7 +352,7 @@ class Connection implements Session {
     this.#store.places.tell(this.client, this.#hints);
   }
 
-  /** The answer reaches its node at once or later; a frozen one hears it when it thaws, a dead one never. */
+  /** Delivers an answer to the node, now or later; a frozen node gets it when it thaws, a dead node never. */
   #answer(deliver: () => void, reject: (error: Error) => void): void {
     const { scheduler } = this.#store;
     const isSlow = scheduler.dice.chance(0.2);
@@ -359,7 +363,7 @@ class Connection implements Session {
     else scheduler.after(backMs + (isSlow ? this.#store.latencyMs() : 0), this.client, this.#said("answer"), deliver);
   }
 
-  /** The connection breaks: the node learns it after a while, the store too. */
+  /** The connection breaks: node and store notice it after a while. */
   #fail(reject: (error: Error) => void): void {
     this.#tellLoss(reject);
     if (!this.#hasEnded) this.#rollBackLater();
@@ -394,7 +398,7 @@ function diskFull(): Error {
   return new StoreUnavailable("The store can't write now (disk full).");
 }
 
-/** What a dead node still asks for reaches nobody: it would hold its locks for ever. */
+/** A request of a dead node must not reach the store, because it would hold its locks forever. */
 function never<Result>(): Promise<Result> {
   return new Promise(() => undefined);
 }

@@ -9,13 +9,13 @@ import type { LogPosition } from "../../src/store/tables/log.ts";
 import { commandRows } from "./command-rows.ts";
 import { deliveryRows } from "./delivery-rows.ts";
 import { logRows } from "./log-rows.ts";
-import { exclusive, type Wish } from "./row-locks.ts";
+import { exclusive, type LockRequest } from "./row-locks.ts";
 import { type Draft, removeAll } from "./rows.ts";
 import { standIn } from "./stand-in.ts";
 import { triggerRows } from "./trigger-rows.ts";
 import { webhookRows } from "./webhook-rows.ts";
 
-/** The tables that the core uses, of which the simulation has all that it uses there. */
+/** The tables that the core uses in the simulation. */
 export type SimulatedTables = Pick<
   Transaction,
   | "users"
@@ -35,38 +35,42 @@ export type SimulatedTables = Pick<
   | "deliveries"
 >;
 
-/** One open transaction as the tables see it: a statement takes its locks, then acts on what the transaction sees. */
+/** An open transaction: a statement takes its locks, then works on the rows that the transaction sees. */
 export interface Session {
-  run<Result>(what: string, act: (rows: Draft) => Result, locks?: (rows: Draft) => readonly Wish[]): Promise<Result>;
-  tryLock(wish: Wish): boolean;
+  run<Result>(
+    what: string,
+    act: (rows: Draft) => Result,
+    locks?: (rows: Draft) => readonly LockRequest[],
+  ): Promise<Result>;
+  tryLock(wish: LockRequest): boolean;
   nowMs(): number;
   nextId(): number;
-  /** Where the next entry of the log stands. */
+  /** The position of the next log entry. */
   nextPosition(): LogPosition;
-  /** Entries of transactions from this number on may still have others appear before them. */
+  /** Entries of transactions from this id on may still get other entries before them. */
   seenBefore(): number;
-  /** Nodes are told once the transaction has taken effect. */
+  /** Sends the hint to all nodes after the commit. */
   hint(hint: Hint): void;
-  /** Whether somebody holds the place of that node. */
-  isInPlace(id: NodeId): boolean;
-  /** How long the store has been up. */
+  /** Whether the node's presence lock is held. */
+  isPresent(id: NodeId): boolean;
+  /** The time since the store's start. */
   upMs(): number;
 }
 
-/** The simulated database is never restored, and no standby takes its place. */
+/** The simulated database is never restored or promoted. */
 const simulatedEpoch = { name: "simulated", takesOldIds: false };
 
 interface NodeRow {
   readonly beatMs: number;
 }
 
-/** The tables of the seam in memory, each statement with the locks and the second look that PostgreSQL gives it. */
+/** The tables in memory. Each statement takes the locks of PostgreSQL and re-reads its rows after waiting. */
 export function tablesOn(session: Session): SimulatedTables {
-  // Made when they are used: most transactions need a few of them only.
-  const made = new Map<keyof SimulatedTables, unknown>();
+  // Created on first use, because most transactions need only a few tables.
+  const created = new Map<keyof SimulatedTables, unknown>();
   const lazily = (name: keyof SimulatedTables) => {
-    const table = made.get(name) ?? tables[name](session);
-    made.set(name, table);
+    const table = created.get(name) ?? tables[name](session);
+    created.set(name, table);
     return table;
   };
   return new Proxy({} as SimulatedTables, { get: (_, name) => lazily(name as keyof SimulatedTables) });
@@ -176,7 +180,7 @@ function attributeRows(session: Session): SimulatedTables["attributes"] {
         (rows) => {
           for (const { key, value } of changes) rows.set(`attributes/${deviceId}`, key, { key, value, timeMs });
         },
-        // PostgreSQL locks each row; whoever writes one of a device writes its last time next, so this is no coarser.
+        // PostgreSQL locks each row. A writer of an attribute also writes the device's last time, so one lock is equivalent.
         () => [exclusive("attributes", deviceId)],
       ),
     removeOfDevice: (_, deviceId) =>
@@ -188,7 +192,7 @@ function attributeRows(session: Session): SimulatedTables["attributes"] {
   });
 }
 
-/** Nobody here comes near a limit of attributes. */
+/** No simulated device comes near the attribute limits. */
 function attributeUsageRows(session: Session): SimulatedTables["attributeUsage"] {
   return standIn<SimulatedTables["attributeUsage"]>("attribute usage", {
     ofDevice: (_, deviceId) =>
@@ -246,8 +250,8 @@ function linkRows(session: Session): SimulatedTables["links"] {
     ofUser: (userId) => where("links of user", (row) => row.userId === userId),
     holds: (_, id, { owner, epoch }) => {
       const isHeld = (rows: Draft) => link(rows, id)?.owner === owner && link(rows, id)?.epoch === epoch;
-      // FOR SHARE: what doesn't match now isn't waited for; what does is looked at again under the lock.
-      const locks = (rows: Draft): Wish[] => (isHeld(rows) ? [{ key: `links/${id}`, mode: "share" }] : []);
+      // FOR SHARE: rows that do not match are not locked; matching rows are checked again under the lock.
+      const locks = (rows: Draft): LockRequest[] => (isHeld(rows) ? [{ key: `links/${id}`, mode: "share" }] : []);
       return session.run(`holds link ${id} at ${epoch}?`, isHeld, locks);
     },
     setToken: async (_, id, sealedToken) => void (await update("token", id, () => ({ sealedToken }))),
@@ -345,15 +349,15 @@ function nodeRows(session: Session): SimulatedTables["nodes"] {
         const since = session.nowMs() - leaseMs;
         const living = [...rows.all<NodeRow>("nodes")].filter(([, { beatMs }]) => beatMs > since);
         const ids = living.map(([id]) => id as NodeId).sort();
-        return inPlace ? ids.filter((id) => session.isInPlace(id)) : ids;
+        return inPlace ? ids.filter((id) => session.isPresent(id)) : ids;
       }),
     isSettled: (leaseMs) => session.run("settled?", () => session.upMs() > leaseMs),
     forget: (silentForMs) =>
       session.run("forget", (rows) => {
         const before = session.nowMs() - silentForMs;
-        const gone = [...rows.all<NodeRow>("nodes")].filter(([, { beatMs }]) => beatMs < before);
-        for (const [id] of gone) rows.set("nodes", id, undefined);
-        return gone.length;
+        const expired = [...rows.all<NodeRow>("nodes")].filter(([, { beatMs }]) => beatMs < before);
+        for (const [id] of expired) rows.set("nodes", id, undefined);
+        return expired.length;
       }),
   });
 }

@@ -29,16 +29,16 @@ export interface NodeParts {
   readonly upstream: Upstream;
   readonly storeFor: (client: StoreClient) => Store<SimulatedTables>;
   readonly nodeBusFor: (client: StoreClient) => NodeBus;
-  /** How it calls webhooks. */
+  /** How the node calls webhooks. */
   readonly postFor: (node: SimulatedNode) => Post;
   readonly newWebhookId: () => string;
   readonly logDays: number;
-  /** The link of a user as it is stored, and how many transactions have taken effect: for the record of what happened. */
+  /** The stored link of a user, and the number of committed transactions, for the record. */
   readonly linkOf: (userId: number) => LinkRow | undefined;
   readonly committedSoFar: () => number;
 }
 
-/** What the follower that was in place then received. */
+/** An account that the follower of that time received. */
 export interface NodeReceipt {
   readonly userId: number;
   readonly seq: number;
@@ -46,13 +46,13 @@ export interface NodeReceipt {
   readonly follower: object | undefined;
 }
 
-/** One process of the service: the real core on a simulated store, clock and ecosystem. It dies with all it knew. */
+/** One process of the service: the real core on a simulated store, clock and ecosystem. Its death loses all its memory. */
 export class SimulatedNode implements StoreClient, UpstreamNode {
   readonly name: string;
   isDead = false;
   isFrozen = false;
   isCut = false;
-  /** It has started, and clients can reach it. */
+  /** The node has started, and clients can reach it. */
   isReady = false;
   claim: Claim | null = null;
   readonly way: StoreClient["way"];
@@ -63,8 +63,8 @@ export class SimulatedNode implements StoreClient, UpstreamNode {
   readonly alerts: RunningAlerts;
   readonly events: RunningEvents;
   readonly receipts: NodeReceipt[] = [];
-  /** Users of whom a snapshot was passed over because the store was too slow. */
-  readonly passedOver = new Set<number>();
+  /** Users for whom a snapshot was replaced by a newer one because the store was too slow. */
+  readonly withSkippedSnapshots = new Set<number>();
   readonly #parts: NodeParts;
   readonly #membership: Membership;
   readonly #nodeBus: NodeBus;
@@ -100,11 +100,11 @@ export class SimulatedNode implements StoreClient, UpstreamNode {
       },
       report: runtime.report,
     });
-    this.commit = (request) => this.#claimed(request, commit);
+    this.commit = (request) => this.#commitWithClaim(request, commit);
     this.#nodeBus = parts.nodeBusFor(this);
     this.#membership = new Membership(this.name as NodeId, store, runtime, this.#nodeBus);
     const shared = { ...runtime, nowMs: () => this.#membership.nowMs() };
-    const sealing = { seal: (secret: string, place: string) => `${place}: ${secret}`, open: opened };
+    const sealing = { seal: (secret: string, place: string) => `${place}: ${secret}`, open: openSealed };
     this.federation = federationOn({
       store,
       states: this.states,
@@ -144,15 +144,15 @@ export class SimulatedNode implements StoreClient, UpstreamNode {
 
   async drain(): Promise<void> {
     this.isReady = false;
-    // As the service does: a leave that can't be taken is no reason to stay.
-    const left = this.federation
+    // As in the service: a failure to leave does not keep the node running.
+    const leaving = this.federation
       .handBack()
       .then(() => this.#membership.stop())
       .catch(() => undefined);
     this.#deafen();
     await this.events.stop();
     await this.federation.stop();
-    await left;
+    await leaving;
   }
 
   link(userId: UserId, token: string): Promise<DeviceId> {
@@ -193,8 +193,8 @@ export class SimulatedNode implements StoreClient, UpstreamNode {
     }
   }
 
-  /** The store's facade takes the claim when the transaction begins, which is before the first wait. */
-  #claimed(request: CommitRequest, commit: Commit): Promise<readonly DeviceCommit[]> {
+  /** The store reads the claim when the transaction begins, which is before the first await. */
+  #commitWithClaim(request: CommitRequest, commit: Commit): Promise<readonly DeviceCommit[]> {
     this.claim = request.ownership ?? null;
     const result = commit(request);
     this.claim = null;
@@ -204,7 +204,7 @@ export class SimulatedNode implements StoreClient, UpstreamNode {
   #report(): Report {
     const say = (fields: object, sentence: string) => {
       const { error, userId } = fields as { error?: Error; userId?: number };
-      if (sentence.includes("passed over")) this.passedOver.add(userId!);
+      if (sentence.includes("passed over")) this.withSkippedSnapshots.add(userId!);
       const who = userId === undefined ? "" : ` (user ${userId})`;
       this.#parts.scheduler.note(`${this.name} says: ${sentence}${who}${error ? ` – ${error.message}` : ""}`);
     };
@@ -212,11 +212,11 @@ export class SimulatedNode implements StoreClient, UpstreamNode {
   }
 }
 
-/** The token of a stored link, which is sealed in name only. */
+/** The token of a stored link; the simulation's sealing only adds a prefix. */
 export function tokenIn({ sealedToken }: Pick<LinkRow, "sealedToken">): string {
-  return opened(sealedToken);
+  return openSealed(sealedToken);
 }
 
-function opened(sealedToken: string): string {
+function openSealed(sealedToken: string): string {
   return sealedToken.split(": ")[1]!;
 }

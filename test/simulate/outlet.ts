@@ -5,23 +5,23 @@ import type { Scheduler } from "./scheduler.ts";
 export interface OutletParts {
   readonly scheduler: Scheduler;
   readonly node: SimulatedNode;
-  /** How much each byte that is not taken yet counts: some clients are a burden. */
+  /** The factor for unsent bytes: larger for slow clients. */
   readonly weight: number;
   readonly arrived: (text: string, wasSlow: boolean) => void;
-  /** The connection is gone, whoever ended it. */
+  /** Called when the connection has ended, by either side. */
   readonly gone: () => void;
 }
 
 interface Piece {
   readonly text: string;
-  /** More was under way than the service suffers. */
+  /** More bytes were unsent than the service allows. */
   readonly wasSlow: boolean;
 }
 
-/** What the service suffers to be under way to one reader. */
-const sufferedBytes = 1_000_000;
+/** The unsent bytes that the service allows for one reader. */
+const allowedUnsentBytes = 1_000_000;
 
-/** The connection of one reader: what is written arrives in order, each piece after a while, and not all of it when it breaks. */
+/** The connection of one reader: data arrives in order, each piece after a delay. When it breaks, the rest is lost. */
 export class Outlet implements EventOutlet {
   readonly node: SimulatedNode;
   readonly #parts: OutletParts;
@@ -46,7 +46,7 @@ export class Outlet implements EventOutlet {
 
   write(bytes: Buffer): void {
     if (this.closed.aborted || this.#isEnding) return;
-    this.#underWay.push({ text: bytes.toString(), wasSlow: this.#unsent > sufferedBytes });
+    this.#underWay.push({ text: bytes.toString(), wasSlow: this.#unsent > allowedUnsentBytes });
     this.#unsent += bytes.length * this.#parts.weight;
     if (this.#underWay.length === 1) this.#deliverNext();
   }
@@ -67,7 +67,7 @@ export class Outlet implements EventOutlet {
     if (this.#underWay.length === 0) this.drop();
   }
 
-  /** It breaks; a part of what was under way may still have come. */
+  /** Breaks the connection; some data in flight may still have arrived. */
   drop(): void {
     if (this.closed.aborted) return;
     const next = this.#underWay[0];
@@ -96,6 +96,6 @@ export class Outlet implements EventOutlet {
   #tellWaiting(): void {
     const waiting = this.#waiting;
     this.#waiting = [];
-    for (const tell of waiting) tell();
+    for (const resume of waiting) resume();
   }
 }

@@ -22,13 +22,13 @@ interface QueuedStoreParts {
   readonly scheduler: Scheduler;
   readonly faults: Faults;
   readonly clock: Clock;
-  /** Power is cut while the group becomes durable. */
+  /** A power failure while the group is committed. */
   readonly crash: () => void;
 }
 
 /**
- * A store of one process, as SQLite is one: bodies run one after another, a group of them becomes durable together and is
- * answered after that, and when its COMMIT fails the whole group has failed.
+ * A single-process store with the behaviour of SQLite: bodies run one after another, a group of them is committed
+ * together and answered after that, and when its COMMIT fails the whole group fails.
  */
 export class QueuedStore implements Store<SimulatedTables> {
   readonly isShared = false;
@@ -57,7 +57,7 @@ export class QueuedStore implements Store<SimulatedTables> {
     return new Promise<Result>((resolve, reject) => {
       scheduler.after(scheduler.dice.next(), client, "read", () => {
         const answer = body(tablesOn(this.#session(new Draft(database.snapshot()))));
-        // The seam promises one consistent look, not how soon it is answered: sometimes a commit overtakes it.
+        // A read is consistent, but may be answered late: sometimes a commit overtakes it.
         const isSlow = scheduler.dice.chance(0.3);
         answer.then((result) => {
           if (isSlow) scheduler.after(scheduler.dice.between(0, 30), client, "read answered", () => resolve(result));
@@ -79,7 +79,7 @@ export class QueuedStore implements Store<SimulatedTables> {
     const { database, faults, client, scheduler, crash } = this.#parts;
     const group = new Draft(database);
     const done: { readonly draft: Draft; readonly claim: Claim | null }[] = [];
-    // A refusal is an answer too: it may rest on what another body of the group has written.
+    // A refusal waits for the commit too: it may depend on writes of another body of the group.
     const answers: { readonly job: Job; readonly answer: () => void }[] = [];
     for (let most = scheduler.dice.between(1, 12); most > 0 && this.#jobs.length > 0; most--) {
       const job = this.#next();
@@ -114,7 +114,7 @@ export class QueuedStore implements Store<SimulatedTables> {
     return this.#jobs.splice(Math.max(0, urgent), 1)[0]!;
   }
 
-  /** Within one turn, like SQLite's own calls: nothing else runs in between. */
+  /** Runs within one turn, as calls to SQLite do. */
   #session(draft: Draft): Session {
     const { clock, database } = this.#parts;
     return {
@@ -125,7 +125,7 @@ export class QueuedStore implements Store<SimulatedTables> {
       nextPosition: () => ({ transaction: 0, id: database.nextId() }),
       seenBefore: () => Number.POSITIVE_INFINITY,
       hint: () => undefined,
-      isInPlace: () => true,
+      isPresent: () => true,
       upMs: () => Number.POSITIVE_INFINITY,
     };
   }

@@ -11,20 +11,20 @@ export interface ReaderParts {
   readonly users: readonly UserId[];
   readonly lampOf: (userId: UserId) => DeviceId;
   readonly committedSoFar: () => number;
-  /** Up to where the log was shortened. */
+  /** The position up to which the log was truncated. */
   readonly horizon: () => Position;
-  /** The log is shortened while a reader is away. */
-  readonly isForgetful: boolean;
+  /** Whether the log is truncated while a reader is away. */
+  readonly hasShortRetention: boolean;
 }
 
-/** The programs that follow events: each loses its connection now and then, and goes on where it was on any node. */
+/** Clients that follow event streams. Each loses its connection now and then, and resumes on any node. */
 export class Readers {
   readonly records: readonly ReaderRecord[];
   readonly #readers: readonly Reader[];
 
   constructor(parts: ReaderParts) {
     const { dice } = parts.calls.scheduler;
-    // Nobody listens in half of the runs, which are the quicker for it.
+    // Half of the runs have no readers, which makes them faster.
     this.#readers = (dice.chance(0.5) ? parts.users : []).flatMap((userId) => [
       ...(dice.chance(0.8) ? [new Reader(parts, userId, [])] : []),
       ...(dice.chance(0.3) ? [new Reader(parts, userId, [parts.lampOf(userId)])] : []),
@@ -49,7 +49,7 @@ class Reader implements ReaderRecord {
   readonly userId: UserId;
   readonly deviceIds: readonly DeviceId[];
   readonly frames: Frame[] = [];
-  /** It no longer goes away by itself. */
+  /** The reader no longer disconnects by itself. */
   isQuiet = false;
   readonly #parts: ReaderParts;
   readonly #weight: number;
@@ -67,7 +67,7 @@ class Reader implements ReaderRecord {
   connect(): void {
     const { calls, faults } = this.#parts;
     const { scheduler } = calls;
-    const isAsleep = this.#parts.isForgetful && !this.isQuiet && scheduler.dice.chance(0.2);
+    const isAsleep = this.#parts.hasShortRetention && !this.isQuiet && scheduler.dice.chance(0.2);
     const range: readonly [number, number] = isAsleep ? [20_000, 60_000] : [0, 2_000];
     calls.laterOnSomeNode(`reader of user ${this.userId}`, range, (node) => {
       const outlet = new Outlet({
@@ -126,6 +126,6 @@ class Reader implements ReaderRecord {
 }
 
 function splitAt(line: string, separator: string): readonly [string, string] {
-  const place = line.indexOf(separator);
-  return [line.slice(0, place), line.slice(place + separator.length)];
+  const index = line.indexOf(separator);
+  return [line.slice(0, index), line.slice(index + separator.length)];
 }

@@ -8,11 +8,11 @@ export interface ReceiverParts {
   readonly scheduler: Scheduler;
   readonly faults: Faults;
   readonly committedSoFar: () => number;
-  /** In a quiet stretch receivers work: else a message would wait for an hour. */
+  /** In a quiet period receivers work; a failed message would wait for up to an hour. */
   readonly isQuiet: () => boolean;
 }
 
-/** Those who run the addresses of webhooks. They take what they are told; or refuse, are slow, or never answer. */
+/** The servers that receive webhooks. They accept messages, refuse them, are slow, or never answer. */
 export class Receivers {
   readonly attempts: DeliveryAttempt[] = [];
   readonly #parts: ReceiverParts;
@@ -22,7 +22,7 @@ export class Receivers {
     this.#parts = parts;
   }
 
-  /** How one node reaches them. */
+  /** The HTTP client of one node. */
   postFor(node: SimulatedNode): Post {
     const { scheduler } = this.#parts;
     return (_, headers, body, signal) =>
@@ -33,7 +33,7 @@ export class Receivers {
           body,
           sentMs: scheduler.nowMs,
           arrivedSeq: undefined,
-          place: undefined,
+          arrivalNumber: undefined,
           isTaken: false,
           endedMs: Number.POSITIVE_INFINITY,
         };
@@ -44,11 +44,11 @@ export class Receivers {
         };
         signal.addEventListener("abort", () => fail("no answer in time"), { once: true });
         scheduler.after(this.#delayMs(), undefined, `${node.name} posts ${attempt.messageId}`, () => {
-          // What a node sent before it died may still arrive.
+          // A message that a node sent before it died may still arrive.
           if (signal.aborted || (node.isDead && scheduler.dice.chance(0.5))) return;
           const will = this.#will();
           attempt.arrivedSeq = this.#parts.committedSoFar();
-          attempt.place = this.#arrived++;
+          attempt.arrivalNumber = this.#arrived++;
           attempt.isTaken = will === "taken" || will === "taken in silence" || will === "slow";
           if (will === "silent" || will === "taken in silence") return;
           const delayMs = will === "slow" ? scheduler.dice.between(2_000, 14_000) : this.#delayMs();
@@ -62,7 +62,7 @@ export class Receivers {
       });
   }
 
-  /** A node is dead: what it had under way has ended. */
+  /** A node has died: ends its deliveries in progress. */
   disconnect(node: SimulatedNode): void {
     const { nowMs } = this.#parts.scheduler;
     for (const attempt of this.attempts) {

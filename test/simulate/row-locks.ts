@@ -1,13 +1,13 @@
-/** Whoever holds locks; compared by identity. */
+/** The owner of locks, compared by identity. */
 export type Holder = object;
 export type Mode = "share" | "exclusive";
 
-export interface Wish {
+export interface LockRequest {
   readonly key: string;
   readonly mode: Mode;
 }
 
-export function exclusive(table: string, key: string | number): Wish {
+export function exclusive(table: string, key: string | number): LockRequest {
   return { key: `${table}/${key}`, mode: "exclusive" };
 }
 
@@ -22,12 +22,12 @@ interface Lock {
   readonly waiters: Waiter[];
 }
 
-/** Row locks as PostgreSQL has them: held to the end of the transaction, first come first served, deadlocks noticed. */
+/** Row locks as in PostgreSQL: held until the end of the transaction, first come first served, with deadlock detection. */
 export class RowLocks {
   readonly #locks = new Map<string, Lock>();
 
-  /** Takes the lock or waits for it; false when waiting would never end. */
-  take(holder: Holder, { key, mode }: Wish, granted: () => void): boolean {
+  /** Takes the lock or waits for it; returns false for a deadlock. */
+  take(holder: Holder, { key, mode }: LockRequest, granted: () => void): boolean {
     const lock = this.#lock(key);
     if (isFree(lock, holder, mode) && (lock.waiters.length === 0 || lock.holders.has(holder))) {
       hold(lock, holder, mode);
@@ -35,7 +35,7 @@ export class RowLocks {
       return true;
     }
     const waiter = { holder, mode, granted };
-    // Who already holds it and wants more goes first: the others can't get it before anyway.
+    // A holder that upgrades its lock goes first: the others must wait for it in any case.
     if (lock.holders.has(holder)) lock.waiters.unshift(waiter);
     else lock.waiters.push(waiter);
     if (!this.#waitsForItself(holder)) return true;
@@ -43,8 +43,8 @@ export class RowLocks {
     return false;
   }
 
-  /** Takes the lock only if nobody has to be waited for (SKIP LOCKED). */
-  tryTake(holder: Holder, { key, mode }: Wish): boolean {
+  /** Takes the lock only if it is free (SKIP LOCKED). */
+  tryTake(holder: Holder, { key, mode }: LockRequest): boolean {
     const lock = this.#lock(key);
     if (!isFree(lock, holder, mode)) return false;
     hold(lock, holder, mode);
@@ -88,10 +88,10 @@ export class RowLocks {
   #waitedForBy(holder: Holder): Holder[] {
     const others: Holder[] = [];
     for (const lock of this.#locks.values()) {
-      const place = lock.waiters.findIndex((waiter) => waiter.holder === holder);
-      if (place < 0) continue;
+      const index = lock.waiters.findIndex((waiter) => waiter.holder === holder);
+      if (index < 0) continue;
       for (const other of lock.holders.keys()) if (other !== holder) others.push(other);
-      for (const ahead of lock.waiters.slice(0, place)) others.push(ahead.holder);
+      for (const ahead of lock.waiters.slice(0, index)) others.push(ahead.holder);
     }
     return others;
   }

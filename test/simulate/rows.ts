@@ -3,23 +3,23 @@ import type { Claim, CommittedTransaction, LinkOwner, StoredRow, Write } from ".
 
 export type Key = string | number;
 
-/** An entry of the log and its place there. */
-export type PlacedEntry = LogEntry & { readonly position: LogPosition };
+/** An entry of the log with its position. */
+export type PositionedEntry = LogEntry & { readonly position: LogPosition };
 
-/** Something that rows can be read from. */
+/** A source of rows. */
 export interface Rows {
   get<Row>(table: string, key: Key): Row | undefined;
   all<Row>(table: string): ReadonlyMap<Key, Row>;
-  /** What was ever appended to the log and stands behind that place, in the order in which it became durable. */
-  loggedAfter(place: LogPosition): readonly PlacedEntry[];
-  /** The last place in the log. */
+  /** All entries ever appended after the position, in the order in which they became durable. */
+  loggedAfter(after: LogPosition): readonly PositionedEntry[];
+  /** The last position in the log. */
   lastLogged(): LogPosition;
 }
 
-/** What one transaction sees: all below it, and its own writes. Its log goes into the record as it was appended. */
+/** The view of one transaction: the rows below it, with its own writes on top. Its log goes into the record. */
 export class Draft implements Rows {
   readonly changed = new Map<string, Map<Key, object | undefined>>();
-  readonly log: PlacedEntry[] = [];
+  readonly log: PositionedEntry[] = [];
   readonly #below: Rows;
 
   constructor(below: Rows) {
@@ -36,9 +36,9 @@ export class Draft implements Rows {
     return own ? overlaid(this.#below.all<Row>(table), own as Map<Key, Row | undefined>) : this.#below.all(table);
   }
 
-  loggedAfter(place: LogPosition): readonly PlacedEntry[] {
-    const below = this.#below.loggedAfter(place);
-    const own = this.log.filter(({ position }) => comparePositions(position, place) > 0);
+  loggedAfter(after: LogPosition): readonly PositionedEntry[] {
+    const below = this.#below.loggedAfter(after);
+    const own = this.log.filter(({ position }) => comparePositions(position, after) > 0);
     return own.length === 0 ? below : [...below, ...own];
   }
 
@@ -52,22 +52,22 @@ export class Draft implements Rows {
     own.set(key, row);
   }
 
-  /** Takes over what a savepoint within it changed. */
+  /** Merges the changes of an inner savepoint. */
   absorb(inner: Draft): void {
     for (const [table, rows] of inner.changed) for (const [key, row] of rows) this.set(table, key, row);
     this.log.push(...inner.log);
   }
 }
 
-/** What is durable, with its own clock and the record of how it came to be. */
+/** The durable rows, with the database's clock and the record of all commits. */
 export class Database implements Rows {
   readonly history: CommittedTransaction[] = [];
   #tables = new Map<string, ReadonlyMap<Key, object>>();
   #isShared = false;
-  #log: PlacedEntry[] = [];
-  /** The last place among the first so many entries; it only rises, so that a place is soon found. */
+  #log: PositionedEntry[] = [];
+  /** The last position among the first n entries, for fast look-ups; it only rises. */
   #lastOf: LogPosition[] = [];
-  /** How much of the log a snapshot shows. */
+  /** The number of log entries that a snapshot shows. */
   #logLength = Number.POSITIVE_INFINITY;
   #lastId = 0;
 
@@ -79,7 +79,7 @@ export class Database implements Rows {
     return (this.#tables.get(table) ?? new Map()) as ReadonlyMap<Key, Row>;
   }
 
-  /** As it is now, whatever is committed later. */
+  /** An immutable view of the current state. */
   snapshot(): Rows {
     const still = new Database();
     this.#isShared = true;
@@ -90,15 +90,15 @@ export class Database implements Rows {
     return still;
   }
 
-  loggedAfter(place: LogPosition): readonly PlacedEntry[] {
+  loggedAfter(after: LogPosition): readonly PositionedEntry[] {
     const length = Math.min(this.#log.length, this.#logLength);
     let [from, to] = [0, length];
     while (from < to) {
       const middle = (from + to) >> 1;
-      if (comparePositions(this.#lastOf[middle]!, place) > 0) to = middle;
+      if (comparePositions(this.#lastOf[middle]!, after) > 0) to = middle;
       else from = middle + 1;
     }
-    return this.#log.slice(from, length).filter(({ position }) => comparePositions(position, place) > 0);
+    return this.#log.slice(from, length).filter(({ position }) => comparePositions(position, after) > 0);
   }
 
   lastLogged(): LogPosition {
@@ -110,7 +110,7 @@ export class Database implements Rows {
     return this.#lastId;
   }
 
-  /** Makes a draft durable, all at once. */
+  /** Commits a draft atomically. */
   apply(draft: Draft, by: { readonly node: string; readonly claim: Claim | null; readonly atMs: number }): void {
     const writes: Write[] = [];
     for (const [table, rows] of draft.changed) {
@@ -151,8 +151,8 @@ export class Database implements Rows {
   }
 }
 
-function latest(place: LogPosition, entries: readonly PlacedEntry[]): LogPosition {
-  let last = place;
+function latest(position: LogPosition, entries: readonly PositionedEntry[]): LogPosition {
+  let last = position;
   for (const { position } of entries) if (comparePositions(position, last) > 0) last = position;
   return last;
 }
@@ -166,7 +166,7 @@ function overlaid<Row>(below: ReadonlyMap<Key, Row>, changed: ReadonlyMap<Key, R
   return rows;
 }
 
-/** Removes all rows of a table; answers how many there were. */
+/** Removes all rows of a table and returns their number. */
 export function removeAll(rows: Draft, table: string): number {
   const keys = [...rows.all(table).keys()];
   for (const key of keys) rows.set(table, key, undefined);

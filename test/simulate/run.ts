@@ -2,19 +2,19 @@ import { createHash } from "node:crypto";
 import { check } from "./checker.ts";
 import { World } from "./world.ts";
 
-/** What came of one seed. */
+/** The result of one seed. */
 export interface RunResult {
   readonly seed: number;
-  /** The promise that was broken, in a sentence. */
+  /** The broken guarantee, as a sentence. */
   readonly violation: string | undefined;
   readonly steps: number;
   readonly faults: Readonly<Record<string, number>>;
-  /** The fingerprint of all that happened. */
+  /** A hash of the whole trace. */
   readonly digest: string;
   readonly trace: readonly string[];
 }
 
-/** Runs one seed from beginning to end. The same seed does the same, to the byte. */
+/** Runs one seed from start to end. The same seed gives the same trace, byte for byte. */
 export async function simulate(seed: number, nodes = 2): Promise<RunResult> {
   const world = new World(seed, nodes);
   let failure: string | undefined;

@@ -8,51 +8,51 @@ export interface Runs {
   readonly nodes: number;
 }
 
-/** Runs seed after seed on all cores and stops at the first that breaks a promise, which it answers. */
+/** Runs seeds in order on all cores, stops at the first violation, and returns it. */
 export async function runSeeds(
   { seed, runs, nodes }: Runs,
   finished: (result: RunResult) => void,
 ): Promise<RunResult | undefined> {
   let next = seed;
-  const broken: RunResult[] = [];
+  const failed: RunResult[] = [];
   const work = async () => {
     const worker = new Worker(new URL(import.meta.url));
     try {
-      // Seeds are handed out in order, so that the lowest broken one is among those under way when the first is found.
-      while (next < seed + runs && broken.length === 0) {
-        const result = await ask(worker, { seed: next++, nodes });
+      // Seeds are started in order, so the lowest failing seed has been started when the first failure is found.
+      while (next < seed + runs && failed.length === 0) {
+        const result = await runIn(worker, { seed: next++, nodes });
         finished(result);
-        if (result.violation !== undefined) broken.push(result);
+        if (result.violation !== undefined) failed.push(result);
       }
     } finally {
       await worker.terminate();
     }
   };
   await Promise.all(Array.from({ length: Math.min(availableParallelism(), runs) }, work));
-  return broken.sort((a, b) => a.seed - b.seed)[0];
+  return failed.sort((a, b) => a.seed - b.seed)[0];
 }
 
-interface Question {
+interface Job {
   readonly seed: number;
   readonly nodes: number;
 }
 
-function ask(worker: Worker, question: Question): Promise<RunResult> {
+function runIn(worker: Worker, job: Job): Promise<RunResult> {
   return new Promise((resolve, reject) => {
     worker.once("message", (result: RunResult) => {
       worker.off("error", reject);
       resolve(result);
     });
     worker.once("error", reject);
-    worker.postMessage(question);
+    worker.postMessage(job);
   });
 }
 
 if (!isMainThread && parentPort) {
   const port = parentPort;
-  port.on("message", async ({ seed, nodes }: Question) => {
+  port.on("message", async ({ seed, nodes }: Job) => {
     const result = await simulate(seed, nodes);
-    // Of a run that kept its promises nobody wants to read all that happened.
+    // The trace of a successful run is not needed.
     port.postMessage(result.violation === undefined ? { ...result, trace: [] } : result);
   });
 }

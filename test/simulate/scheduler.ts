@@ -1,6 +1,6 @@
 import type { Dice } from "./dice.ts";
 
-/** Something that can die or stand still, and all that waits for it with it: a node, or the store. */
+/** Something that can die or freeze, with everything that waits for it: a node, or the store. */
 export interface Process {
   readonly name: string;
   isDead: boolean;
@@ -15,18 +15,18 @@ interface Entry {
   isCancelled: boolean;
 }
 
-/** How often two events fall so close together that the promises of the first have not all run yet. */
+/** The probability that two events are so close that the promises of the first have not all run. */
 const closeTogether = 0.05;
-/** Nothing that is further apart is close together: by then all promises have run. */
+/** The maximum distance of close events; after it all promises have run. */
 const closeMs = 5;
 
 /**
- * The only thing that lets time pass. Every wait of the world is an entry here; among those that are due the dice choose,
- * all promises settle, and the next one is chosen. Nothing reads a real clock, so a seed is a whole history.
+ * The only source of time. Every wait in the world is an entry here. Of the due entries the dice choose one; then all
+ * promises settle, and the next is chosen. Nothing reads a real clock, so a seed determines the whole history.
  */
 export class Scheduler {
   readonly dice: Dice;
-  /** What happened, a line each; its digest is the run's fingerprint. */
+  /** The events, one line each; their hash is the run's fingerprint. */
   readonly trace: string[] = [];
   nowMs = 0;
   steps = 0;
@@ -39,7 +39,7 @@ export class Scheduler {
     this.dice = dice;
   }
 
-  /** Runs `act` after the delay, unless that process is dead by then; while it is frozen the entry waits. */
+  /** Runs `act` after the delay, unless the process is dead by then; while it is frozen the entry waits. */
   after(delayMs: number, process: Process | undefined, what: string, act: () => void): () => void {
     const entry: Entry = {
       dueMs: this.nowMs + Math.max(0, Math.round(delayMs)),
@@ -101,7 +101,7 @@ export class Scheduler {
   }
 
   async #step(entry: Entry): Promise<void> {
-    // What has no process comes from outside (a kill, a client): it finds the world at rest.
+    // Entries without a process come from outside (a kill, a client) and wait until all promises have run.
     if (this.#isUnsettled && !entry.process) await allSettled();
     this.steps += 1;
     this.note(entry.process ? `${entry.process.name}: ${entry.what}` : entry.what);
@@ -112,12 +112,12 @@ export class Scheduler {
   }
 }
 
-/** The core waits for nothing but promises: one turn of the event loop, and all of them have run. */
+/** The core awaits only promises, so one turn of the event loop runs all of them. */
 function allSettled(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-/** The earliest first; of equals any: the dice choose among them anyway, and the order is the same in every run. */
+/** A min-heap by time. Equal times have a fixed order; the dice choose among them. */
 class Heap {
   readonly #entries: Entry[] = [];
 

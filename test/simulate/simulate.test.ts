@@ -11,12 +11,12 @@ import { runSeeds } from "./runs.ts";
 const quickSeeds = [46, 63, 69, 50, 43, 53, 20];
 
 describe("the core in the deterministic simulation", () => {
-  it("keeps its promises through seeds of faults, as many as it takes to meet each kind, and converges", async () => {
+  it("keeps its guarantees with every kind of fault, and converges", async () => {
     const counts = new Map<string, number>();
     const count = ({ faults }: { readonly faults: Readonly<Record<string, number>> }) => {
       for (const [kind, times] of Object.entries(faults)) counts.set(kind, (counts.get(kind) ?? 0) + times);
     };
-    // A simulation in which nothing goes wrong proves nothing; nor one in which nothing is done about it.
+    // A simulation without faults, or without reactions to them, proves nothing.
     const missing = () => [...faultKinds, ...eventKinds].filter((kind) => !counts.has(kind));
     if (!isAll) {
       for (const seed of quickSeeds) {
@@ -33,12 +33,12 @@ describe("the core in the deterministic simulation", () => {
     assert.deepEqual(missing(), [], "kinds that were not met once");
   });
 
-  it("keeps them with three nodes too", async () => {
+  it("keeps its guarantees with three nodes", async () => {
     const broken = await runSeeds({ seed: 1_001, runs: rounds({ all: 10, few: 2 }), nodes: 3 }, () => undefined);
     assert.equal(broken, undefined, `seed ${broken?.seed}: ${broken?.violation}`);
   });
 
-  it("does the same for the same seed, to the byte", async () => {
+  it("gives the same trace for the same seed, byte for byte", async () => {
     for (const seed of isAll ? [1, 2, 3] : [46]) {
       const [once, again] = [await simulate(seed), await simulate(seed)];
       assert.equal(once.digest, again.digest);
@@ -60,7 +60,7 @@ describe("the core in the deterministic simulation", () => {
     "settled-before-sent",
   ];
   for (const name of planted.slice(0, rounds({ all: planted.length, few: 2 }))) {
-    it(`finds the planted mistake ${name}`, async () => {
+    it(`finds the planted defect ${name}`, async () => {
       const plant = plants.find((candidate) => candidate.name === name)!;
       const { code, said } = await runPlant(plant, ["--runs", "1000"], "pipe");
       assert.match(said, /seed \d+ broke a promise: /);

@@ -2,7 +2,7 @@ import type { Account, Alarm, Listing, Sighting, Structure, Thermostat } from ".
 import type { Dice } from "./dice.ts";
 import type { HomeTruth } from "./history.ts";
 
-/** The home as a snapshot shows it that is whole and can be read. */
+/** The home as a complete, readable snapshot. */
 export function clearSnapshot(home: HomeTruth): Account {
   const structures = [...home.structures].map(([id, { name, away }]): [string, Structure] => [
     id,
@@ -17,7 +17,7 @@ export function clearSnapshot(home: HomeTruth): Account {
   };
 }
 
-/** The same with something missing that isn't gone: lists that are not whole, objects that can't be read. */
+/** The same with parts missing: incomplete lists, unreadable objects. */
 export function incompleteSnapshot(home: HomeTruth, dice: Dice): Account {
   const clear = clearSnapshot(home);
   const structures = incomplete(clear.structures, dice, ["name", "listsDevices"]);
@@ -42,13 +42,13 @@ function nothing<T>(): Listing<T> {
   return { isWhole: false, byId: new Map() };
 }
 
-function incomplete<T extends object>(listing: Listing<T>, dice: Dice, told: readonly (keyof T)[]): Listing<T> {
+function incomplete<T extends object>(listing: Listing<T>, dice: Dice, fields: readonly (keyof T)[]): Listing<T> {
   const isWhole = dice.chance(0.5);
   const byId = new Map<string, Sighting<T>>();
   for (const [id, sighting] of listing.byId) {
     if (!isWhole && dice.chance(0.3)) continue;
     const partial: Partial<T> = {};
-    if (sighting.isRead) for (const field of told) if (dice.chance(0.5)) partial[field] = sighting.object[field];
+    if (sighting.isRead) for (const field of fields) if (dice.chance(0.5)) partial[field] = sighting.object[field];
     byId.set(id, dice.chance(0.3) ? { isRead: false, partial } : sighting);
   }
   return { isWhole, byId };

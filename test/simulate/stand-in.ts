@@ -1,6 +1,6 @@
 /**
- * An object of which the simulation has only what the core uses there. As soon as the core uses more, the run ends and
- * says what is missing, instead of going on with something half true.
+ * A partial fake: it has only the members that the core uses in the simulation. When the core uses another member, the
+ * run fails and names it, instead of continuing with undefined.
  */
 export function standIn<Whole extends object>(what: string, part: Partial<Whole>): Whole {
   return new Proxy(part, {

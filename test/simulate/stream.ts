@@ -4,7 +4,7 @@ import type { HomeTruth, StreamLife } from "./history.ts";
 import type { Process, Scheduler } from "./scheduler.ts";
 import { userOf } from "./tokens.ts";
 
-/** What was seen of a home: `isClear` when it is whole and can be read. */
+/** A snapshot of a home; `isClear` when it is complete and readable. */
 export interface Look {
   readonly account: Account;
   readonly home: HomeTruth;
@@ -17,27 +17,27 @@ export interface StreamParts {
   readonly token: string;
   readonly listener: StreamListener;
   readonly resolve: (end: StreamEnd) => void;
-  /** Told just before the listener is. */
+  /** Called just before the listener. */
   readonly delivers: (look: Look | "unchanged") => void;
 }
 
 const watchdogMs = 70_000;
 
-/** One connection: what is sent arrives in order, each after a while of its own. */
+/** One connection: events arrive in order, each after its own delay. */
 export class Stream {
   readonly process: Process;
   readonly token: string;
   readonly userId: number;
   readonly life: { -readonly [Field in keyof StreamLife]: StreamLife[Field] };
-  /** It has its keep-alives, and nothing else any more. */
+  /** The stream sends only keep-alives. */
   isWithholding = false;
   hasEnded = false;
   readonly #parts: StreamParts;
-  readonly #underWay: (Look | "unchanged")[] = [];
+  readonly #inFlight: (Look | "unchanged")[] = [];
   #silentSinceMs: number | undefined;
   #heardMs = 0;
   #withheldSinceMs: number | undefined;
-  /** When its node last had the account. */
+  /** When the node last received the account. */
   #lastMs = 0;
   #isUnsettled = false;
 
@@ -47,21 +47,21 @@ export class Stream {
     this.token = parts.token;
     this.userId = userOf(parts.token);
     const { userId, token } = this;
-    this.life = { userId, token, node: this.process.name, firstMs: null, deafMs: null, endedMs: null };
+    this.life = { userId, token, node: this.process.name, firstMs: null, deafSinceMs: null, endedMs: null };
   }
 
-  /** Not even keep-alives come any more; its node gives it up after a while. */
+  /** Not even keep-alives are sent; the node gives the stream up after a while. */
   fallSilent(): void {
     if (this.isSilent) return;
     const { scheduler } = this.#parts;
     this.#silentSinceMs = scheduler.nowMs;
-    // A node that stands still hears the last of it when it goes on.
-    scheduler.after(0, this.process, `stream of ${this.token} is heard for the last time`, () => {
+    // A frozen node processes its last events when it thaws.
+    scheduler.after(0, this.process, `stream of ${this.token} delivers its last event`, () => {
       this.#heardMs = scheduler.nowMs;
       scheduler.after(watchdogMs, this.process, "watchdog", () => this.end("silent"));
     });
-    // What is under way is lost with it.
-    this.#underWay.length = 0;
+    // Events in flight are lost.
+    this.#inFlight.length = 0;
   }
 
   get isSilent(): boolean {
@@ -72,33 +72,33 @@ export class Stream {
     if (this.hasEnded) return;
     if (this.isWithholding) this.#withheldSinceMs ??= this.#parts.scheduler.nowMs;
     if (this.isWithholding || this.isSilent) return;
-    this.#underWay.push(look);
-    if (this.#underWay.length === 1) this.#deliverNext();
+    this.#inFlight.push(look);
+    if (this.#inFlight.length === 1) this.#deliverNext();
   }
 
-  end(reason: StreamEndReason, isFoundOut = false): void {
+  end(reason: StreamEndReason, isDetected = false): void {
     if (this.hasEnded) return;
     const { scheduler, resolve } = this.#parts;
     this.hasEnded = true;
     this.life.endedMs = scheduler.nowMs;
-    // Only a deafness that its node came to know of can stand in its record.
-    if (reason === "silent") this.life.deafMs = this.#silentSinceMs ?? null;
-    // What was under way when it began to withhold still came, and a read may have settled what was incomplete.
-    if (isFoundOut) this.life.deafMs = Math.max(this.#withheldSinceMs ?? 0, this.#lastMs);
-    this.#underWay.length = 0;
+    // The node's record can hold only a silence that the node noticed.
+    if (reason === "silent") this.life.deafSinceMs = this.#silentSinceMs ?? null;
+    // Events in flight when the withholding began were still delivered, and a read may have completed the account.
+    if (isDetected) this.life.deafSinceMs = Math.max(this.#withheldSinceMs ?? 0, this.#lastMs);
+    this.#inFlight.length = 0;
     scheduler.after(0, this.process, `stream of ${this.token} ends: ${reason}`, () => {
       const unheard = reason === "silent" ? { unheardMs: scheduler.nowMs - this.#heardMs } : {};
       resolve({ reason, detail: `the stream ended (${reason})`, ...unheard });
     });
   }
 
-  /** Its node has read the account: to settle what was incomplete, or to check what seemed complete. */
-  readBeside(isClear: boolean): void {
+  /** The node has read the account, to complete an incomplete snapshot or to check a complete one. */
+  noteRead(isClear: boolean): void {
     if (this.#isUnsettled) this.#lastMs = this.#parts.scheduler.nowMs;
     this.#isUnsettled = !isClear;
   }
 
-  /** Its node is dead. */
+  /** The node has died. */
   die(): void {
     this.hasEnded = true;
     this.life.endedMs ??= this.#parts.scheduler.nowMs;
@@ -109,7 +109,7 @@ export class Stream {
     const { dice } = scheduler;
     const delayMs = dice.chance(0.1) ? dice.between(50, 1_500) : dice.between(0, 40);
     scheduler.after(delayMs, this.process, `stream of ${this.token} delivers`, () => {
-      const look = this.#underWay.shift();
+      const look = this.#inFlight.shift();
       if (look === undefined || this.hasEnded) return;
       this.#lastMs = scheduler.nowMs;
       delivers(look);
@@ -119,7 +119,7 @@ export class Stream {
         this.life.firstMs ??= scheduler.nowMs;
         listener.account(look.account);
       }
-      if (this.#underWay.length > 0) this.#deliverNext();
+      if (this.#inFlight.length > 0) this.#deliverNext();
     });
   }
 }

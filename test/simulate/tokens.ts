@@ -1,4 +1,4 @@
-/** The tokens that an ecosystem has given out: each is good until it is ended, whatever others there are. */
+/** The tokens that an ecosystem has issued. Each is valid until it is revoked, independent of the others. */
 export class Tokens {
   readonly #issued = new Map<number, number>();
   readonly #ended = new Set<string>();

@@ -16,10 +16,10 @@ import { standIn } from "./stand-in.ts";
 import { type Look, Stream } from "./stream.ts";
 import { Tokens, userOf } from "./tokens.ts";
 
-/** A node that follows accounts, and hears of each clear one that reaches it. */
+/** A node that follows accounts, and is called for each clear snapshot that reaches it. */
 export interface UpstreamNode extends Process {
   received(token: string, home: HomeTruth): void;
-  /** It is proving a token for that user now; what else it reads is a second look. */
+  /** Whether the node is verifying a token of the user now; other reads are second looks. */
   isProving(userId: number): boolean;
 }
 
@@ -27,13 +27,13 @@ export interface UpstreamParts {
   readonly scheduler: Scheduler;
   readonly faults: Faults;
   readonly homes: readonly Home[];
-  /** By user: whose home each account is. */
+  /** The index of each user's home. */
   readonly homeOf: readonly number[];
-  /** How many transactions have taken effect. */
+  /** The number of committed transactions. */
   readonly committedSoFar: () => number;
 }
 
-/** The ecosystem: homes that live, tokens that are revoked, and streams that bring whole accounts, or break. */
+/** The ecosystem: homes that change, tokens that are revoked, streams that deliver whole accounts, and their faults. */
 export class Upstream {
   readonly tokens = new Tokens();
   readonly arrivals: Arrival[] = [];
@@ -45,8 +45,8 @@ export class Upstream {
   readonly #faults: Faults;
   readonly #process: Process = { name: "ecosystem", isDead: false, isFrozen: false };
   readonly #streams = new Set<Stream>();
-  /** How often a node heard something on a stream with that token. */
-  readonly #heard = new Map<string, number>();
+  /** The number of stream events that a node received with a token. */
+  readonly #received = new Map<string, number>();
 
   constructor(parts: UpstreamParts) {
     this.#parts = parts;
@@ -70,7 +70,7 @@ export class Upstream {
     return this.#count((stream) => stream.isWithholding) > 0;
   }
 
-  /** Something happens in a home, and everyone who follows it hears of it. */
+  /** Makes a random change in a home; its streams deliver it. */
   change(index: number): void {
     const home = this.#parts.homes[index]!;
     this.#scheduler.note(`home ${index}: ${home.change()}`);
@@ -78,7 +78,7 @@ export class Upstream {
     for (const stream of this.#streamsOf(index)) this.#send(stream);
   }
 
-  /** A last change, of which everyone is told; not always whole, so that a second look must settle it. */
+  /** A last change that is delivered to all streams; sometimes incomplete, so that a second look must complete it. */
   settle(index: number): void {
     const home = this.#parts.homes[index]!;
     home.rename();
@@ -89,7 +89,7 @@ export class Upstream {
     }
   }
 
-  /** From now on the home's streams have nothing but their keep-alives. */
+  /** From now on the home's streams send only keep-alives. */
   withhold(index: number): void {
     for (const stream of this.#streamsOf(index)) {
       if (!stream.isWithholding) this.#faults.count("changes withheld");
@@ -97,7 +97,7 @@ export class Upstream {
     }
   }
 
-  /** A person ends all access to the account, and has a new token. */
+  /** The user revokes all access to the account and gets a new token. */
   revoke(userId: number): void {
     this.#scheduler.note(`the tokens of user ${userId} are revoked`);
     this.tokens.endAll(userId);
@@ -105,7 +105,7 @@ export class Upstream {
     this.#endUnauthorized();
   }
 
-  /** A node is dead: its connections are gone with it. */
+  /** A node has died: closes its connections. */
   disconnect(node: Process): void {
     for (const stream of [...this.#streams]) {
       if (stream.process !== node) continue;
@@ -128,11 +128,11 @@ export class Upstream {
     });
   }
 
-  /** What is read is the home as it was when the question came, not as it is when the answer arrives. */
+  /** The answer holds the home as it was when the request arrived, not when the answer arrives. */
   #read(node: UpstreamNode, token: string): Promise<Account> {
     const isSecondLook = !node.isProving(userOf(token));
     if (isSecondLook) this.#faults.count("second look");
-    const heardBefore = this.#heard.get(`${node.name} ${token}`);
+    const receivedBefore = this.#received.get(`${node.name} ${token}`);
     return new Promise((resolve, reject) => {
       this.#scheduler.after(this.#delayMs(), this.#process, `${node.name} reads ${token}`, () => {
         const isGood = this.tokens.isGood(token);
@@ -140,11 +140,11 @@ export class Upstream {
         this.#scheduler.after(this.#delayMs(), node, `read of ${token} answered`, () => {
           if (!isGood) return reject(new EcosystemRefused("The token isn't good."));
           if (this.#faults.strikes("read failed", 0.1)) return reject(new EcosystemUnreachable("No answer."));
-          const isOvertaken = this.#heard.get(`${node.name} ${token}`) !== heardBefore;
+          const isOvertaken = this.#received.get(`${node.name} ${token}`) !== receivedBefore;
           if (!isOvertaken) this.#arrived(token, look);
           else if (isSecondLook) this.#faults.count("second look overtaken");
           for (const stream of isOvertaken ? [] : this.#streams) {
-            if (stream.process === node && stream.token === token) stream.readBeside(look.isClear);
+            if (stream.process === node && stream.token === token) stream.noteRead(look.isClear);
           }
           resolve(look.account);
         });
@@ -171,7 +171,7 @@ export class Upstream {
     });
   }
 
-  /** It takes most commands and mostly carries them out, refuses some, and of some nobody hears whether it did. */
+  /** Accepts and executes most commands, refuses some, and leaves some without an answer. */
   #runFan(node: UpstreamNode, token: string, command: FanCommand, signal: AbortSignal): Promise<CommandOutcome> {
     const { dice } = this.#scheduler;
     const userId = userOf(token);
@@ -236,7 +236,7 @@ export class Upstream {
 
   #delivered(node: UpstreamNode, token: string, look: Look | "unchanged"): void {
     const key = `${node.name} ${token}`;
-    this.#heard.set(key, (this.#heard.get(key) ?? 0) + 1);
+    this.#received.set(key, (this.#received.get(key) ?? 0) + 1);
     if (look === "unchanged") return;
     this.#arrived(token, look);
     if (look.isClear) node.received(token, look.home);

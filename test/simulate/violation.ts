@@ -1,7 +1,7 @@
-/** A promise that was not kept, in a sentence. */
+/** A broken guarantee; the message says which. */
 export class Violation extends Error {}
 
-/** Sentences are made only when they are needed: most demands hold. */
-export function demand(isSo: boolean, sentence: () => string): void {
-  if (!isSo) throw new Violation(sentence());
+/** Throws a violation unless the claim holds. The message is built only when it is needed. */
+export function demand(holds: boolean, sentence: () => string): void {
+  if (!holds) throw new Violation(sentence());
 }

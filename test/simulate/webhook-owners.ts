@@ -11,7 +11,7 @@ export interface WebhookOwnerParts {
   readonly deliveries: () => readonly DeliveryRow[];
 }
 
-/** The programs that want to be told: they add webhooks, remove them, and have something sent once more. */
+/** The clients that add and remove webhooks, and resend deliveries. */
 export class WebhookOwners {
   areQuiet = false;
   readonly #parts: WebhookOwnerParts;
@@ -33,15 +33,15 @@ export class WebhookOwners {
       const owner = { kind: "user", userId, tenantId: 1 as TenantId, clientId: "client" } as const;
       const { webhooks } = node.events;
       const own = webhooksOf(userId);
-      const told = deliveries().filter((row) => row.userId === userId && row.state === "delivered");
+      const delivered = deliveries().filter((row) => row.userId === userId && row.state === "delivered");
       const what = dice.weighted({ add: own.length === 0 ? 8 : own.length === 1 ? 2 : 0, remove: 1, resend: 3 });
       if (what === "add") {
         const deviceIds = dice.chance(0.3) ? [lampOf(userId)] : [];
         webhooks.add(owner, { url: "http://receiver.example/", deviceIds, attributes: [] }).catch(expectOurs);
       }
       if (what === "remove" && own.length > 1) webhooks.remove(owner, dice.pick(own).id).catch(expectOurs);
-      if (what === "resend" && told.length > 0) {
-        const { webhookId, id } = dice.pick(told);
+      if (what === "resend" && delivered.length > 0) {
+        const { webhookId, id } = dice.pick(delivered);
         webhooks.resend(owner, webhookId, id).catch(expectOurs);
       }
       this.#act(userId, calls.areRare ? [20_000, 60_000] : [2_000, 12_000]);

@@ -11,7 +11,7 @@ export function webhooksIn(rows: Rows): WebhookRow[] {
   return all.sort((a, b) => a.createdMs - b.createdMs || (a.id < b.id ? -1 : 1));
 }
 
-/** The table of webhooks in memory; their clients never lose the right to have them. */
+/** The table of webhooks in memory. Their clients never lose access. */
 export function webhookRows(session: Session): SimulatedTables["webhooks"] {
   const isOwners = (owner: WebhookOwner) => (row: WebhookRow) =>
     owner.kind === "user" && row.userId === owner.userId && row.clientId === owner.clientId;

@@ -15,29 +15,29 @@ import { Dice } from "./dice.ts";
 import { Faults } from "./faults.ts";
 import type { LinkStanding, Receipt, RunRecord, StoredRow } from "./history.ts";
 import { Home, type HomeSize } from "./home.ts";
+import { LinkOwners } from "./link-owners.ts";
 import { horizonOf } from "./log-rows.ts";
 import { type SimulatedNode, tokenIn } from "./node.ts";
-import { People } from "./people.ts";
 import { Readers } from "./readers.ts";
 import { Receivers } from "./receivers.ts";
+import { retainedLog } from "./retained-log.ts";
 import { Database, Draft } from "./rows.ts";
 import { Scheduler } from "./scheduler.ts";
-import { toldLog } from "./told-log.ts";
 import { triggersOf } from "./trigger-rows.ts";
 import { Upstream } from "./upstream.ts";
 import { WebhookOwners } from "./webhook-owners.ts";
 import { webhooksIn } from "./webhook-rows.ts";
 
-/** After the faults have stopped all is as it should be within this time; on a stream that keeps back changes, later. */
+/** After the last fault everything converges within this time; a stream that withholds changes takes longer. */
 const convergesWithinMs = 120_000;
 const foundOutWithinMs = 12.5 * 60_000;
-/** Long enough that a quiet stream is looked at a second time. */
-const quietStretchMs = 12 * 60_000;
+/** Long enough for a second look at a quiet stream. */
+const quietPeriodMs = 12 * 60_000;
 
-/** In some runs the log is kept for so long only. */
-const forgetfulDays = 15_000 / 86_400_000;
+/** The log retention in some runs. */
+const shortRetentionDays = 15_000 / 86_400_000;
 
-/** One whole deployment with its users, its homes and its bad luck. The seed decides everything. */
+/** A whole deployment with its users, its homes and its faults. The seed determines everything. */
 export class World {
   readonly scheduler: Scheduler;
   readonly faults: Faults;
@@ -49,14 +49,14 @@ export class World {
   readonly #lamps = new Map<UserId, DeviceId>();
   readonly #sirens = new Map<UserId, DeviceId>();
   readonly #calls: Calls;
-  readonly #people: People;
+  readonly #linkOwners: LinkOwners;
   readonly #clients: Clients;
   readonly #alertOwners: AlertOwners;
   readonly #readers: Readers;
   readonly #receivers: Receivers;
   readonly #webhookOwners: WebhookOwners;
   readonly #hasWebhooks: boolean;
-  readonly #isForgetful: boolean;
+  readonly #hasShortRetention: boolean;
   readonly #deployment: Deployment;
   readonly #areClocksRight: boolean;
   readonly #kind: "usual" | "quiet stretch" | "quiet end";
@@ -84,11 +84,11 @@ export class World {
     const linkOf = (userId: number) => this.#linkOf(userId);
     this.#areClocksRight = dice.chance(0.4);
     this.#kind = dice.weighted({ usual: 91, "quiet stretch": 4, "quiet end": 5 })!;
-    // By clocks that are wrong it would forget what nobody has heard of yet.
-    const isForgetful = this.#areClocksRight && dice.chance(0.3);
-    this.#isForgetful = isForgetful;
+    // With wrong clocks a short retention would remove entries that no reader has read yet.
+    const hasShortRetention = this.#areClocksRight && dice.chance(0.3);
+    this.#hasShortRetention = hasShortRetention;
     const isShared = nodes > 1 && !dice.chance(0.25);
-    // On a store of its own the node's clock says when a message is due: with one that jumps, in an hour.
+    // On SQLite the node's clock decides when a message is due; with a jumping clock that could be in an hour.
     this.#hasWebhooks = (isShared || this.#areClocksRight) && dice.chance(0.4);
     this.#receivers = new Receivers({ scheduler, faults, committedSoFar, isQuiet: () => this.#calls.areRare });
     const machines = {
@@ -99,23 +99,23 @@ export class World {
       linkOf,
       postFor: (node: SimulatedNode) => this.#receivers.postFor(node),
       newWebhookId: () => `wh_${this.#database.nextId()}`,
-      logDays: isForgetful ? forgetfulDays : 7,
+      logDays: hasShortRetention ? shortRetentionDays : 7,
       died: (node: SimulatedNode) => {
         this.#readers.disconnect(node);
         this.#receivers.disconnect(node);
       },
     };
-    // One run in four is a single node on a store of its own.
+    // One run in four is a single node with its own store.
     this.#deployment = new Deployment({ ...machines, areClocksRight: this.#areClocksRight }, nodes, isShared);
     const readyNodes = () => this.#deployment.living.filter((node) => node.isReady && !node.isFrozen);
     const calls = new Calls(scheduler, readyNodes);
     this.#calls = calls;
     const users = this.#users;
     const tokenOfRemoved = (deviceId: DeviceId) => this.#tokenOfRemoved(deviceId);
-    const people = new People({ calls, faults, upstream, users, linkOf, tokenOfRemoved, committedSoFar });
-    this.#people = people;
+    const linkOwners = new LinkOwners({ calls, faults, upstream, users, linkOf, tokenOfRemoved, committedSoFar });
+    this.#linkOwners = linkOwners;
     const virtualDeviceOf = (userId: number) => linkOf(userId)?.deviceId;
-    const formerDevicesOf = (userId: UserId) => people.former.get(userId) ?? [];
+    const formerDevicesOf = (userId: UserId) => linkOwners.former.get(userId) ?? [];
     const ordinary = { lampOf, sirenOf, virtualDeviceOf };
     this.#clients = new Clients({ calls, users, ...ordinary, formerDevicesOf, committedSoFar });
     const ownTriggers = (userId: number) => triggersOf(this.#database, userId);
@@ -123,25 +123,25 @@ export class World {
     const deliveries = () => deliveriesIn(this.#database);
     this.#webhookOwners = new WebhookOwners({ calls, users, lampOf, webhooksOf, deliveries });
     const horizon = () => horizonOf(this.#database);
-    this.#readers = new Readers({ calls, faults, users, lampOf, committedSoFar, horizon, isForgetful });
+    this.#readers = new Readers({ calls, faults, users, lampOf, committedSoFar, horizon, hasShortRetention });
     this.#alertOwners = new AlertOwners({ calls, users, ...ordinary, triggersOf: ownTriggers, committedSoFar });
   }
 
-  /** Random faults all along, then none: answers what was left to be desired when time was up, if anything was. */
+  /** Runs with random faults, then without. Returns what had not converged when time was up, if anything. */
   async run(): Promise<string | undefined> {
     const { scheduler } = this;
-    this.#people.start();
+    this.#linkOwners.start();
     this.#clients.start();
     this.#alertOwners.start();
     this.#readers.start();
     if (this.#hasWebhooks) this.#webhookOwners.start();
-    if (this.#isForgetful) this.#forget();
+    if (this.#hasShortRetention) this.#applyRetention();
     for (const index of this.#homes.keys()) this.#liveOn(index);
     this.#sufferOn();
     await scheduler.runUntil(this.#dice.between(20_000, 45_000));
     if (this.#kind === "quiet stretch") await this.#beQuiet();
     this.#deployment.repair();
-    for (const userId of this.#users) this.#people.lookAfter(userId);
+    for (const userId of this.#users) this.#linkOwners.lookAfter(userId);
     await scheduler.runUntil(scheduler.nowMs + 8_000);
     this.#isSettled = true;
     this.#clients.areQuiet = true;
@@ -156,12 +156,12 @@ export class World {
     return this.#converge();
   }
 
-  /** Little happens for a long while, and something of it may be withheld. */
+  /** A long period with few changes, some of which may be withheld by the ecosystem. */
   async #beQuiet(): Promise<void> {
     const { scheduler } = this;
     this.#calls.areRare = true;
     for (const index of this.#homes.keys()) if (this.#dice.chance(0.6)) this.#upstream.withhold(index);
-    await scheduler.runUntil(scheduler.nowMs + quietStretchMs);
+    await scheduler.runUntil(scheduler.nowMs + quietPeriodMs);
     this.#calls.areRare = false;
   }
 
@@ -170,13 +170,14 @@ export class World {
     const isWithholding = this.#upstream.isWithholding;
     this.#calls.areRare = isWithholding;
     const deadlineMs = scheduler.nowMs + (isWithholding ? foundOutWithinMs : convergesWithinMs);
-    let known = this.#newsSoFar;
+    let known = this.#activityCount;
     for (let goodSeconds = 0; goodSeconds < (isWithholding ? 12 : 6); ) {
       await scheduler.runUntil(scheduler.nowMs + 1_000);
-      const news = this.#newsSoFar;
+      const news = this.#activityCount;
       const isNews = news !== known;
       known = news;
-      const missing = convergence(this.#standings()) ?? this.#untold() ?? (isNews ? "it is never quiet" : undefined);
+      const missing =
+        convergence(this.#standings()) ?? this.#undelivered() ?? (isNews ? "it is never quiet" : undefined);
       goodSeconds = missing === undefined ? goodSeconds + 1 : 0;
       if (missing !== undefined && scheduler.nowMs > deadlineMs) return missing;
     }
@@ -184,17 +185,17 @@ export class World {
   }
 
   /**
-   * A person who unlinks and links again within a second begins anew, also for those who poll; and so does whoever
-   * waited until now to write.
+   * Counts log entries and link calls. While this number rises, something new is still happening, and pollers and readers
+   * may be behind: a user who links again, or a client that has waited to write.
    */
-  get #newsSoFar(): number {
-    return this.#database.history.reduce((sum, { log }) => sum + log.length, this.#people.calls.length);
+  get #activityCount(): number {
+    return this.#database.history.reduce((sum, { log }) => sum + log.length, this.#linkOwners.calls.length);
   }
 
-  /** Who has not heard everything yet. */
-  #untold(): string | undefined {
+  /** A reader or webhook that has not received everything yet. */
+  #undelivered(): string | undefined {
     const { history } = this.#database;
-    const log = toldLog(history);
+    const log = retainedLog(history);
     return readerBehind(this.#readers.records, log) ?? undelivered(this.#receivers.attempts, history, log);
   }
 
@@ -216,7 +217,7 @@ export class World {
       commands: devices.flatMap(({ id }) => this.#commandsOf(id)),
       survivors: this.#deployment.living.map(({ name }) => name),
     };
-    const sights = { endMs: this.scheduler.nowMs, streams: lives, frozen: this.#deployment.frozen };
+    const visibility = { endMs: this.scheduler.nowMs, streams: lives, frozen: this.#deployment.frozen };
     this.#countFirings();
     const triggers = this.#users.flatMap((userId) => triggersOf(this.#database, userId));
     return {
@@ -233,19 +234,19 @@ export class World {
       receipts: this.#receipts(),
       devices,
       standings: this.#standings(),
-      calls: this.#people.calls,
+      calls: this.#linkOwners.calls,
       revocations,
       arrivals,
       remains,
-      sights: this.#areClocksRight ? sights : undefined,
+      visibility: this.#areClocksRight ? visibility : undefined,
     };
   }
 
-  /** More often than it would by itself. */
-  #forget(): void {
+  /** Applies the retention more often than the service itself does. */
+  #applyRetention(): void {
     this.#calls.laterOnSomeNode("the log is shortened", [5_000, 20_000], (node) => {
       node.events.retention.sweep().catch(expectOurs);
-      if (!this.#isSettled) this.#forget();
+      if (!this.#isSettled) this.#applyRetention();
     });
   }
 
@@ -266,7 +267,7 @@ export class World {
   }
 
   #liveOn(index: number): void {
-    // Alarms that sound for a moment only: what ends within milliseconds must not vanish.
+    // Alarms that sound only for a moment: an emergency of milliseconds must still be mirrored.
     const isBrief = this.#homes[index]!.isFlickering || this.#dice.chance(0.3);
     const delayMs = isBrief ? this.#dice.between(0, 80) : this.#dice.between(200, 3_000);
     this.scheduler.after(delayMs * this.#slowness, undefined, `home ${index} changes`, () => {
@@ -282,7 +283,7 @@ export class World {
       if (this.faults.strikes("token revoked", 0.08)) {
         const userId = this.#dice.pick(this.#users);
         this.#upstream.revoke(userId);
-        this.#people.relink(userId);
+        this.#linkOwners.relink(userId);
       } else this.#deployment.strike();
       this.#sufferOn();
     });
@@ -314,7 +315,7 @@ export class World {
     return undefined;
   }
 
-  /** The links that were removed, as they were last. */
+  /** The removed links, with their last row. */
   #removed(): readonly LinkRow[] {
     const { history } = this.#database;
     for (; this.#looked < history.length; this.#looked++) {
@@ -346,7 +347,7 @@ export class World {
         followers,
         openStreams: this.#upstream.openStreams(userId),
         commands: link ? this.#commandsOf(link.deviceId) : [],
-        isWanted: this.#people.wantsLink(userId),
+        isWanted: this.#linkOwners.wantsLink(userId),
         strays: this.#deployment.living.flatMap((node) =>
           removed.flatMap(({ userId: whose, deviceId }) => {
             const isFollowed = whose === userId && node.federation.keeper.supervisor(deviceId) !== undefined;
@@ -361,17 +362,17 @@ export class World {
     return commandsOf(this.#database, deviceId) as readonly object[] as readonly StoredRow[];
   }
 
-  /** What was received by the followers that still follow: all of it must have been committed. */
+  /** Accounts that the current followers received: all of them must have been committed. */
   #receipts(): Receipt[] {
     return this.#deployment.living.flatMap((node) =>
       node.receipts.filter(({ userId, follower }) => {
-        return follower !== undefined && follower === node.followerOf(userId) && !node.passedOver.has(userId);
+        return follower !== undefined && follower === node.followerOf(userId) && !node.withSkippedSnapshots.has(userId);
       }),
     );
   }
 }
 
-/** Mostly small homes; some that fill a range again and again, some beyond what can be mapped. */
+/** Mostly small homes, some that fill a range of indexes again and again, some larger than the model. */
 function homeSize(dice: Dice): HomeSize {
   const kind = dice.weighted({ small: 84, busy: 11, overLimit: 5 });
   if (kind === "small") {

@@ -1,17 +1,17 @@
 import type { CommittedTransaction, LogLine, Position } from "./history.ts";
 
-/** A line of the log, and by which transaction it was taken out again: those of a removed device, and old ones. */
-export interface ToldLine extends LogLine {
+/** A line of the log, and the transaction that removed it: with its device, or by retention. */
+export interface RetainedLine extends LogLine {
   readonly deviceId: number;
-  /** By which transaction it became durable. */
+  /** The transaction that made it durable. */
   readonly seq: number;
   readonly removedSeq: number;
-  /** It went with its device. */
+  /** Whether it was removed with its device. */
   readonly isOfRemoved: boolean;
 }
 
-/** What the log told and tells about devices, in its own order. */
-export function toldLog(history: readonly CommittedTransaction[]): ToldLine[] {
+/** All lines that the log ever held about devices, in log order. */
+export function retainedLog(history: readonly CommittedTransaction[]): RetainedLine[] {
   const removals = new Map<number, number>();
   const horizons: { readonly seq: number; readonly position: Position }[] = [];
   for (const { seq, writes } of history) {
@@ -21,10 +21,10 @@ export function toldLog(history: readonly CommittedTransaction[]): ToldLine[] {
     }
   }
   const lines = history.flatMap(({ seq, log }) =>
-    log.flatMap((line): ToldLine[] => {
+    log.flatMap((line): RetainedLine[] => {
       if (line.deviceId === null) return [];
       const removal = removals.get(line.deviceId) ?? Number.POSITIVE_INFINITY;
-      // The one line that says so is written by the removal itself, and stays.
+      // The removal itself writes one line, which stays.
       const removedSeq = removal > seq ? removal : Number.POSITIVE_INFINITY;
       const aged = horizons.find(({ position }) => compare(line.position, position) <= 0)?.seq;
       const isOfRemoved = removedSeq < Number.POSITIVE_INFINITY;

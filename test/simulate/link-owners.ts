@@ -8,28 +8,28 @@ import { type SimulatedNode, tokenIn } from "./node.ts";
 import { userOf } from "./tokens.ts";
 import type { Upstream } from "./upstream.ts";
 
-export interface PeopleParts {
+export interface LinkOwnersParts {
   readonly calls: Calls;
   readonly faults: Faults;
   readonly upstream: Upstream;
   readonly users: readonly UserId[];
   readonly linkOf: (userId: number) => LinkRow | undefined;
-  /** The token with which a link ended. */
+  /** The last token of a removed link. */
   readonly tokenOfRemoved: (deviceId: DeviceId) => string;
   readonly committedSoFar: () => number;
 }
 
-/** The people whose accounts are linked: they link, give new tokens, unlink and link again, each time on any node. */
-export class People {
+/** The users with linked accounts: they link, replace tokens, unlink and link again, each call on any node. */
+export class LinkOwners {
   readonly calls: LinkCall[] = [];
-  /** Devices whose removal was acknowledged. */
+  /** Devices whose removal was acknowledged, by user. */
   readonly former = new Map<UserId, DeviceId[]>();
-  readonly #parts: PeopleParts;
+  readonly #parts: LinkOwnersParts;
   readonly #unwanted = new Set<UserId>();
-  /** How many calls each person waits for. */
+  /** The number of calls in progress, by user. */
   readonly #waiting = new Map<UserId, number>();
 
-  constructor(parts: PeopleParts) {
+  constructor(parts: LinkOwnersParts) {
     this.#parts = parts;
   }
 
@@ -47,12 +47,12 @@ export class People {
     }
   }
 
-  /** A person gives the service the account's new token, and tries until it is taken. */
+  /** The user passes the account's new token to the service, and retries until it is accepted. */
   relink(userId: UserId): void {
     this.#relink(userId, [200, 4_000], () => this.relink(userId));
   }
 
-  /** Looks now and then how the link stands, and puts right what only its person can: no token, or no link at all. */
+  /** Checks the link now and then, and repairs what only its user can: a missing token, or a missing link. */
   lookAfter(userId: UserId): void {
     const { calls, linkOf, upstream } = this.#parts;
     calls.scheduler.after(1_500, undefined, `user ${userId} looks`, () => {
@@ -74,7 +74,7 @@ export class People {
       },
       failed: (error) => {
         if (error instanceof AlreadyFederated || !this.wantsLink(userId)) return;
-        // The token may have been ended meanwhile.
+        // The token may have been revoked in the meantime.
         this.#link(userId, this.#parts.upstream.tokens.newest(userId));
       },
     });
@@ -82,7 +82,7 @@ export class People {
 
   #relink(userId: UserId, range: readonly [number, number], again: () => void = () => undefined): void {
     const { upstream, faults } = this.#parts;
-    // Whichever is the newest when the call is made.
+    // Read when the call is made, so that it is the newest.
     const token = () => upstream.tokens.newest(userId);
     this.#make("relink", userId, token, range, {
       send: (node) => node.relink(userId, token()),
@@ -104,7 +104,7 @@ export class People {
     };
     this.#make("unlink", userId, null, range, {
       send: (node) => {
-        // A new token on its way at the same time is taken before the unlinking, or not at all.
+        // A concurrent new token is accepted before the unlinking, or not at all.
         if (dice.chance(0.3)) this.#relink(userId, [0, 150]);
         return node.unlink(userId);
       },
@@ -124,13 +124,13 @@ export class People {
     });
   }
 
-  /** When an unlinking is answered its node has let go of everything. */
+  /** Work that a node still does for the removed device after it answered the unlinking; there must be none. */
   #leftOver(node: SimulatedNode, deviceId: DeviceId): string | undefined {
     const { upstream, linkOf, tokenOfRemoved } = this.#parts;
     if (node.federation.keeper.supervisor(deviceId)) return `${node.name} still follows`;
     const token = tokenOfRemoved(deviceId);
     const present = linkOf(userOf(token));
-    // An earlier call to link with the same token may have come through since.
+    // A concurrent call to link with the same token may have succeeded since.
     if (present && tokenIn(present) === token) return undefined;
     const streams = upstream.openStreamsOf(node, token);
     return streams > 0 ? `${node.name} has ${streams} streams open` : undefined;

@@ -3,18 +3,18 @@ import type { NodeId } from "../../src/model/ids.ts";
 import type { Hint, NodeBus, PresenceLock } from "../../src/store/node-bus.ts";
 import type { MemoryStore, StoreClient } from "./memory-store.ts";
 
-interface TakenPlace {
+interface HeldLock {
   readonly client: StoreClient;
   readonly lost: () => void;
 }
 
 /**
- * The nodes' places in a store that they share, and the hints that they give each other through it. Either goes with a
- * connection: it may break without one side's knowing, and what was said meanwhile is gone.
+ * The presence locks of nodes in a shared store, and the hints that nodes send each other through it. Both depend on a
+ * connection that can break without one side noticing; hints in the meantime are lost.
  */
-export class Places {
+export class PresenceLocks {
   readonly #store: MemoryStore;
-  readonly #taken = new Set<TakenPlace>();
+  readonly #held = new Set<HeldLock>();
   readonly #listeners = new Map<StoreClient, Set<(hint: Hint) => void>>();
 
   constructor(store: MemoryStore) {
@@ -22,7 +22,7 @@ export class Places {
   }
 
   isTaken(id: NodeId): boolean {
-    return [...this.#taken].some(({ client }) => client.name === id);
+    return [...this.#held].some(({ client }) => client.name === id);
   }
 
   for(client: StoreClient): NodeBus {
@@ -34,36 +34,36 @@ export class Places {
         return () => listeners.delete(heard);
       },
       takePresenceLock: async (_, lost) => {
-        const taken: TakenPlace = { client, lost };
-        await this.#ask(client, "takes its place", () => void this.#taken.add(taken));
-        return this.#place(taken);
+        const taken: HeldLock = { client, lost };
+        await this.#ask(client, "takes its lock", () => void this.#held.add(taken));
+        return this.#lock(taken);
       },
     };
   }
 
-  /** The connections break on which that node has its place; it may learn it only when it asks. */
+  /** Breaks the connections that hold the node's presence lock; the node may notice only at its next request. */
   lose(client: StoreClient): void {
-    for (const place of [...this.#taken]) if (place.client === client) this.#lose(place);
+    for (const lock of [...this.#held]) if (lock.client === client) this.#lose(lock);
   }
 
   tell(teller: StoreClient, hints: ReadonlySet<Hint>): void {
     const { scheduler, faults } = this.#store;
     for (const [client, listeners] of hints.size > 0 ? this.#listeners : []) {
       const pass = () => {
-        for (const hint of hints) for (const heard of listeners) heard(hint);
+        for (const hint of hints) for (const listener of listeners) listener(hint);
       };
       if (client.isDead || client.isCut || faults.strikes("hint lost", 0.05)) continue;
       scheduler.after(client === teller ? 0 : scheduler.dice.between(1, 40), client, `${client.name} hint`, pass);
     }
   }
 
-  #place(taken: TakenPlace): PresenceLock {
+  #lock(taken: HeldLock): PresenceLock {
     let isOver = false;
     return {
       check: async () => {
         try {
-          await this.#ask(taken.client, "has its place?", () => {
-            if (!this.#taken.has(taken)) throw lostConnection();
+          await this.#ask(taken.client, "has its lock?", () => {
+            if (!this.#held.has(taken)) throw lostConnection();
           });
         } catch (error) {
           if (!isOver) taken.lost();
@@ -79,25 +79,25 @@ export class Places {
     };
   }
 
-  #lose(place: TakenPlace): void {
+  #lose(lock: HeldLock): void {
     const { scheduler } = this.#store;
-    this.#giveUpLater(place);
+    this.#giveUpLater(lock);
     if (!scheduler.dice.chance(0.7)) return;
-    scheduler.after(scheduler.dice.between(0, 20), place.client, `${place.client.name} lost its place`, place.lost);
+    scheduler.after(scheduler.dice.between(0, 20), lock.client, `${lock.client.name} lost its lock`, lock.lost);
   }
 
-  /** The server notices at once that a process has died, and after a while that nobody answers any more. */
-  #giveUpLater(place: TakenPlace): void {
+  /** The server notices the end of a process at once, and a silent connection after a while. */
+  #giveUpLater(lock: HeldLock): void {
     const { scheduler, process } = this.#store;
     const noticedMs = scheduler.dice.chance(0.7) ? 0 : scheduler.dice.between(1, 3_000);
-    scheduler.after(noticedMs, process, `the place of ${place.client.name} is empty`, () => this.#taken.delete(place));
+    scheduler.after(noticedMs, process, `the lock of ${lock.client.name} is empty`, () => this.#held.delete(lock));
   }
 
   #ask(client: StoreClient, what: string, act: () => void): Promise<void> {
     const { scheduler, process } = this.#store;
     return new Promise((resolve, reject) => {
-      const answer = (told: () => void) =>
-        scheduler.after(this.#store.latencyMs(), client, `${client.name} answer`, told);
+      const answer = (deliver: () => void) =>
+        scheduler.after(this.#store.latencyMs(), client, `${client.name} answer`, deliver);
       scheduler.after(this.#store.latencyMs(), process, `${client.name} ${what}`, () => {
         try {
           if (client.isCut || this.#store.isDown) throw lostConnection();
