@@ -1,8 +1,8 @@
 import pg from "pg";
 
 /**
- * Takes so many transaction ids and rolls back. Nothing makes them durable: a server that crashes before its next commit
- * gives the same ids out again.
+ * Uses up transaction ids by transactions that are rolled back. Their ids are not durable: a server that crashes before
+ * its next commit assigns them again.
  */
 export async function abortTransactions(databaseUrl: string, count: number): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl });
@@ -11,15 +11,15 @@ export async function abortTransactions(databaseUrl: string, count: number): Pro
     await client.connect();
     await client.query("BEGIN; SELECT pg_current_xact_id(); ROLLBACK;".repeat(count));
   } catch {
-    // The server is down: the next attempt finds it.
+    // The server is down; the next attempt will reach it.
   } finally {
     await client.end().catch(() => undefined);
   }
 }
 
 /**
- * Lets nobody write until the connection ends, also not the nodes for themselves; whoever reads is answered. Resolves
- * when all that was under way is durable.
+ * Blocks all writes, also those of the nodes, until the connection ends; reads are still answered. Resolves when all
+ * earlier transactions have ended.
  */
 export async function holdWrites(databaseUrl: string): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: databaseUrl });
@@ -29,7 +29,7 @@ export async function holdWrites(databaseUrl: string): Promise<pg.Client> {
     "SELECT quote_ident(tablename) AS name FROM pg_tables WHERE schemaname = 'public'",
   );
   const lock = `BEGIN; LOCK TABLE ${rows.map(({ name }) => name).join(", ")} IN EXCLUSIVE MODE`;
-  // A transaction that holds one of the tables and waits for another is a deadlock: then this one lets go.
+  // In a deadlock with a transaction that holds one table and waits for another, this one is rolled back.
   while (!(await client.query(lock).then(isDone, (error) => isDeadlock(error)))) await client.query("ROLLBACK");
   return client;
 }

@@ -11,26 +11,26 @@ import { WebhookWitness } from "./webhook-witness.ts";
 
 export interface CrashPlan {
   readonly seed: number;
-  /** Linked homes; the first ones' users have a lamp each. */
+  /** The number of linked homes; the users of the first ones have a lamp each. */
   readonly links: number;
   readonly lamps: number;
 }
 
 /**
- * Crashes are cheap on a small server. What is durable stays durable: fsync is on. Transactions that were rolled back
- * are not made durable before the next commit, so that a crash in between forgets them.
+ * Settings for a small server whose crashes are cheap. fsync is on, so durable data survives. A rollback is not made
+ * durable before the next commit, so a crash in between forgets it.
  */
 export const smallServer = {
   shared_buffers: "16MB",
   max_wal_size: "64MB",
   wal_writer_delay: "10s",
-  // One sync of the file system in place of one for each file, where there is such a thing.
+  // One sync of the file system instead of one per file, where that is supported.
   ...(process.platform === "linux" && { recovery_init_sync_method: "syncfs" }),
-  // What a killed server leaves behind goes with its folder.
+  // Shared memory of a killed server is in its folder, and removed with it.
   dynamic_shared_memory_type: "mmap",
 };
 
-/** A lamp with a writer, a client that holds its stream, and one that comes and goes. */
+/** A lamp with a writer, a client that holds its stream, and a client that reconnects. */
 export interface Lamp {
   readonly owner: LampOwner;
   readonly writer: LampWriter;
@@ -38,7 +38,7 @@ export interface Lamp {
   readonly roaming: EventWitness;
 }
 
-/** Three nodes on one database under load, and clients that notice what is lost, repeated or given twice. */
+/** Three nodes on one database under load, with clients that detect lost events, repeated events and reused ids. */
 export class CrashWorld {
   readonly fleet: Fleet;
   readonly lamps: readonly Lamp[];
@@ -73,7 +73,7 @@ export class CrashWorld {
   ): Promise<CrashWorld> {
     const random = numbersFrom(plan.seed);
     let world: CrashWorld | undefined;
-    // Registered first: the clients end before the nodes do.
+    // Registered first, so that the clients end before the nodes.
     test.after(() => world?.stop());
     const environment = { BREEZEWAY_ALLOW_PRIVATE_WEBHOOKS: "true" };
     const fleet = await startFleet(test, cluster, { links: plan.links, environment });
@@ -103,7 +103,7 @@ export class CrashWorld {
     return this.lamps.flatMap(({ held, roaming }) => [held, roaming]);
   }
 
-  /** Resolves when each writer has had so many more acknowledgements. */
+  /** Resolves when each writer has got this many more acknowledgements. */
   async writes(each: number): Promise<void> {
     await Promise.all(this.lamps.map(({ writer }) => writer.acknowledges(each)));
   }
@@ -112,7 +112,7 @@ export class CrashWorld {
     await Promise.all([...this.lamps.map(({ writer }) => writer.stop()), this.revoker.stop()]);
   }
 
-  /** Nothing happens in the homes until it is allowed again. */
+  /** Stops changes in the homes until they are allowed again. */
   async holdHomes(): Promise<void> {
     this.#areHomesHeld = true;
     await this.#changing;
@@ -128,19 +128,19 @@ export class CrashWorld {
     this.revoker.start();
   }
 
-  /** Everybody goes home; what was told until then stays. */
+  /** Stops all clients; their records stay. */
   async stop(): Promise<void> {
     const witnesses = [...this.witnesses, ...this.#newcomers].map((witness) => witness.stop());
     await Promise.all([this.holdWriters(), this.holdHomes(), ...witnesses]);
   }
 
-  /** What was committed for a lamp, as every node shows it. */
+  /** The committed values of a lamp, the same at every node. */
   async history(signal: AbortSignal, { owner }: Lamp): Promise<readonly string[]> {
     const histories: (readonly string[])[] = [];
     for (const { service } of this.fleet.nodes) {
       await eventuallySlowly(signal, async () => {
         const history = await historyOf(service.baseUrl, owner);
-        assert.ok(history, "a node can't tell the history");
+        assert.ok(history, "a node did not return the history");
         histories.push(history);
       });
     }
@@ -148,7 +148,7 @@ export class CrashWorld {
     return histories[0]!;
   }
 
-  /** Another client of each lamp, whose stream begins now and which knows what was before. */
+  /** Adds another client of each lamp, whose stream begins now; it knows the earlier values. */
   async newcomers(histories: readonly (readonly string[])[]): Promise<readonly EventWitness[]> {
     const newcomers = this.lamps.map(({ owner }) => new EventWitness(owner, this.#anyNode, this.#known));
     this.#newcomers.push(...newcomers);
@@ -160,7 +160,7 @@ export class CrashWorld {
     return Promise.all(this.lamps.map((lamp) => this.history(signal, lamp)));
   }
 
-  /** No process has ended, and nothing was told that the interface rules out. */
+  /** No process has ended, and no client has seen a violation of the interface. */
   assertSound(): void {
     for (const { name, service } of this.fleet.nodes) {
       const { exitCode, signalCode } = service.process;
@@ -175,8 +175,8 @@ export class CrashWorld {
     assert.deepEqual(violations.slice(0, 10), [], `${violations.length} violations`);
   }
 
-  /** Each client knows all that was committed, by events, by webhook messages, or by reading anew when told to. */
-  async untilToldEverything(signal: AbortSignal): Promise<void> {
+  /** Every client knows all committed values: by events, by webhook messages, or by reading again after a `resync`. */
+  async untilAllKnown(signal: AbortSignal): Promise<void> {
     const histories = await this.histories(signal);
     const told = (values: (lamp: Lamp) => ReadonlySet<string>) => this.lamps.map(values);
     const { webhooks } = this;
@@ -200,7 +200,7 @@ export class CrashWorld {
     );
   }
 
-  /** No revoked token is good at any node. */
+  /** No node accepts a revoked token. */
   async assertRevoked(): Promise<void> {
     for (const { token } of this.revoker.revoked) {
       for (const { service } of this.fleet.nodes) {
@@ -213,16 +213,16 @@ export class CrashWorld {
     const sum = (count: (lamp: Lamp) => number) => this.lamps.reduce((total, lamp) => total + count(lamp), 0);
     const acknowledged = sum(({ writer }) => writer.acknowledged.length);
     const refused = sum(({ writer }) => writer.refused);
-    const heard = sum(({ held, roaming }) => held.heard + roaming.heard);
+    const events = sum(({ held, roaming }) => held.eventCount + roaming.eventCount);
     const resyncs = sum(({ held, roaming }) => held.resyncs.length + roaming.resyncs.length);
     return (
-      `${acknowledged} writes acknowledged, ${refused} refused with 503, ${heard} events and ${resyncs} resyncs heard, ` +
+      `${acknowledged} writes acknowledged, ${refused} refused with 503, ${events} events and ${resyncs} resyncs received, ` +
       `${this.webhooks.messages} webhook messages (${this.webhooks.resyncs} resyncs), ` +
       `${this.revoker.revoked.length} revocations`
     );
   }
 
-  /** Somebody comes home or leaves, all the time. */
+  /** Changes the presence in the homes all the time. */
   async #changeHomes(): Promise<void> {
     while (!this.#areHomesHeld) {
       const home = this.fleet.homes[Math.floor(this.random() * this.fleet.homes.length)]!;
@@ -232,14 +232,14 @@ export class CrashWorld {
   }
 }
 
-/** The clients of all lamps know all that was committed for them. */
+/** The clients of all lamps know all committed values. */
 export async function untilKnown(
   signal: AbortSignal,
   client: string,
   histories: readonly (readonly string[])[],
   known: readonly ReadonlySet<string>[],
 ): Promise<void> {
-  await eventuallySlowly(AbortSignal.any([signal, AbortSignal.timeout(toldWithinMs)]), () => {
+  await eventuallySlowly(AbortSignal.any([signal, AbortSignal.timeout(knownWithinMs)]), () => {
     for (const [i, committed] of histories.entries()) {
       const missing = committed.filter((value) => !known[i]!.has(value));
       assert.deepEqual(missing, [], `${client} missed ${missing.length} of ${committed.length}, without a resync`);
@@ -247,5 +247,5 @@ export async function untilKnown(
   });
 }
 
-/** Longer than two pauses of a webhook's delivery that fails: what is not there by then was missed, not late. */
-const toldWithinMs = 120_000;
+/** Longer than two retries of a webhook delivery: a value that is still unknown then was missed, not late. */
+const knownWithinMs = 120_000;

@@ -2,20 +2,20 @@ import { setTimeout as pause } from "node:timers/promises";
 import { EventStream, type HeardEvent } from "../events/event-stream.ts";
 import { historyOf, type LampOwner, retryPauseMs } from "./lamp-owner.ts";
 
-/** What each id means, over all readers and all times. */
+/** The event of each id, over all readers. */
 export type KnownIds = Map<string, string>;
 
 /**
- * A client of `/v3/events` that resumes behind its last id whenever its stream ends, and reads its lamp anew when the
- * stream says `resync`, as the interface asks for.
+ * A client of `/v3/events` that resumes after its last id whenever its stream ends, and reads its lamp again after a
+ * `resync`, as the interface says.
  */
 export class EventWitness {
-  /** All values of the lamp that the client knows of. */
+  /** All values of the lamp that the client knows. */
   readonly values = new Set<string>();
   readonly resyncs: string[] = [];
-  /** What the interface rules out. */
+  /** Violations of the interface. */
   readonly violations: string[] = [];
-  heard = 0;
+  eventCount = 0;
   readonly #owner: LampOwner;
   readonly #anyNode: () => string;
   readonly #known: KnownIds;
@@ -33,19 +33,19 @@ export class EventWitness {
     this.#known = known;
   }
 
-  /** Resolves when the first stream is open: all that happens from then on is to be told. What was before is known. */
+  /** Resolves when the first stream is open; from then on every event must arrive. Earlier values are known. */
   async start(before: Iterable<string> = []): Promise<void> {
     for (const value of before) this.values.add(value);
     this.#running = this.#run();
     await this.#opened.promise;
   }
 
-  /** Ends the stream; the next one resumes at any node. */
+  /** Ends the stream; the client resumes at any node. */
   reconnect(): void {
     this.#leave.resolve(false);
   }
 
-  /** Ends the stream; the client comes back only when it is told to. */
+  /** Ends the stream; the client resumes only when the test says so. */
   goAway(): void {
     this.#back = Promise.withResolvers();
     this.reconnect();
@@ -83,7 +83,7 @@ export class EventWitness {
     );
     for (let taken = 0; ; ) {
       const hasMore = await Promise.race([stream.until(taken + 1, () => true), ended, this.#leave.promise]);
-      while (taken < stream.heard.length) await this.#take(stream.heard[taken++]!);
+      while (taken < stream.events.length) await this.#take(stream.events[taken++]!);
       if (!hasMore) return;
     }
   }
@@ -96,7 +96,7 @@ export class EventWitness {
   }
 
   #keep(id: string, name: string, data: { deviceId: number; value: string }): void {
-    this.heard += 1;
+    this.eventCount += 1;
     const meaning = JSON.stringify([this.#owner.userId, name, data]);
     const known = this.#known.get(id);
     if (known !== undefined && known !== meaning) this.violations.push(`event id ${id} meant ${known}, now ${meaning}`);

@@ -3,7 +3,7 @@ import { addDevice } from "../../src/devices/inventory.ts";
 import type { DeviceId, UserId } from "../../src/model/ids.ts";
 import type { Parts } from "../../src/service/parts.ts";
 
-/** A user with a lamp that nobody else writes, and a token for both. */
+/** A user with a lamp that no other client writes, and an access token. */
 export interface LampOwner {
   readonly userId: UserId;
   readonly lamp: DeviceId;
@@ -28,7 +28,7 @@ export async function addLampOwners(parts: Parts, userIds: readonly UserId[]): P
   return { client, owners };
 }
 
-/** All values of a lamp that were ever committed, oldest first; undefined while the service can't tell. */
+/** All committed values of a lamp, oldest first; undefined while the service cannot answer. */
 export async function historyOf(baseUrl: string, { lamp, accessToken }: LampOwner): Promise<string[] | undefined> {
   const headers = { authorization: `Bearer ${accessToken}` };
   const values: string[] = [];
@@ -42,5 +42,5 @@ export async function historyOf(baseUrl: string, { lamp, accessToken }: LampOwne
   }
 }
 
-/** Between two attempts while the database is down. */
+/** The pause between two attempts while the database is down. */
 export const retryPauseMs = 20;

@@ -1,16 +1,16 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { type LampOwner, retryPauseMs } from "./lamp-owner.ts";
 
-/** A node broke off in the middle of a write. */
+/** The status of a write whose connection broke. */
 const noAnswer = 0;
-/** Between two writes of one writer. */
+/** The pause between two writes of one writer. */
 const restMs = 30;
 
-/** Writes one value after another to a lamp, each at any node, and remembers which were acknowledged. */
+/** Writes one value after another to a lamp, each at any node, and records which were acknowledged. */
 export class LampWriter {
   readonly acknowledged: string[] = [];
   refused = 0;
-  /** Statuses other than 200 and 503: each is a fault of the service. */
+  /** Statuses other than 200 and 503; each is a defect of the service. */
   readonly wrongStatuses: number[] = [];
   readonly #owner: LampOwner;
   readonly #anyNode: () => string;
@@ -29,13 +29,13 @@ export class LampWriter {
     this.#running = this.#run();
   }
 
-  /** Resolves when the write that was under way has been answered. */
+  /** Resolves when the write in progress has been answered. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     await this.#running;
   }
 
-  /** Resolves when so many more writes have been acknowledged. */
+  /** Resolves when this many more writes have been acknowledged. */
   async acknowledges(more: number): Promise<void> {
     const until = this.acknowledged.length + more;
     while (this.acknowledged.length < until) await this.#acknowledgedOne.promise;

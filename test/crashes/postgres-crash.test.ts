@@ -1,9 +1,9 @@
 import { describe, it } from "node:test";
 import { missingPostgres } from "../set-up/postgres.ts";
-import { liveThroughPostgresCrashes } from "./postgres-crash.ts";
+import { surviveDatabaseCrashes } from "./postgres-crash.ts";
 
 describe("three nodes whose PostgreSQL is killed", { skip: missingPostgres() ?? false }, () => {
   it("lose nothing silently over two kills", { timeout: 180_000 }, (t) =>
-    liveThroughPostgresCrashes(t, { seed: Number(process.env.SEED ?? 1), kills: 2 }),
+    surviveDatabaseCrashes(t, { seed: Number(process.env.SEED ?? 1), kills: 2 }),
   );
 });

@@ -9,8 +9,8 @@ export interface PostgresCrashPlan {
   readonly kills: number;
 }
 
-/** PostgreSQL is killed again and again under three nodes at work: nothing is lost silently. */
-export async function liveThroughPostgresCrashes(test: TestContext, { seed, kills }: PostgresCrashPlan): Promise<void> {
+/** PostgreSQL is killed again and again under three busy nodes: nothing is lost without a `resync`. */
+export async function surviveDatabaseCrashes(test: TestContext, { seed, kills }: PostgresCrashPlan): Promise<void> {
   const startedMs = performance.now();
   const cluster = await startCluster({ settings: smallServer });
   const world = await CrashWorld.start(test, cluster, { seed, links: 6, lamps: 3 });
@@ -24,7 +24,7 @@ export async function liveThroughPostgresCrashes(test: TestContext, { seed, kill
       faults.terminated += 1;
       continue;
     }
-    // The first of a short run is quiet: ids that come back need one.
+    // The first kill of a short run is a quiet one: only those can bring ids back.
     if (chance < 0.6 || killed === 0) {
       await killWhileQuiet(test.signal, world, () => cluster.kill());
       faults.quiet += 1;
@@ -42,7 +42,7 @@ export async function liveThroughPostgresCrashes(test: TestContext, { seed, kill
     const lost = lamp.writer.acknowledged.filter((value) => !committed.has(value));
     assert.deepEqual(lost, [], "acknowledged writes are lost");
   }
-  await world.untilToldEverything(test.signal);
+  await world.untilAllKnown(test.signal);
   await world.assertRevoked();
   world.assertSound();
   assert.deepEqual(world.webhooks.repetitions, []);
@@ -55,7 +55,7 @@ export async function liveThroughPostgresCrashes(test: TestContext, { seed, kill
   );
 }
 
-/** With writes under way, and transactions that are rolled back. */
+/** Kills the server during writes and rollbacks. */
 async function killUnderLoad({ fleet, lamps, random }: CrashWorld, kill: () => Promise<void>): Promise<void> {
   for (const { roaming } of lamps) if (random() < 0.5) roaming.reconnect();
   void abortTransactions(fleet.databaseUrl, 50);
@@ -63,8 +63,8 @@ async function killUnderLoad({ fleet, lamps, random }: CrashWorld, kill: () => P
 }
 
 /**
- * Ids that only transactions without effect have used are given out again after the crash: a client whose stream began
- * behind such an id would miss what happens next. Half of these clients hold their streams, half come back later.
+ * Ids that only aborted transactions used are assigned again after a crash: a client whose stream began after such an id
+ * would miss the next events. Half of these clients keep their streams open, half reconnect later.
  */
 async function killWhileQuiet(signal: AbortSignal, world: CrashWorld, kill: () => Promise<void>): Promise<void> {
   await Promise.all([world.holdWriters(), world.holdHomes()]);
@@ -77,7 +77,7 @@ async function killWhileQuiet(signal: AbortSignal, world: CrashWorld, kill: () =
   await held.end().catch(() => undefined);
   world.releaseWriters();
   world.releaseHomes();
-  // Enough for the new ids to pass those that were given up.
+  // Enough writes to pass the ids of the aborted transactions.
   await world.writes(3 + Math.floor(world.random() * 6));
   for (const newcomer of leaving) newcomer.comeBack();
   await world.holdWriters();
@@ -95,7 +95,7 @@ async function killWhileQuiet(signal: AbortSignal, world: CrashWorld, kill: () =
   world.releaseWriters();
 }
 
-/** The server ends most connections at once, in the middle of whatever they do. */
+/** The server terminates most connections at once, in the middle of their work. */
 async function terminateSome({ fleet }: CrashWorld): Promise<void> {
   const text = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
     WHERE datname = current_database() AND pid <> pg_backend_pid() AND random() < 0.8`;

@@ -6,11 +6,11 @@ import { startCluster } from "../set-up/postgres.ts";
 import { startStandby } from "../set-up/postgres-standby.ts";
 import { CrashWorld, smallServer } from "./crash-world.ts";
 
-/** After a promotion all of it happens within this time on a machine that has other things to do. */
+/** The deadline for everything after a promotion, on a busy machine. */
 const settledWithinMs = 60_000;
 
-/** The primary dies with writes that never reached its standby, which takes its place under three nodes at work. */
-export async function liveThroughPromotion(test: TestContext, { seed }: { readonly seed: number }): Promise<void> {
+/** The primary dies with writes that never reached its standby; the standby is promoted under three busy nodes. */
+export async function survivePromotion(test: TestContext, { seed }: { readonly seed: number }): Promise<void> {
   const primary = await startCluster({ settings: smallServer });
   const standby = await startStandby(primary, smallServer);
   const way = await startFaultProxy(primary.url);
@@ -29,7 +29,7 @@ export async function liveThroughPromotion(test: TestContext, { seed }: { readon
   const revokedLate = await revoker.issue();
   assert.ok(revokedLate);
 
-  // What was acknowledged until here is on both servers; from the cut on nothing reaches the standby.
+  // Writes that are acknowledged up to here are on both servers; later ones never reach the standby.
   const kept = lamps.map(({ writer }) => [...writer.acknowledged]);
   await standby.caughtUp();
   standby.replication.mood = "closed";
@@ -78,9 +78,9 @@ export async function liveThroughPromotion(test: TestContext, { seed }: { readon
     lost += lamp.writer.acknowledged.filter((value) => !committed.has(value)).length;
   }
   assert.ok(lost > 0, "nothing was lost: the standby was not behind");
-  await world.untilToldEverything(test.signal);
+  await world.untilAllKnown(test.signal);
   world.assertSound();
-  // The ecosystem has sent nothing since: the nodes must find out by themselves that the store knows less than they do.
+  // The ecosystem has sent nothing since: the nodes must notice by themselves that the store lacks data.
   await fleet.untilMirrored(settled());
   const mirroredMs = performance.now() - promotedMs;
   await world.stop();

@@ -9,18 +9,18 @@ import { smallServer } from "./crash-world.ts";
 
 export type Environment = Record<string, string>;
 
-/** A documented way to back up and restore a store (docs/operations.md). */
+/** A documented method to back up and restore a store (docs/operations.md). */
 export interface RestoreWay {
   /** Settings of the service before the backup. */
   readonly environment: Environment;
-  /** While the service runs. */
+  /** Called while the service runs. */
   backUp(): Promise<void>;
-  /** While no service runs; answers the settings with which the restored one is started. */
+  /** Called while no service runs; returns the settings of the restored service. */
   restore(): Promise<Environment>;
   remove(): Promise<void>;
 }
 
-/** All ways by name; each is given a folder of its own. */
+/** All methods by name; each gets its own folder. */
 export const restoreWays: Readonly<Record<string, (folder: string) => Promise<RestoreWay>>> = {
   "a backup of SQLite, restored to a new folder": sqliteBackup,
   "a dump, restored to another database of the same server": (folder) =>
@@ -50,16 +50,16 @@ async function sqliteBackup(folder: string): Promise<RestoreWay> {
   };
 }
 
-interface DumpPlace {
+interface DumpTarget {
   readonly cluster: Cluster;
   readonly url: string;
-  /** A second server. */
+  /** Starts a second server. */
   another(): Promise<Cluster>;
 }
 
 async function dump(
   folder: string,
-  target: (place: DumpPlace) => Promise<string>,
+  target: (place: DumpTarget) => Promise<string>,
   options: readonly string[] = [],
 ): Promise<RestoreWay> {
   const cluster = await startCluster({ settings: smallServer });
@@ -86,7 +86,7 @@ async function dump(
   };
 }
 
-/** The server's files, copied while it wrote; `after` is what the operator runs before the service is started. */
+/** A copy of the server's files, made while it wrote; `after` runs before the service is started. */
 async function copied(
   folder: string,
   prepare: (place: ClusterPlace) => void,
@@ -121,7 +121,7 @@ async function copied(
   };
 }
 
-/** Recovers as from an archive, up to the end of the backup: the server begins a timeline of its own. */
+/** Recovers as from an archive, up to the end of the backup: the server begins a new timeline. */
 function recoverToNewTimeline(place: ClusterPlace): void {
   const data = join(place.folder, "data");
   const settings = ["restore_command = 'false'", "recovery_target = 'immediate'", "recovery_target_action = 'promote'"];

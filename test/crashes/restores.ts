@@ -16,14 +16,14 @@ import { LampWriter } from "./lamp-writer.ts";
 import type { Environment, RestoreWay } from "./restore-ways.ts";
 import { WebhookWitness } from "./webhook-witness.ts";
 
-/** So many writes before the backup, between it and the end, and after the restore. */
+/** The number of writes before the backup, between backup and stop, and after the restore. */
 const writes = 5;
 
 /**
- * A service is backed up, goes on, and is restored to what it was. Clients that resume behind ids from before and from
- * after the backup are told to read anew, and no id that they know comes again with another meaning.
+ * A service is backed up, continues to work, and is restored. Clients that resume with ids from before or after the
+ * backup get a `resync`, and no id that they know is used for another event.
  */
-export async function liveThroughRestore(
+export async function surviveRestore(
   test: TestContext,
   prepare: (folder: string) => Promise<RestoreWay>,
 ): Promise<void> {
@@ -66,9 +66,9 @@ export async function liveThroughRestore(
     await writer!.acknowledges(writes);
     await writer!.stop();
   };
-  const untilAllKnow = async (...told: readonly [string, ReadonlySet<string>][]) => {
+  const untilAllKnow = async (...clients: readonly [string, ReadonlySet<string>][]) => {
     const history = (await historyOf(service.baseUrl, owner))!;
-    for (const [client, values] of told) await untilKnown(test.signal, client, [history], [values]);
+    for (const [client, values] of clients) await untilKnown(test.signal, client, [history], [values]);
   };
 
   await writeSome();

@@ -3,13 +3,13 @@ import { addGrant, type GrantedClient } from "../../bench/granted-client.ts";
 import type { Fleet } from "../nodes/fleet.ts";
 import { type LampOwner, retryPauseMs } from "./lamp-owner.ts";
 
-/** A node that didn't revoke a token itself may believe it for so long. */
-const believedMs = 1_000;
+/** How long another node may still accept a revoked token. */
+const acceptedMs = 1_000;
 
-/** Gets tokens, uses them, revokes them, and tries revoked ones again at any node. */
+/** Gets tokens, uses them, revokes them, and tries revoked tokens again at any node. */
 export class Revoker {
   readonly revoked: { readonly token: string; readonly atMs: number }[] = [];
-  /** Revoked tokens that were good again. */
+  /** Revoked tokens that were accepted again. */
   readonly violations: string[] = [];
   readonly #fleet: Fleet;
   readonly #client: GrantedClient;
@@ -42,7 +42,7 @@ export class Revoker {
     await this.#running;
   }
 
-  /** A token that is good from now on; undefined while the database can't be written. */
+  /** A valid token; undefined while the database cannot be written. */
   async issue(): Promise<string | undefined> {
     const { store } = this.#fleet.parts;
     const grant = store.transaction((tx) => addGrant(tx, this.#client, this.#owner.userId));
@@ -70,12 +70,12 @@ export class Revoker {
     while (!this.#isStopped) {
       const token = await this.issue();
       if (token) {
-        // Every node believes it now.
+        // Use the token at every node, so that every node has it in its cache.
         await Promise.all(this.#fleet.nodes.map(({ service }) => this.statusOf(token, service.baseUrl)));
         await this.revoke(token);
       }
       const old = this.revoked[Math.floor(this.#random() * this.revoked.length)];
-      if (old && performance.now() - old.atMs > believedMs && (await this.statusOf(old.token)) === 200) {
+      if (old && performance.now() - old.atMs > acceptedMs && (await this.statusOf(old.token)) === 200) {
         this.violations.push(`a token that was revoked ${Math.round(performance.now() - old.atMs)} ms ago was good`);
       }
       await pause(token ? 5 * retryPauseMs : retryPauseMs);

@@ -5,23 +5,23 @@ import { type Received, receiver } from "../events/receiver.ts";
 import { historyOf, type LampOwner, retryPauseMs } from "./lamp-owner.ts";
 
 /**
- * The server of a client that has a webhook for each lamp. When a message says `resync`, the client reads the lamp anew,
- * as the interface asks for.
+ * The server of a client with a webhook for each lamp. After a `resync` message the client reads the lamp again, as the
+ * interface says.
  */
 export class WebhookWitness {
-  /** What the interface rules out. */
+  /** Violations of the interface. */
   readonly violations: string[] = [];
-  /** Commits that came under two ids: a receiver that remembers ids takes them for two. */
+  /** Commits that arrived with two ids: a receiver that deduplicates by id would process them twice. */
   readonly repetitions: string[] = [];
   messages = 0;
   resyncs = 0;
   readonly #owners: readonly LampOwner[];
   readonly #anyNode: () => string;
-  /** What each `webhook-id` means, over all times. */
+  /** The content of each `webhook-id`. */
   readonly #meanings = new Map<string, string>();
-  /** Under which id each value of a lamp came. */
+  /** The id with which each value of a lamp arrived. */
   readonly #ids = new Map<string, string>();
-  /** What the client knows of each lamp. */
+  /** The values of each lamp that the client knows. */
   readonly #values = new Map<number, Set<string>>();
 
   constructor(owners: readonly LampOwner[], anyNode: () => string) {
@@ -44,7 +44,7 @@ export class WebhookWitness {
     }
   }
 
-  /** All values of the lamp that the client knows of. */
+  /** All values of the lamp that the client knows. */
   valuesOf({ lamp }: LampOwner): ReadonlySet<string> {
     return this.#values.get(lamp)!;
   }

@@ -9,14 +9,14 @@ describe("the arrows in docs/architecture.md", () => {
   it("are those that the linter enforces", () => {
     const enforced = Object.entries(allowedImports).map(([folder, imports]) => [folder, imports.toSorted()] as const);
     assert.deepEqual(
-      Object.fromEntries(enforced.map(([folder]) => [folder, writtenFor(folder)])),
+      Object.fromEntries(enforced.map(([folder]) => [folder, importsInTable(folder)])),
       Object.fromEntries(enforced),
     );
   });
 });
 
-/** The folders that the table allows a folder to import; a remark in brackets does not count. */
-function writtenFor(folder: string): readonly string[] {
+/** The folders that the table allows a folder to import; remarks in brackets are ignored. */
+function importsInTable(folder: string): readonly string[] {
   const rows = [...textOf("docs/architecture.md").matchAll(/^\| ([^|]+) \| ([^|(]+)[^|]*\|$/gm)];
   const row = rows.find(([, folders]) => folders!.includes(`\`${folder}\``));
   return [...(row?.[2] ?? "").matchAll(/`(\w+)`/g)].map(([, name]) => name!).sort();

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from "node:fs";
 
 export const languages = ["bash", "ts", "json", "http"] as const;
 
-/** A fenced piece of a document that claims to be something that works. */
+/** A fenced code block of a document, which must work. */
 export interface Block {
   readonly document: string;
   readonly line: number;
@@ -12,7 +12,7 @@ export interface Block {
 
 const root = new URL("../../", import.meta.url).pathname;
 
-/** Whatever a reader may come to; in the order in which a newcomer would. */
+/** All documents, the README first. */
 export function documents(): string[] {
   const found = globSync(["README.md", "CONTRIBUTING.md", "docs/**/*.md", "sdk/*.md", "examples/**/*.md"], {
     cwd: root,

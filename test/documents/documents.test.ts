@@ -17,7 +17,7 @@ describe("every block of the documents", () => {
     };
     for (const document of documents()) {
       const reader = new Reader(folder, addresses, document);
-      // What comes after a block that failed would fail for its sake.
+      // Later blocks depend on a failed one: skip them.
       let isFine = true;
       for (const block of blocksOf(document).filter((one) => !reasonFor(one))) {
         const name = `${document}:${block.line} (${block.language})`;
@@ -30,7 +30,7 @@ describe("every block of the documents", () => {
     }
   });
 
-  it("that is not run is named with its reason, and exists", () => {
+  it("that is not run is listed with its reason, and exists", () => {
     const all = documents().flatMap(blocksOf);
     for (const one of notRun) {
       const found = all.filter((block) => reasonFor(block) === one).length;
@@ -40,7 +40,7 @@ describe("every block of the documents", () => {
 });
 
 describe("reading a document", () => {
-  it("finds what is fenced, with its line, also inside a list, and nothing else", () => {
+  it("finds only fenced blocks, with their line, also inside a list", () => {
     const text =
       "# A\n```bash\necho 1\n```\n- then\n  ```json\n  {}\n  ```\n```\nplain\n```\n````http\n```ts\n```\n````\n";
     assert.deepEqual(

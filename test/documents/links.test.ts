@@ -29,7 +29,7 @@ function brokenLinks(document: string): readonly string[] {
     .map(([link]) => link);
 }
 
-/** The anchors of a document's headings, as GitHub makes them. */
+/** The anchors of a document's headings, as GitHub generates them. */
 function headingsOf(document: string): readonly string[] {
   const withoutBlocks = textOf(document).replace(/^ *```[\s\S]*?^ *```$/gm, "");
   return [...withoutBlocks.matchAll(/^#+ (.*)$/gm)].map(([, heading]) =>

@@ -1,6 +1,6 @@
 import type { Block } from "./blocks.ts";
 
-/** A block that this test doesn't run, found by its first line (none: the whole document), and why. */
+/** A block that the test does not run, by its first line (without one: the whole document), and the reason. */
 export interface NotRun {
   readonly document: string;
   readonly firstLine?: string;

@@ -12,7 +12,7 @@ import { pastingShell } from "./pasting-shell.ts";
 const root = new URL("../..", import.meta.url).pathname;
 const page = readFileSync(join(root, "docs/operations.md"), "utf8");
 
-/** The blocks of shell below a heading, or below a heading of its own that stands below it, as one script. */
+/** The shell blocks of a section, or of one subsection of it, as one script. */
 function blocksBelow(section: string, heading?: string): string {
   const [, part = ""] = page.split(`\n## ${section}\n`);
   const parts = part.split(/\n## /)[0]!.split(/\n### /);
@@ -34,7 +34,7 @@ describe("the operations document, followed on PostgreSQL in one terminal", {
     const cluster = await sharedCluster();
     const restored = new URL(databaseUrl!);
     restored.pathname = "/breezeway_restored";
-    // The other machine is a folder here.
+    // The other machines are folders here.
     writeFileSync(join(desk, "scp"), '#!/bin/sh\nexec cp "$@"\n', { mode: 0o755 });
     const environment = {
       PATH: [desk, join(root, "bin"), cluster.place.bin, process.env.PATH].join(delimiter),

@@ -7,19 +7,19 @@ import { join } from "node:path";
 import { text as wholeText } from "node:stream/consumers";
 import type { Block } from "./blocks.ts";
 
-/** Where the addresses that documents write down are found in this run. */
+/** The real addresses of this run, by the address in the documents. */
 export type Addresses = Readonly<Record<string, string>>;
 
 /**
- * Somebody who reads a document and does what it says, block after block: in a clone of the repository, beside a
- * running demo. What a block of bash exports, and the folder it ends in, later blocks of the same document have. The
- * command is on the path only if the document puts it there.
+ * Runs the blocks of a document one after another, in a clone of the repository with a running demo. Exported variables
+ * and the working folder of a bash block are kept for later blocks of the same document. The command is on the path only
+ * if the document puts it there.
  */
 export class Reader {
   readonly #folder: string;
   readonly #addresses: Addresses;
   readonly #exported: string;
-  readonly #place: string;
+  readonly #folderFile: string;
 
   constructor(folder: string, addresses: Addresses, name: string) {
     this.#folder = folder;
@@ -27,11 +27,14 @@ export class Reader {
     mkdirSync(join(folder, ".documents"), { recursive: true });
     const kept = join(folder, ".documents", name.replaceAll("/", "-"));
     this.#exported = `${kept}.exported`;
-    this.#place = `${kept}.place`;
+    this.#folderFile = `${kept}.place`;
   }
 
   async follow(block: Block, signal: AbortSignal): Promise<void> {
-    const text = Object.entries(this.#addresses).reduce((all, [told, real]) => all.replaceAll(told, real), block.text);
+    const text = Object.entries(this.#addresses).reduce(
+      (all, [written, real]) => all.replaceAll(written, real),
+      block.text,
+    );
     switch (block.language) {
       case "bash":
         return this.#bash(text, signal);
@@ -46,14 +49,14 @@ export class Reader {
 
   async #bash(text: string, signal: AbortSignal): Promise<void> {
     const before = existsSync(this.#exported) ? `source ${quoted(this.#exported)}\n` : "";
-    const script = `${before}${text}\nexport -p > ${quoted(this.#exported)}\npwd > ${quoted(this.#place)}`;
+    const script = `${before}${text}\nexport -p > ${quoted(this.#exported)}\npwd > ${quoted(this.#folderFile)}`;
     await this.#run("bash", ["-euo", "pipefail", "-c", script], signal);
   }
 
-  /** A request as it goes over the wire; when the block goes on with an answer, its status is what is expected. */
+  /** A raw HTTP request; if the block continues with an answer, its status is expected. */
   async #http(text: string, signal: AbortSignal): Promise<void> {
-    const [asked = "", told] = this.#filledIn(text).split(/\n(?=HTTP\/1\.1 )/);
-    const [head = "", ...rest] = asked.split("\n\n");
+    const [requestText = "", answerText] = this.#filledIn(text).split(/\n(?=HTTP\/1\.1 )/);
+    const [head = "", ...rest] = requestText.split("\n\n");
     const [line = "", ...headerLines] = head.trim().split("\n");
     const [method = "", target = ""] = line.split(" ");
     const headers = Object.fromEntries(headerLines.map((one) => one.split(/:\s*/, 2) as [string, string]));
@@ -62,11 +65,11 @@ export class Reader {
     const sent = request(url, { method, headers, signal });
     sent.end(body);
     const [answer] = await once(sent, "response");
-    const expected = told ? Number(told.split(" ")[1]) : undefined;
+    const expected = answerText ? Number(answerText.split(" ")[1]) : undefined;
     const isFine = expected === undefined ? answer.statusCode < 300 : answer.statusCode === expected;
-    const said = isFine ? "" : await wholeText(answer);
+    const responseBody = isFine ? "" : await wholeText(answer);
     answer.destroy();
-    assert.ok(isFine, `${line} was answered with ${answer.statusCode}: ${said}`);
+    assert.ok(isFine, `${line} was answered with ${answer.statusCode}: ${responseBody}`);
   }
 
   async #typescript(text: string, name: string, signal: AbortSignal): Promise<void> {
@@ -85,11 +88,11 @@ export class Reader {
 
   async #run(command: string, args: readonly string[], signal: AbortSignal, environment = process.env): Promise<void> {
     const child = spawn(command, args, {
-      cwd: existsSync(this.#place) ? readFileSync(this.#place, "utf8").trimEnd() : this.#folder,
+      cwd: existsSync(this.#folderFile) ? readFileSync(this.#folderFile, "utf8").trimEnd() : this.#folder,
       env: {
         ...withoutOurs(environment),
         NO_COLOR: "1",
-        // Nothing that a document installs comes from elsewhere.
+        // Packages come from npm's cache only.
         npm_config_offline: "true",
       },
       stdio: ["ignore", "pipe", "pipe"],
@@ -97,9 +100,9 @@ export class Reader {
     });
     const [out, err] = [child.stdout, child.stderr].map((stream) => Array.fromAsync(stream));
     const [code] = await once(child, "close");
-    const said = () =>
+    const output = () =>
       Promise.all([out, err]).then((all) => Buffer.concat(all.flatMap((chunks) => chunks!)).toString());
-    if (code !== 0) assert.fail(`it ended with ${code}:\n${await said()}`);
+    if (code !== 0) assert.fail(`it ended with ${code}:\n${await output()}`);
   }
 
   #environment(): NodeJS.ProcessEnv {

@@ -12,7 +12,7 @@ const page = readFileSync(new URL("../../docs/scaling.md", import.meta.url), "ut
 const skip = missingPostgres() ?? false;
 
 describe("docs/scaling.md", () => {
-  it("has the figures that the model computes, and the costs that it was given", () => {
+  it("has the figures that the model computes, and its input costs", () => {
     assert.ok(page.includes(`${scalingTables()}\n`), `the tables have changed:\n${scalingTables()}`);
     for (const [name, cost] of Object.entries(measured)) {
       assert.ok(page.includes(`| ${cost.toLocaleString("en-US")} |`), `${name}: ${cost}`);
@@ -22,16 +22,18 @@ describe("docs/scaling.md", () => {
   it("says of every table by what it would be split", { skip }, async (t) => {
     const { tables, keys } = await uniqueKeys(t);
     assert.deepEqual(Object.keys(split).sort(), tables);
-    const told = splitTable((table) => primary(keys, table));
-    assert.ok(page.includes(`${told}\n`), `the table has changed:\n${told}`);
+    const expected = splitTable((table) => primary(keys, table));
+    assert.ok(page.includes(`${expected}\n`), `the table has changed:\n${expected}`);
   });
 
-  it("is right that whatever grows is keyed by whose it is first, and by nothing without it", { skip }, async (t) => {
+  it("is right that the keys of growing tables begin with the owner, and that no unique key lacks it", {
+    skip,
+  }, async (t) => {
     const { keys } = await uniqueKeys(t);
     for (const [table, { by }] of Object.entries(split)) {
       if (by === null) continue;
       assert.equal(primary(keys, table)[0], by, table);
-      // What else must be unique could be checked in one place alone.
+      // Another unique key could be checked only in one place.
       const others = keys.filter((key) => key.table === table && !key.columns.includes(by));
       assert.deepEqual(others, table === "users" ? [{ table, columns: ["tenant_id", "name"], isPrimary: false }] : []);
     }
@@ -44,16 +46,16 @@ interface UniqueKey {
   readonly isPrimary: boolean;
 }
 
-/** The tables of a new store on PostgreSQL, and by which columns their rows are told apart. */
+/** The tables of a new PostgreSQL store, and the columns of their unique keys. */
 async function uniqueKeys(t: TestContext): Promise<{ tables: readonly string[]; keys: readonly UniqueKey[] }> {
   const url = await (await sharedCluster()).createDatabase();
   await (await openPostgres({ url })).close();
-  const hand = new pg.Client({ connectionString: url });
-  await hand.connect();
-  t.after(() => hand.end());
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  t.after(() => client.end());
   const ours = "c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace";
-  const tables = await hand.query<{ name: string }>(`SELECT c.relname AS name FROM pg_class c WHERE ${ours}`);
-  const keys = await hand.query<UniqueKey>(
+  const tables = await client.query<{ name: string }>(`SELECT c.relname AS name FROM pg_class c WHERE ${ours}`);
+  const keys = await client.query<UniqueKey>(
     `SELECT c.relname AS table, i.indisprimary AS "isPrimary",
        ARRAY(SELECT a.attname::text FROM unnest(i.indkey) WITH ORDINALITY AS part (number, place)
          JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = part.number ORDER BY part.place) AS columns
@@ -67,7 +69,7 @@ function primary(keys: readonly UniqueKey[], table: string): readonly string[] {
 }
 
 describe("the model of many accounts", () => {
-  it("fills no machine beyond what was planned, whatever there is to do", () => {
+  it("plans no machine beyond its limit", () => {
     for (const accounts of [1, 1_000, 250_000, 7_000_000]) {
       for (const changesAnHour of [0.1, 6, 60, 600]) {
         const plan = { ...usual, accounts, changesAnHour };
@@ -79,7 +81,7 @@ describe("the model of many accounts", () => {
     }
   });
 
-  it("is borne out by its simulation: nothing is left behind in the busiest minutes, even with a node missing", () => {
+  it("agrees with its simulation: the nodes keep up in the busiest minutes, even with a node missing", () => {
     for (const accounts of [100_000, 1_000_000, 100_000_000]) {
       for (const seed of [1, 2, 3]) {
         const { node, database, nodeWithOneMissing } = simulate({ ...usual, accounts }, seed);

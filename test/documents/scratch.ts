@@ -7,8 +7,8 @@ import type { TestContext } from "node:test";
 const root = new URL("../../", import.meta.url).pathname;
 
 /**
- * A copy of the repository as a reader has it after cloning, with the packages that are installed here. What a reader
- * puts beside it is gone with it.
+ * A copy of the repository as after a clone, with the packages that are installed here. Folders that blocks make beside
+ * it are removed with it.
  */
 export function clonedFolder(t: TestContext): string {
   const desk = mkdtempSync(join(tmpdir(), "breezeway-documents-"));

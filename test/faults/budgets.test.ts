@@ -9,12 +9,12 @@ import { isThisTree, makeTemplate, type Template, tree } from "./budgets/templat
 import { type Attackers, underAttack } from "./budgets/under-attack.ts";
 
 /**
- * No caller holds up another: each attack runs against a real service while another tenant reads, writes, signs in and
- * hears its alarm. Mechanisms are asserted, times are printed, beside what is promised.
+ * One caller must not slow down another: each attack runs against a real service while another tenant reads, writes,
+ * signs in and receives its alarm. The test asserts mechanisms, and prints times beside their targets.
  *
- * `BREEZEWAY_UNDER_TEST=<folder>` attacks the service of another checkout: then nothing is asserted, and what does not
- * hold there is printed. `BREEZEWAY_ATTACKS=<name>;<name>` narrows it to these attacks, `BREEZEWAY_ATTACKED=SQLite` or
- * `PostgreSQL` to one deployment.
+ * `BREEZEWAY_UNDER_TEST=<folder>` attacks the service of another checkout: then nothing is asserted, and failed checks are
+ * printed. `BREEZEWAY_ATTACKS=<name>;<name>` selects attacks, `BREEZEWAY_ATTACKED=SQLite` or `PostgreSQL` selects one
+ * deployment.
  */
 const deployments: readonly Deployment[] = ["SQLite, direct", "PostgreSQL behind nginx"];
 const attacked = deployments.filter((one) => one.startsWith(process.env.BREEZEWAY_ATTACKED ?? ""));
@@ -42,7 +42,7 @@ for (const deployment of attacked) {
       if (wanted && !wanted.includes(attack.name)) continue;
       const needsRoot = attack.hasSilentNameServer === true && !canBindNameServer;
       const options = { timeout: 600_000, skip: needsRoot ? "only root may take the port of a name server" : false };
-      it(`is answered, and hears its alarm: ${attack.name}`, options, async (t) => {
+      it(`is answered, and receives its alarm: ${attack.name}`, options, async (t) => {
         const figures = await underAttack(t, { attack, deployment, template, attackers });
         process.stdout.write(`${shownFigures(figures)}\n`);
         if (isThisTree) assert.deepEqual(figures.broken, []);

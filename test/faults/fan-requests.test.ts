@@ -7,7 +7,7 @@ const seed = Number(process.env.SEED ?? 1);
 
 for (const database of databases) {
   describe(`fan requests on ${database}, from seed ${seed} (SEED=n chooses another)`, () => {
-    it("are heard at most once and have an outcome, over 200 kills", { timeout: 7_200_000 }, (t) =>
+    it("are sent at most once and have an outcome, over 200 kills", { timeout: 7_200_000 }, (t) =>
       killAroundFanRequests(t, { database, seed, rounds: 200 }),
     );
 

@@ -17,8 +17,8 @@ import { eventually } from "../stories/world.ts";
 const accounts = 10_000;
 const each = { attributes: 52, history: 100 };
 
-/** A store with so many linked accounts, each with its attributes and its history. */
-async function madeAccounts(t: TestContext): Promise<string> {
+/** A store with many linked accounts, each with attributes and history. */
+async function linkedAccounts(t: TestContext): Promise<string> {
   const folder = folderOf(t);
   const keyId = keyIdOf(keysFromFile(join(folder, "breezeway.key"))[0]);
   const store = await openSqlite({ folder, nowMs: () => 1_000 });
@@ -53,15 +53,15 @@ async function madeAccounts(t: TestContext): Promise<string> {
 }
 
 describe(`a store of ${accounts} linked accounts with their history`, () => {
-  it("moves to PostgreSQL, also after a move that was killed, wholly", { timeout: 1_800_000 }, async (t) => {
-    const folder = await madeAccounts(t);
+  it("moves to PostgreSQL completely, also after a move that was killed", { timeout: 1_800_000 }, async (t) => {
+    const folder = await linkedAccounts(t);
     const cluster = await startCluster();
     const databaseUrl = await cluster.createDatabase();
     const environment = { BREEZEWAY_DATA: folder, BREEZEWAY_DATABASE_URL: databaseUrl };
-    const hand = new pg.Client({ connectionString: databaseUrl });
-    await hand.connect();
+    const client = new pg.Client({ connectionString: databaseUrl });
+    await client.connect();
     t.after(async () => {
-      await hand.end();
+      await client.end();
       await cluster.stop();
     });
 
@@ -69,15 +69,15 @@ describe(`a store of ${accounts} linked accounts with their history`, () => {
     const killed = spawn(process.execPath, [main, "migrate"], { env: cleanEnvironment(environment), stdio: "ignore" });
     const ended = once(killed, "exit");
     const others = "FROM pg_stat_activity WHERE application_name = 'breezeway migrate'";
-    // Well within the copy: nobody else sees its rows, but all see how much it has written.
+    // In the middle of the copy: its rows are not visible yet, but its query is.
     await eventually(t.signal, async () => {
-      const { rows } = await hand.query(`SELECT 1 ${others} AND query LIKE 'INSERT INTO "attributes"%'`);
+      const { rows } = await client.query(`SELECT 1 ${others} AND query LIKE 'INSERT INTO "attributes"%'`);
       assert.equal(rows.length, 1);
     });
     killed.kill("SIGKILL");
     await ended;
-    await eventually(t.signal, async () => assert.equal((await hand.query(`SELECT 1 ${others}`)).rowCount, 0));
-    assert.equal((await hand.query("SELECT 1 FROM pg_tables WHERE schemaname = 'public'")).rowCount, 0);
+    await eventually(t.signal, async () => assert.equal((await client.query(`SELECT 1 ${others}`)).rowCount, 0));
+    assert.equal((await client.query("SELECT 1 FROM pg_tables WHERE schemaname = 'public'")).rowCount, 0);
 
     const begunMs = performance.now();
     const moved = await breezeway(["migrate", "--json"], { environment });
@@ -90,6 +90,6 @@ describe(`a store of ${accounts} linked accounts with their history`, () => {
       [accounts, accounts, accounts * each.attributes, accounts * each.history],
     );
     t.diagnostic(`${rows} rows copied and compared in ${seconds.toFixed(1)} s`);
-    assert.equal((await hand.query("SELECT 1 FROM links WHERE owner IS NOT NULL")).rowCount, 0);
+    assert.equal((await client.query("SELECT 1 FROM links WHERE owner IS NOT NULL")).rowCount, 0);
   });
 });

@@ -191,7 +191,7 @@ export class Fleet {
   }
 
   /** The store knows who is at home: the quickest sign that the last change has arrived everywhere. */
-  async untilHeard(signal: AbortSignal, accounts: readonly string[]): Promise<void> {
+  async untilReceived(signal: AbortSignal, accounts: readonly string[]): Promise<void> {
     const wanted = new Set(accounts);
     const homes = this.homes.filter(({ accountId }) => wanted.has(accountId));
     const expected = new Map(homes.map(({ accountId, deviceId }) => [deviceId, this.#whereabouts(accountId)]));

@@ -79,7 +79,7 @@ async function cutOff({ signal }: TestContext, fleet: Fleet, cutOffMs: number, t
   node.proxy.mood = "open";
   node.proxy.drop();
   const backMs = Date.now();
-  await fleet.untilHeard(signal, accounts);
+  await fleet.untilReceived(signal, accounts);
   tell(`back again, after all of them have changed at once: the store has it ${seconds(backMs)} after`);
   await fleet.untilMirrored(signal, accounts);
   await fleet.untilShared(signal);
@@ -117,7 +117,7 @@ async function halt(
   await cluster.start();
   const backMs = Date.now();
   await eventuallySlowly(signal, async () => void (await fleet.epochs()));
-  await fleet.untilHeard(signal, accounts);
+  await fleet.untilReceived(signal, accounts);
   tell(`PostgreSQL stopped for ${haltedMs / 1_000} s: caught up ${seconds(backMs)} after it was back`);
   await fleet.untilMirrored(signal);
   // Whoever was wrongly held for dead would lose its links within a lease.

@@ -5,7 +5,7 @@ import { figure, operated, watchedNodes } from "./watched-nodes.ts";
 
 for (const database of operated) {
   describe(`what an operator sees on ${database} at LOG_LEVEL=warn`, () => {
-    it("tells a caller's mistake from an error of ours, in the metrics and by the request id in the log", {
+    it("separates callers' mistakes from defects of the service, in the metrics and by the request id in the log", {
       timeout: 120_000,
     }, async (t) => {
       const { first, lines, lineOf, v3, platform, tenantId, userId, deviceId, sql } = await watchedNodes(t, database);
@@ -30,19 +30,19 @@ for (const database of operated) {
       const { secToken } = platform;
       const unknownDevice = await call("getDeviceAttribute", { secToken, devId: "424242", name: "power" });
       const authorization = `Bearer ${v3.accessToken}`;
-      const ask = (path: string, init: RequestInit = {}) =>
+      const request = (path: string, init: RequestInit = {}) =>
         fetch(`${first.baseUrl}${path}`, { ...init, headers: { authorization, ...init.headers } });
-      const badBody = await ask(`/v3/devices/${deviceId}?secret=${secToken}`, {
+      const badBody = await request(`/v3/devices/${deviceId}?secret=${secToken}`, {
         method: "PUT",
         headers: { "content-type": "application/json" },
         body: "{",
       });
-      const noDevice = await ask("/v3/devices/424242");
+      const noDevice = await request("/v3/devices/424242");
       const noToken = await fetch(`${first.baseUrl}/v3/devices/${deviceId}`);
-      const nowhere = await ask("/nowhere");
+      const nowhere = await request("/nowhere");
 
       await sql("DROP TABLE triggers");
-      const brokenV3 = await ask("/v3/alerts");
+      const brokenV3 = await request("/v3/alerts");
       const brokenCall = await call("getTriggerDetailListByUser", { secToken });
       assert.deepEqual([brokenV3.status, brokenCall.status], [500, 500]);
       assert.deepEqual(await Promise.all(["v3", "platform"].map(internal)), [1, 1]);
@@ -68,7 +68,7 @@ for (const database of operated) {
         assert.deepEqual(more, [], "a second line");
       }
       assert.match(JSON.stringify(lineOf(brokenV3.headers.get("x-request-id"))), /triggers/);
-      // A scanner's paths lead nowhere, so they are left to `info`.
+      // Unknown paths, as scanners request them, are logged only at `info`.
       assert.deepEqual(lineOf(nowhere.headers.get("x-request-id")), []);
       const text = JSON.stringify(lines);
       for (const secret of [wrong, secToken, v3.accessToken, "secret=", "/nowhere", "424242"]) {

@@ -19,7 +19,7 @@ interface Audited {
   readonly entries: readonly { readonly detail: { readonly command: string } }[];
 }
 
-const nobody = "http://127.0.0.1:9";
+const unusedAddress = "http://127.0.0.1:9";
 const lastBackup = "breezeway_last_backup_timestamp_seconds";
 
 for (const database of operated) {
@@ -65,18 +65,18 @@ describe("a node with a certificate", { skip: hasOpenssl ? false : "openssl make
     const folder = folderOf(t);
     const [first, renewed] = [makeCertificate(folder, "first"), makeCertificate(folder, "renewed", ["-days", "30"])];
     const config = {
-      ...storyConfig(join(folder, "data"), nobody),
+      ...storyConfig(join(folder, "data"), unusedAddress),
       tlsCertFile: first.certFile,
       tlsKeyFile: first.keyFile,
     };
     const service = await startService(config, startLogging("silent"));
     t.after(() => service.stop().finally(() => rmSync(join(folder, "data"), { recursive: true, force: true })));
     const expiry = async (ca: string) => {
-      const asked = request(`${service.baseUrl}/metrics`, { ca, servername: "localhost", agent: false });
+      const sent = request(`${service.baseUrl}/metrics`, { ca, servername: "localhost", agent: false });
       const answered = new Promise<string>((resolve, reject) => {
-        asked.once("response", (response) => text(response).then(resolve, reject)).once("error", reject);
+        sent.once("response", (response) => text(response).then(resolve, reject)).once("error", reject);
       });
-      asked.end();
+      sent.end();
       const { samples } = readExposition(await answered);
       return samples.find(({ name }) => name === "breezeway_tls_certificate_expiry_timestamp_seconds")?.value;
     };
@@ -90,7 +90,7 @@ describe("a node with a certificate", { skip: hasOpenssl ? false : "openssl make
   });
 });
 
-/** With all connections of a pool in use, the figures say how many are in use, how many are idle and how many wait. */
+/** With all connections of a pool in use, the metrics show how many are in use, idle and waited for. */
 async function assertPoolsShown(t: TestContext, watched: Awaited<ReturnType<typeof watchedNodes>>): Promise<void> {
   const { first, v3, deviceId, userId, config } = watched;
   const pool = "ordinary";
@@ -101,7 +101,7 @@ async function assertPoolsShown(t: TestContext, watched: Awaited<ReturnType<type
       found.push(await figure(first, "breezeway_store_connections_waiting", { pool }));
       assert.deepEqual(found, [inUse, idle, waiting]);
     });
-  // The reads of the collector itself don't count.
+  // Ignore the collector's own reads.
   await eventually(t.signal, async () => {
     assert.equal(await figure(first, "breezeway_store_connections_waiting", { pool: "reading" }), 0);
   });
@@ -118,7 +118,7 @@ async function assertPoolsShown(t: TestContext, watched: Awaited<ReturnType<type
   await shown(0, most, 0);
 }
 
-/** What dashboards and alarms rely on: these series are there before anything has happened. */
+/** Series that dashboards and alarms need: they exist before the first event. */
 const knownLabels = [
   ["breezeway_internal_errors_total", "where", ["v3", "oauth2", "adaptor", "platform", "other"]],
   ["breezeway_commits_total", "by", ["ecosystem", "client", "alert", "administrator"]],

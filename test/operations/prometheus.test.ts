@@ -14,7 +14,7 @@ const deployed = new URL("../../deploy/prometheus/", import.meta.url).pathname;
 const metricsToken = "the token of the operator";
 
 describe("Prometheus with the sample configuration", { skip: missingPrometheus() }, () => {
-  it("collects from each node with the token, and alarms at an error of ours and not at mistyped passwords", {
+  it("collects from each node with the token, and raises an alarm for a defect of the service, but not for mistyped passwords", {
     timeout: 120_000,
   }, async (t) => {
     const { nodes, first, v3, tenantId, platform, sql } = await watchedNodes(t, "postgres", { metricsToken });
@@ -32,7 +32,7 @@ describe("Prometheus with the sample configuration", { skip: missingPrometheus()
         ]),
       );
     };
-    // The third node of the sample isn't there.
+    // The third node of the sample does not exist here.
     await eventually(t.signal, async () => {
       assert.deepEqual(await found("up"), { "node-1:8080": 1, "node-2:8080": 1, "node-3:8080": 0 });
       assert.deepEqual(await found('breezeway_internal_errors_total{where="v3"}'), {
@@ -64,7 +64,7 @@ describe("Prometheus with the sample configuration", { skip: missingPrometheus()
   });
 });
 
-/** The sample, with its files where they are here, more often, and through a proxy that knows where the nodes are. */
+/** The sample, with local paths, shorter intervals, and a proxy that knows the addresses of the nodes. */
 function configuration(t: TestContext, proxy: string): string {
   const folder = folderOf(t);
   const token = join(folder, "metrics-token");
@@ -86,7 +86,7 @@ function configuration(t: TestContext, proxy: string): string {
   return file;
 }
 
-/** A proxy for `node-1:8080` and so on. Nodes see the name that was asked for, which isn't this machine's own. */
+/** A proxy for `node-1:8080` and so on. Nodes see the requested host name, which is not the local one. */
 async function inFrontOf(t: TestContext, ports: readonly number[]): Promise<string> {
   const proxy = createServer((incoming, outgoing) => {
     const { hostname, host, pathname } = new URL(incoming.url ?? "");

@@ -14,19 +14,19 @@ import { PlatformClient } from "../stories/platform-client.ts";
 import { clientOfUser } from "../stories/v3-client.ts";
 import { person, storyConfig } from "../stories/world.ts";
 
-/** A line of the log, as an operator's tools read it. */
+/** A parsed line of the log. */
 export type Line = { readonly level: string; readonly message: string } & Readonly<Record<string, unknown>>;
 
-/** Where an operator runs it: one node on SQLite, or two nodes on one PostgreSQL. */
+/** The deployments of an operator: one node on SQLite, or two nodes on one PostgreSQL. */
 export const operated = ["sqlite", "postgres"] as const satisfies readonly Deployment[];
 
-const nobody = "http://127.0.0.1:9";
+const unusedAddress = "http://127.0.0.1:9";
 
-/** The service with `BREEZEWAY_LOG_LEVEL=warn`, a user with a lamp, and what an operator looks at. */
+/** The service with `BREEZEWAY_LOG_LEVEL=warn`, a user with a lamp, and its log lines and metrics. */
 export async function watchedNodes(t: TestContext, database: (typeof operated)[number], change: Partial<Config> = {}) {
   const folder = mkdtempSync(join(tmpdir(), "breezeway-operations-"));
   const databaseUrl = await databaseFor(database);
-  const config = { ...storyConfig(folder, nobody, databaseUrl), ...change };
+  const config = { ...storyConfig(folder, unusedAddress, databaseUrl), ...change };
   const lines: Line[] = [];
   const report = startLogging("warn", { write: (line) => void lines.push(JSON.parse(line)) });
   const started: Service[] = [];
@@ -62,19 +62,19 @@ export async function watchedNodes(t: TestContext, database: (typeof operated)[n
     platform,
     /** Starts one more node, or the service again after a stop. */
     start,
-    /** Runs SQL of the operator's own, beside the service. */
+    /** Runs SQL directly on the store. */
     sql: (statement: string) => runSql(databaseUrl, join(folder, "breezeway.db"), statement),
-    /** The line of the request with that id. */
+    /** The log lines of the request. */
     lineOf: (requestId: string | null) => lines.filter((line) => line.requestId === requestId),
   };
 }
 
-/** A figure as a collector reads it; undefined when it isn't there. */
+/** The value of a metric; undefined if it does not exist. */
 export async function figure({ baseUrl }: Pick<Service, "baseUrl">, name: string, labels: Record<string, string> = {}) {
   const { samples } = readExposition(await (await fetch(`${baseUrl}/metrics`)).text());
-  const isAsked = (given: Readonly<Record<string, string>>) =>
-    Object.entries(labels).every(([label, value]) => given[label] === value);
-  return samples.find((one) => one.name === name && isAsked(one.labels))?.value;
+  const hasLabels = (present: Readonly<Record<string, string>>) =>
+    Object.entries(labels).every(([label, value]) => present[label] === value);
+  return samples.find((one) => one.name === name && hasLabels(one.labels))?.value;
 }
 
 async function runSql(databaseUrl: string | undefined, file: string, statement: string): Promise<void> {

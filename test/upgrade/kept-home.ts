@@ -4,22 +4,22 @@ import { Webhook } from "standardwebhooks";
 import { EventStream } from "../events/event-stream.ts";
 import { send } from "../events/made-home.ts";
 import { eventually } from "../stories/world.ts";
-import { type FilledHome, grant, idsOf, type MadeHome, platformAt, put, shownValue, smoke } from "./older-home.ts";
+import { type FilledHome, grant, idsOf, type OlderHome, platformAt, put, shownValue, smoke } from "./older-home.ts";
 import type { StoreRows } from "./store-rows.ts";
 
 const away = "d.structures[1].a.away";
 
-/** What a home that the older version has filled keeps, at whichever node it is asked for. */
+/** Checks that a home which the older version filled keeps its data, at any node. */
 export class KeptHome {
-  /** All values of the lamp's power, in the order in which they were written. */
+  /** All values of the lamp's power, in the order of the writes. */
   readonly powers: string[];
   readonly #test: TestContext;
-  readonly #made: MadeHome;
+  readonly #olderHome: OlderHome;
   readonly #filled: FilledHome;
 
-  constructor(test: TestContext, made: MadeHome, filled: FilledHome) {
+  constructor(test: TestContext, made: OlderHome, filled: FilledHome) {
     this.#test = test;
-    this.#made = made;
+    this.#olderHome = made;
     this.#filled = filled;
     this.powers = [...filled.powers];
   }
@@ -32,10 +32,10 @@ export class KeptHome {
     return eventually(this.#test.signal, check);
   }
 
-  /** The tokens that the older version gave open what they opened there. */
-  async assertTokensGoOn(url: string, token = this.#token): Promise<void> {
+  /** Tokens of the older version still give access. */
+  async assertTokensWork(url: string, token = this.#token): Promise<void> {
     const { enterpriseToken, secToken } = this.#filled;
-    const { lamp } = this.#made;
+    const { lamp } = this.#olderHome;
     const last = this.powers.at(-1);
     assert.equal(await shownValue(url, token, lamp, "power"), last);
     assert.equal(await shownValue(url, enterpriseToken, lamp, "power"), last);
@@ -45,16 +45,16 @@ export class KeptHome {
 
   /** The refresh token of the older version gives new tokens. */
   refresh(url: string, refreshToken = this.#filled.tokens.refresh_token) {
-    return grant(url, { grant_type: "refresh_token", refresh_token: refreshToken, ...this.#made.userClient });
+    return grant(url, { grant_type: "refresh_token", refresh_token: refreshToken, ...this.#olderHome.userClient });
   }
 
   /** Writes the lamp's next value at one node and reads it at all of them. */
   async switchLamp(url: string, readers: readonly string[] = [url]): Promise<void> {
     const power = `value ${this.powers.length + 1}`;
-    const answer = await put(url, this.#token, this.#made.lamp, { power });
+    const answer = await put(url, this.#token, this.#olderHome.lamp, { power });
     assert.equal(answer.status, 200, JSON.stringify(answer.body));
     this.powers.push(power);
-    for (const reader of readers) await this.assertTokensGoOn(reader);
+    for (const reader of readers) await this.assertTokensWork(reader);
   }
 
   async resume(url: string, lastEventId?: string): Promise<EventStream> {
@@ -64,19 +64,19 @@ export class KeptHome {
     return stream;
   }
 
-  /** The stream has heard exactly the lamp's values from that one on, each once and in their order. */
-  async untilHeard(stream: EventStream, from: number): Promise<void> {
+  /** The stream has received exactly the lamp's values from this index on, once and in order. */
+  async untilReceived(stream: EventStream, from: number): Promise<void> {
     await this.eventually(async () => assert.deepEqual(this.heardBy(stream), this.powers.slice(from)));
   }
 
   heardBy(stream: EventStream): readonly string[] {
-    const { lamp } = this.#made;
+    const { lamp } = this.#olderHome;
     const ours = stream.events.filter(({ data }) => data.deviceId === lamp && data.name === "power");
     return ours.map(({ data }) => data.value);
   }
 
-  /** The cursor of the older version's first page leads to all the other devices. */
-  async assertCursorGoesOn(
+  /** The cursor of the older version's first page leads to all other devices. */
+  async assertCursorContinues(
     url: string,
     { firstIds, cursor } = this.#filled as Pick<FilledHome, "firstIds" | "cursor">,
   ) {
@@ -93,7 +93,7 @@ export class KeptHome {
   }
 
   async assertHistoryIsThere(url: string): Promise<void> {
-    const { lamp } = this.#made;
+    const { lamp } = this.#olderHome;
     const history = await send(`${url}/v3/devices/${lamp}/history?attribute=power`, this.#token, "GET");
     assert.deepEqual(
       history.body.changes.map(({ value }: { value: string }) => value),
@@ -101,31 +101,31 @@ export class KeptHome {
     );
   }
 
-  /** A read with the time of the second value has what came later, and nothing from before. */
-  async assertSinceGoesOn(url: string): Promise<void> {
-    const { lamp, shelf } = this.#made;
+  /** A read with the time of the second value returns later changes, and none from before. */
+  async assertSinceWorks(url: string): Promise<void> {
+    const { lamp, shelf } = this.#olderHome;
     const since = (deviceId: number) =>
       send(`${url}/v3/devices/${deviceId}?since=${this.#filled.sinceMs}`, this.#token, "GET");
     assert.equal((await since(lamp)).body.attributes.power.value, this.powers.at(-1));
     assert.deepEqual((await since(shelf)).body.attributes, {});
   }
 
-  /** The links are live, and what changes in the simulator is mirrored. */
+  /** The links are live, and changes in the simulator are mirrored. */
   async assertMirrors(url: string): Promise<void> {
     for (const { ecosystem, accountId, deviceId } of this.#filled.accounts) {
       const before = await shownValue(url, this.#token, deviceId, away);
       const [scene, after] = before === "away" ? ["come-home", "home"] : ["leave", "away"];
-      await this.#made.simulator.playScene(accountId, { scene });
+      await this.#olderHome.simulator.playScene(accountId, { scene });
       await this.eventually(async () => assert.equal(await shownValue(url, this.#token, deviceId, away), after));
       const platform = platformAt(url, this.#filled.secToken);
       await this.eventually(async () => assert.equal((await platform.linkStatus(ecosystem)).state, "live"));
     }
   }
 
-  /** Smoke in each account sets off its alert once, and the alert writes to the lamp. */
+  /** Smoke in each account triggers its alert once, and the alert writes to the lamp. */
   async assertAlertsFire(url: string): Promise<void> {
     const { accounts } = this.#filled;
-    const { lamp, simulator } = this.#made;
+    const { lamp, simulator } = this.#olderHome;
     const silent = Object.fromEntries(accounts.map(({ siren }) => [siren, "off"]));
     assert.equal((await put(url, this.#token, lamp, silent)).status, 200);
     const firings = async (alertId: number): Promise<number> =>
@@ -140,7 +140,7 @@ export class KeptHome {
     }
   }
 
-  /** The receiver has each of the lamp's values, each message once, signed with the secret that the older version gave. */
+  /** The receiver got each of the lamp's values once, signed with the secret of the older version. */
   async untilDelivered({ received } = this.#filled.hook, secret = this.#filled.webhookSecret, from = 0): Promise<void> {
     await this.eventually(async () => {
       const values = received.flatMap(({ message }) => message.data.attributes?.power ?? []);
@@ -165,7 +165,7 @@ export class KeptHome {
 
   /** A device with more names than the limit can be read, written and erased, but not grown. */
   async assertShelfOnlyShrinks(url: string): Promise<void> {
-    const { shelf } = this.#made;
+    const { shelf } = this.#olderHome;
     const attributes = async () => (await send(`${url}/v3/devices/${shelf}`, this.#token, "GET")).body.attributes;
     const before = Object.keys(await attributes()).length;
     assert.ok(before > 1_000, `${before} attributes`);

@@ -2,17 +2,17 @@ import assert from "node:assert/strict";
 import { send } from "../events/made-home.ts";
 import { person } from "../stories/world.ts";
 import type { KeptHome } from "./kept-home.ts";
-import { type FilledHome, type MadeHome, platformAt, put, signIn } from "./older-home.ts";
+import { type FilledHome, type OlderHome, platformAt, put, signIn } from "./older-home.ts";
 
 /** The addresses of a node of the older version and of one of this version, on the same store. */
 export type TwoVersions = readonly [older: string, upgraded: string];
 
-/** A stream resumes at the other version with the id that one version gave: without a gap, or with `resync`. */
+/** A stream resumes at one version with an id of the other: without a gap, or with `resync`. */
 export async function assertIdsAreTaken(home: KeptHome, versions: TwoVersions): Promise<void> {
-  for (const [from, to] of bothWays(versions)) {
+  for (const [from, to] of bothDirections(versions)) {
     const stream = await home.resume(from);
     await home.switchLamp(from);
-    await home.untilHeard(stream, home.powers.length - 1);
+    await home.untilReceived(stream, home.powers.length - 1);
     const { lastEventId } = stream;
     stream.close();
     await home.switchLamp(from);
@@ -20,36 +20,44 @@ export async function assertIdsAreTaken(home: KeptHome, versions: TwoVersions): 
     await resumed.until(1);
     const isAnew = resumed.events[0]!.name === "resync";
     await home.switchLamp(from);
-    await home.untilHeard(resumed, home.powers.length - (isAnew ? 1 : 2));
+    await home.untilReceived(resumed, home.powers.length - (isAnew ? 1 : 2));
     resumed.close();
   }
 }
 
-/** A sign-in that began at one version ends at the other, and its tokens are good and refreshed at both. */
-export async function assertSignInsAreShared(home: KeptHome, made: MadeHome, versions: TwoVersions): Promise<void> {
-  for (const [from, to] of bothWays(versions)) {
+/** A sign-in that began at one version is completed at the other, and its tokens work at both. */
+export async function assertSignInsAreShared(
+  home: KeptHome,
+  olderHome: OlderHome,
+  versions: TwoVersions,
+): Promise<void> {
+  for (const [from, to] of bothDirections(versions)) {
     let turn = 0;
-    const { access_token, refresh_token } = await signIn(() => (turn++ % 2 === 0 ? from : to), made.userClient);
+    const { access_token, refresh_token } = await signIn(() => (turn++ % 2 === 0 ? from : to), olderHome.userClient);
     const refreshed = await home.refresh(from, refresh_token);
     const again = await home.refresh(to, refreshed.refresh_token);
     for (const url of versions) {
       for (const token of [access_token, refreshed.access_token, again.access_token]) {
-        await home.assertTokensGoOn(url, token);
+        await home.assertTokensWork(url, token);
       }
     }
     const platform = platformAt(from, "");
-    await platform.login(person.name, person.password, made.tenantId);
-    const shown = await platformAt(to, platform.secToken).device(made.lamp);
+    await platform.login(person.name, person.password, olderHome.tenantId);
+    const shown = await platformAt(to, platform.secToken).device(olderHome.lamp);
     assert.equal(shown.attributes.get("power")?.value, home.powers.at(-1));
   }
 }
 
-/** A token that is revoked at a node of one version ends at the other's. */
-export async function assertRevocationsAreShared(home: KeptHome, made: MadeHome, versions: TwoVersions): Promise<void> {
-  for (const [from, to] of bothWays(versions)) {
-    const { access_token: token } = await signIn(() => from, made.userClient);
-    await home.assertTokensGoOn(to, token);
-    const body = new URLSearchParams({ token, ...made.userClient });
+/** A token that is revoked at a node of one version is refused at the other. */
+export async function assertRevocationsAreShared(
+  home: KeptHome,
+  olderHome: OlderHome,
+  versions: TwoVersions,
+): Promise<void> {
+  for (const [from, to] of bothDirections(versions)) {
+    const { access_token: token } = await signIn(() => from, olderHome.userClient);
+    await home.assertTokensWork(to, token);
+    const body = new URLSearchParams({ token, ...olderHome.userClient });
     assert.equal((await fetch(`${from}/oauth2/revoke_token`, { method: "POST", body })).status, 200);
     await home.eventually(async () => assert.equal((await send(`${to}/v3/users`, token, "GET")).status, 401));
   }
@@ -57,21 +65,21 @@ export async function assertRevocationsAreShared(home: KeptHome, made: MadeHome,
 
 /** Names that an older node adds count for the limit, although older nodes do not count. */
 export async function assertGrowthIsSeen(
-  made: MadeHome,
+  olderHome: OlderHome,
   filled: FilledHome,
   [older, upgraded]: TwoVersions,
 ): Promise<void> {
   const token = filled.tokens.access_token;
   const names = (from: number, to: number) =>
     Object.fromEntries(Array.from({ length: to - from }, (_, i) => [`thing${from + i}`, "here"]));
-  assert.equal((await put(upgraded, token, made.basket, names(0, 990))).status, 200);
-  assert.equal((await put(older, token, made.basket, names(990, 1_005))).status, 200);
-  const refused = await put(upgraded, token, made.basket, names(1_005, 1_006));
+  assert.equal((await put(upgraded, token, olderHome.basket, names(0, 990))).status, 200);
+  assert.equal((await put(older, token, olderHome.basket, names(990, 1_005))).status, 200);
+  const refused = await put(upgraded, token, olderHome.basket, names(1_005, 1_006));
   assert.deepEqual([refused.status, refused.body.error], [409, "limit_reached"]);
-  assert.equal((await put(upgraded, token, made.basket, { thing1: "moved" })).status, 200);
+  assert.equal((await put(upgraded, token, olderHome.basket, { thing1: "moved" })).status, 200);
 }
 
-function bothWays([older, upgraded]: TwoVersions): readonly (readonly [from: string, to: string])[] {
+function bothDirections([older, upgraded]: TwoVersions): readonly (readonly [from: string, to: string])[] {
   return [
     [older, upgraded],
     [upgraded, older],

@@ -19,11 +19,11 @@ export interface OlderHomePlan {
   /** The folder of the older version. */
   readonly tree: string;
   readonly databaseUrl?: string;
-  /** How many accounts of the simulator the user links: one in each configured ecosystem. */
+  /** The number of accounts that the user links: one in each configured ecosystem. */
   readonly accounts: number;
 }
 
-export interface MadeClient {
+export interface ClientCredentials {
   readonly client_id: string;
   readonly client_secret: string;
 }
@@ -33,13 +33,13 @@ export interface UserTokens {
   readonly refresh_token: string;
 }
 
-/** The attribute of a linked account that says whether there is smoke. */
+/** The attribute of a linked account that reports smoke. */
 export const smoke = "o.structures[1].emergencies.smoke";
 const copies = 104;
 const shelfNames = 1_100;
 
 /** A store with a tenant, a user, clients and devices, made by the command line of the older version. */
-export async function madeByOlder(test: TestContext, { tree, databaseUrl, accounts }: OlderHomePlan) {
+export async function createOlderHome(test: TestContext, { tree, databaseUrl, accounts }: OlderHomePlan) {
   const folder = mkdtempSync(join(tmpdir(), "breezeway-upgrade-"));
   const simulator = await startSimulator({ port: 0 });
   const ecosystems = Array.from({ length: accounts }, (_, i) => `nest${i + 1}`);
@@ -75,8 +75,8 @@ export async function madeByOlder(test: TestContext, { tree, databaseUrl, accoun
   const user = ["user", "add", "--tenant", "Story", "--name", person.name];
   const { userId } = await command(user, `${person.password}\n`);
   const client = ["client", "add", "--tenant", "Story", "--name", "Voice"];
-  const userClient: MadeClient = await command([...client, "--redirect-uri", callback]);
-  const enterprise: MadeClient = await command([...client, "--kind", "enterprise"]);
+  const userClient: ClientCredentials = await command([...client, "--redirect-uri", callback]);
+  const enterprise: ClientCredentials = await command([...client, "--kind", "enterprise"]);
   const addDevice = async (name: string): Promise<DeviceId> =>
     (await command(["device", "add", "--user", String(userId), "--name", name, "--type", "Lamp"])).deviceId;
   const [lamp, shelf, basket] = [await addDevice("Lamp"), await addDevice("Shelf"), await addDevice("Basket")];
@@ -91,18 +91,18 @@ export async function madeByOlder(test: TestContext, { tree, databaseUrl, accoun
   return { simulator, ecosystems, environment, start, tenantId, userClient, enterprise, lamp, shelf, basket };
 }
 
-export type MadeHome = Awaited<ReturnType<typeof madeByOlder>>;
+export type OlderHome = Awaited<ReturnType<typeof createOlderHome>>;
 
-/** What clients of the older version got from it, and keep over the upgrade. */
-export async function fillOlder(test: TestContext, made: MadeHome, url: string) {
-  const { simulator, lamp, shelf, userClient, enterprise } = made;
+/** Links, tokens, alerts and webhooks that clients get from the older version and keep over the upgrade. */
+export async function fillOlder(test: TestContext, olderHome: OlderHome, url: string) {
+  const { simulator, lamp, shelf, userClient, enterprise } = olderHome;
   const tokens = await signIn(() => url, userClient);
   const token = tokens.access_token;
   const { access_token: enterpriseToken } = await grant(url, { grant_type: "client_credentials", ...enterprise });
   const platform = platformAt(url, "");
-  await platform.login(person.name, person.password, made.tenantId);
+  await platform.login(person.name, person.password, olderHome.tenantId);
   const accounts = [];
-  for (const [i, ecosystem] of made.ecosystems.entries()) {
+  for (const [i, ecosystem] of olderHome.ecosystems.entries()) {
     const account = simulator.addAccount({ seed: i + 1, structures: [{ thermostats: 1, alarms: 1 }] });
     const linked = await platform.federate("POST", account.token, ecosystem);
     const deviceId = Number(linked.body.DeviceId) as DeviceId;
@@ -148,22 +148,22 @@ export async function fillOlder(test: TestContext, made: MadeHome, url: string) 
 
 export type FilledHome = Awaited<ReturnType<typeof fillOlder>>;
 
-/** The user signs in and lets the client in; each request of the browser goes to the address that is next. */
-export async function signIn(url: () => string, client: MadeClient): Promise<UserTokens> {
+/** The user signs in and consents; each request of the browser goes to the next address. */
+export async function signIn(url: () => string, client: ClientCredentials): Promise<UserTokens> {
   const question = new URLSearchParams({ response_type: "code", client_id: client.client_id, state: "s" });
   const returned = await new ScriptedBrowser(url).authorize(`/oauth2/authorize?${question}`, person);
   const code = returned.searchParams.get("code") ?? "";
   return grant(url(), { grant_type: "authorization_code", code, ...client });
 }
 
-export async function grant(url: string, asked: Readonly<Record<string, string>>): Promise<UserTokens> {
-  const answer = await fetch(`${url}/oauth2/access_token`, { method: "POST", body: new URLSearchParams(asked) });
+export async function grant(url: string, request: Readonly<Record<string, string>>): Promise<UserTokens> {
+  const answer = await fetch(`${url}/oauth2/access_token`, { method: "POST", body: new URLSearchParams(request) });
   const text = await answer.text();
   assert.equal(answer.status, 200, text);
   return JSON.parse(text);
 }
 
-/** A client that has that secToken, at that node. */
+/** A client with this secToken at this node. */
 export function platformAt(url: string, secToken: string): PlatformClient {
   const platform = new PlatformClient(() => url);
   platform.secToken = secToken;

@@ -12,51 +12,51 @@ import {
   assertSignInsAreShared,
   type TwoVersions,
 } from "./mixed-versions.ts";
-import { create, fillOlder, madeByOlder } from "./older-home.ts";
+import { create, createOlderHome, fillOlder } from "./older-home.ts";
 import { type StoreRows, storeRows } from "./store-rows.ts";
 
 const accounts = 6;
 
-/** Two nodes of the older version on one PostgreSQL are replaced by nodes of this version, one after the other. */
+/** Replaces two nodes of the older version on one PostgreSQL by nodes of this version, one after the other. */
 export async function replaceOlderNodes(test: TestContext, tree: string): Promise<void> {
   const databaseUrl = await (await sharedCluster()).createDatabase();
-  const made = await madeByOlder(test, { tree, databaseUrl, accounts });
-  const rows = await storeRows(made.environment);
+  const olderHome = await createOlderHome(test, { tree, databaseUrl, accounts });
+  const rows = await storeRows(olderHome.environment);
   test.after(() => rows.end());
-  const first = await made.start("older");
-  let second = await made.start("older");
-  const filled = await fillOlder(test, made, first.baseUrl);
-  const home = new KeptHome(test, made, filled);
+  const first = await olderHome.start("older");
+  let second = await olderHome.start("older");
+  const filled = await fillOlder(test, olderHome, first.baseUrl);
+  const home = new KeptHome(test, olderHome, filled);
   const olderFrom = home.powers.length;
   const atOlder = await home.resume(second.baseUrl);
 
-  // The node of this version changes the schema while the older nodes work.
-  const upgraded = await made.start("this");
+  // The node of this version upgrades the schema while the older nodes work.
+  const upgraded = await olderHome.start("this");
   assert.deepEqual(await rows.all("SELECT MAX(step) AS step FROM schema_steps"), [{ step: schemaVersion }]);
   const three = [first.baseUrl, second.baseUrl, upgraded.baseUrl];
   const upgradedFrom = olderFrom - filled.missed.length;
   const atUpgraded = await home.resume(upgraded.baseUrl, filled.lastEventId);
-  await home.untilHeard(atUpgraded, upgradedFrom);
+  await home.untilReceived(atUpgraded, upgradedFrom);
   for (const url of three) await home.switchLamp(url, three);
   for (const url of three) {
     await home.assertHistoryIsThere(url);
-    await home.assertCursorGoesOn(url);
-    await home.assertCursorGoesOn(url, await home.firstPage(upgraded.baseUrl));
-    await home.assertSinceGoesOn(url);
+    await home.assertCursorContinues(url);
+    await home.assertCursorContinues(url, await home.firstPage(upgraded.baseUrl));
+    await home.assertSinceWorks(url);
   }
   const versions: TwoVersions = [first.baseUrl, upgraded.baseUrl];
   await assertIdsAreTaken(home, versions);
-  await assertSignInsAreShared(home, made, versions);
-  await assertRevocationsAreShared(home, made, versions);
-  await assertGrowthIsSeen(made, filled, versions);
+  await assertSignInsAreShared(home, olderHome, versions);
+  await assertRevocationsAreShared(home, olderHome, versions);
+  await assertGrowthIsSeen(olderHome, filled, versions);
   const { access_token: refreshed } = await home.refresh(upgraded.baseUrl);
-  for (const url of three) await home.assertTokensGoOn(url, refreshed);
+  for (const url of three) await home.assertTokensWork(url, refreshed);
 
-  // Any node may deliver to a webhook that was added at the node of this version.
+  // Any node may deliver for a webhook that was added at the node of this version.
   const hook = await receiver(test);
   const hookFrom = home.powers.length;
-  const asked = { url: hook.url, deviceIds: [made.lamp] };
-  const { secret } = await create(`${upgraded.baseUrl}/v3/webhooks`, filled.tokens.access_token, asked);
+  const request = { url: hook.url, deviceIds: [olderHome.lamp] };
+  const { secret } = await create(`${upgraded.baseUrl}/v3/webhooks`, filled.tokens.access_token, request);
   const untilDelivered = async () => {
     await home.untilDelivered();
     await home.untilDelivered(hook, secret, hookFrom);
@@ -68,42 +68,42 @@ export async function replaceOlderNodes(test: TestContext, tree: string): Promis
     await home.assertMirrors(url);
     await home.assertAlertsFire(url);
   }
-  await home.untilHeard(atOlder, olderFrom);
+  await home.untilReceived(atOlder, olderFrom);
 
-  // An older node that its supervisor restarts comes back on the new schema.
+  // A restarted older node works with the new schema.
   await end(second);
-  second = await made.start("older", Number(new URL(second.baseUrl).port));
+  second = await olderHome.start("older", Number(new URL(second.baseUrl).port));
   const restartedFrom = home.powers.length;
   for (const url of three) await home.switchLamp(url, three);
   const atRestarted = await home.resume(second.baseUrl, atOlder.lastEventId);
-  await home.untilHeard(atRestarted, restartedFrom);
+  await home.untilReceived(atRestarted, restartedFrom);
   await untilBothOwnLinks(home, rows);
   await home.assertAlertsFire(second.baseUrl);
 
-  // The older nodes leave one after the other.
+  // The older nodes stop one after the other.
   await end(first);
   const two = [second.baseUrl, upgraded.baseUrl];
   for (const url of two) await home.switchLamp(url, two);
   await home.assertMirrors(second.baseUrl);
   await home.assertAlertsFire(upgraded.baseUrl);
-  await home.untilHeard(atRestarted, restartedFrom);
+  await home.untilReceived(atRestarted, restartedFrom);
   await assertPlain(rows);
   await end(second);
   const movedFrom = home.powers.length;
   await home.switchLamp(upgraded.baseUrl);
   const moved = await home.resume(upgraded.baseUrl, atRestarted.lastEventId);
-  await home.untilHeard(moved, movedFrom);
-  await home.untilHeard(atUpgraded, upgradedFrom);
+  await home.untilReceived(moved, movedFrom);
+  await home.untilReceived(atUpgraded, upgradedFrom);
   await home.eventually(async () => assert.deepEqual(await ownersOf(rows), { older: 0, upgraded: accounts }));
   await home.assertMirrors(upgraded.baseUrl);
   await home.assertAlertsFire(upgraded.baseUrl);
   await untilDelivered();
 
-  // Only nodes of this version are left: addresses are sealed, and the older version can't come back.
-  const another = await made.start("this");
+  // Only nodes of this version are left: addresses are sealed, and the older version is refused.
+  const another = await olderHome.start("this");
   const both = [upgraded.baseUrl, another.baseUrl];
   await home.untilSealed(rows);
-  await assert.rejects(made.start("older"), /did not start \(3\)/);
+  await assert.rejects(olderHome.start("older"), /did not start \(3\)/);
   for (const url of both) {
     await home.switchLamp(url, both);
     await home.assertMirrors(url);
@@ -112,7 +112,7 @@ export async function replaceOlderNodes(test: TestContext, tree: string): Promis
   await home.assertShelfOnlyShrinks(another.baseUrl);
   await home.assertLargeAlertOnlyShrinks(another.baseUrl);
   await untilDelivered();
-  await home.untilHeard(moved, movedFrom);
+  await home.untilReceived(moved, movedFrom);
   const messages = filled.hook.received.length + hook.received.length;
   test.diagnostic(`${home.powers.length} values of the lamp, ${messages} webhook messages, each once`);
 }
@@ -122,7 +122,7 @@ async function end(node: ChildService): Promise<void> {
   assert.equal(await node.ended, 0);
 }
 
-/** How many links the nodes of each version own. Nodes of the older version don't say which schema they know. */
+/** How many links the nodes of each version own. Nodes of the older version do not report their schema. */
 async function ownersOf(rows: StoreRows): Promise<{ readonly older: number; readonly upgraded: number }> {
   const owners = await rows.all("SELECT n.schema_version AS version FROM links l JOIN nodes n ON n.id = l.owner");
   const older = owners.filter(({ version }) => version === null).length;

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import pg from "pg";
 
-/** Rows of a store, read and written past the service. */
+/** Rows of a store, read and written directly. */
 export interface StoreRows {
   // biome-ignore lint/suspicious/noExplicitAny: the shape is what the tests look at
   all(statement: string): Promise<any[]>;

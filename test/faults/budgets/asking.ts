@@ -2,7 +2,7 @@ import { Agent, request } from "node:http";
 import type { Target } from "./attack.ts";
 import { Tallied, type Tally } from "./tally.ts";
 
-/** Attackers come from an address of their own, so that limits by source tell them from their neighbours. */
+/** Attackers have their own address, so that limits by source separate them from their neighbours. */
 export const attackersAddress = "127.0.0.66";
 
 export interface Asked {
@@ -11,7 +11,7 @@ export interface Asked {
   readonly token?: string;
   readonly json?: unknown;
   readonly form?: Readonly<Record<string, string>>;
-  /** As it is, with the type of JSON. */
+  /** A raw body, sent as JSON. */
   readonly text?: string;
 }
 
@@ -22,7 +22,7 @@ export interface Answer {
 
 const agents = new Map<string, Agent>();
 
-/** One request from that address, on a kept connection. Rejects when the connection breaks. */
+/** Sends one request from the address on a keep-alive connection. Rejects when the connection breaks. */
 export function ask(url: string, asked: Asked, localAddress = attackersAddress): Promise<Answer> {
   const { path, token, json, form, text } = asked;
   const body =
@@ -55,40 +55,40 @@ export function ask(url: string, asked: Asked, localAddress = attackersAddress):
   });
 }
 
-/** Closes the kept connections. */
+/** Closes the keep-alive connections. */
 export function hangUp(): void {
   for (const agent of agents.values()) agent.destroy();
   agents.clear();
 }
 
 export interface Asking {
-  /** How many at most. */
+  /** The maximum number of requests. */
   readonly count: number;
   readonly atOnce: number;
-  /** For how long at most. */
+  /** The maximum duration. */
   readonly forMs: number;
 }
 
-/** Asks again and again, several at once, and counts what it gets. */
+/** Sends requests in a loop, several at once, and counts the answers. */
 export async function askOften(
   { url }: Pick<Target, "url">,
   { count, atOnce, forMs }: Asking,
-  next: (place: number) => Asked,
+  next: (index: number) => Asked,
 ): Promise<Tally> {
   const got = new Tallied();
   const untilMs = performance.now() + forMs;
-  const places = Array.from({ length: count }, (_, place) => place).values();
+  const indexes = Array.from({ length: count }, (_, index) => index).values();
   const asker = async () => {
-    for (const place of places) {
+    for (const index of indexes) {
       if (performance.now() > untilMs) return;
-      got.add(await ask(url, next(place)).then(shownAnswer, shownFailure));
+      got.add(await ask(url, next(index)).then(shownAnswer, shownFailure));
     }
   };
   await Promise.all(Array.from({ length: Math.min(atOnce, count) }, asker));
   return got.tally;
 }
 
-/** The status, and the code of the error where there is one. */
+/** The status, with the error code if there is one. */
 export function shownAnswer({ status, text }: Answer): string {
   const [, code] = /"error":"(\w+)"/.exec(text.slice(0, 500)) ?? [];
   return code === undefined ? `${status}` : `${status} ${code}`;

@@ -1,8 +1,8 @@
 import type { Tally } from "./tally.ts";
 
-/** The tenant that attacks, and where. All of it can be sent to another process. */
+/** The attacking tenant and the address of the service. It can be sent to another process. */
 export interface Target {
-  /** Where clients reach the service: its own address, or that of the proxy in front of it. */
+  /** The address for clients: the service's own, or that of the proxy in front of it. */
   readonly url: string;
   readonly accessToken: string;
   readonly refreshToken: string;
@@ -23,37 +23,37 @@ export interface Credentials {
 
 export type Deployment = "SQLite, direct" | "PostgreSQL behind nginx";
 
-/** How many rows a table has, before and after. */
+/** The number of rows of each table, before and after. */
 export type Rows = Readonly<Record<string, { readonly before: number; readonly after: number }>>;
 
-/** What is known when an attack is over. */
+/** The result of an attack. */
 export interface Outcome {
   readonly got: Tally;
   readonly rows: Rows;
-  /** How often each limit was reached, by its name; empty where the service does not count that. */
+  /** How often each limit was reached, by name; empty if the service does not count it. */
   readonly reached: Readonly<Record<string, number>>;
-  /** The attacked tenant's neighbour signed in so often, and so often it was refused. */
+  /** How often the neighbour signed in, and how often it was refused. */
   readonly signIns: { readonly done: number; readonly failed: number };
 }
 
 /**
- * Something that one tenant does, within its limits or beyond them. `prepare` and `run` happen in the process of the
- * attackers, `judge` in the test.
+ * Something that one tenant does, within its limits or beyond them. `prepare` and `run` happen in the attackers' process,
+ * `judge` in the test.
  */
 export interface Attack {
   readonly name: string;
-  /** The only deployment for which it makes sense, where that is one. */
+  /** The only deployment for which the attack makes sense, if there is one. */
   readonly only?: Deployment;
-  /** How the service is configured otherwise. */
+  /** Additional settings of the service. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** Name servers never answer. Then webhooks on loopback are not allowed, and the alarm is awaited on the stream alone. */
+  /** Name servers never answer. Then webhooks on loopback are not allowed, and only the stream reports the alarm. */
   readonly hasSilentNameServer?: boolean;
-  /** The link of the neighbour loses its stream when the attack begins. */
+  /** The neighbour's link loses its stream when the attack begins. */
   readonly breaksStream?: boolean;
-  /** What has to be there before the quiet time is measured. */
+  /** Set-up before the calm period is measured. */
   readonly prepare?: (target: Target) => Promise<void>;
   /** Bounded in count and time. */
   readonly run: (target: Target) => Promise<Tally>;
-  /** What must have become of it: throws when a mechanism did not hold. */
+  /** Asserts that the mechanisms held. */
   readonly judge?: (outcome: Outcome) => void;
 }

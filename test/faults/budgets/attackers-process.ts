@@ -5,8 +5,8 @@ import { hostileEcosystem } from "./hostile-ecosystem.ts";
 import type { Tally } from "./tally.ts";
 
 /**
- * Loaded as a process of its own: attacks on order, so that they don't slow down whoever measures. It ends with whoever
- * started it.
+ * Runs as a child process and attacks on request, so that attacks do not use the CPU of the measuring process. It ends
+ * with its parent.
  */
 export interface Order {
   readonly attack: string;

@@ -3,7 +3,7 @@ import type { Rows } from "./attack.ts";
 import type { Measured } from "./neighbour.ts";
 import { shownTally, type Tally } from "./tally.ts";
 
-/** What was measured around one attack. */
+/** The measurements of one attack. */
 export interface Figures {
   readonly attack: string;
   readonly before: Measured;
@@ -21,7 +21,7 @@ export interface Figures {
 
 type Counts = Readonly<Record<string, number>>;
 
-/** What is promised while an attack runs. */
+/** The targets during an attack. */
 const bars = { readMs: 250, emergencyMs: 2_000, rssMegabytes: 100 };
 
 export function percentile(tookMs: readonly number[], share: number): number {
@@ -29,7 +29,7 @@ export function percentile(tookMs: readonly number[], share: number): number {
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN;
 }
 
-/** One block for each attack: a line for each time, then what stayed and what the attacker got. */
+/** One block per attack: the times, then what was left over and what the attacker got. */
 export function shownFigures(figures: Figures): string {
   const { attack, before, during, after, rss, descriptors, rows, got, reached, resources, broken } = figures;
   const head = ["", "read p50", "p99", "max", "alarm p50", "p99", "rings", "sign-in p50", "max", "failed"];

@@ -3,18 +3,18 @@ import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 
-/** An ecosystem that behaves until it is told otherwise. */
+/** An ecosystem that behaves well until the test starts a flood. */
 export interface HostileEcosystem {
   readonly url: string;
-  /** From now on, or no longer, each stream gets one large account after the other. */
+  /** Starts or stops the flood: one large account after the other on each stream. */
   flood(isOn: boolean): void;
-  /** What was sent so far. */
+  /** The number of accounts sent so far, by kind. */
   readonly sent: Record<string, number>;
 }
 
 let running: Promise<HostileEcosystem> | undefined;
 
-/** The one of this process. */
+/** The instance of this process. */
 export function hostileEcosystem(): Promise<HostileEcosystem> {
   running ??= start();
   return running;
@@ -38,10 +38,10 @@ async function start(): Promise<HostileEcosystem> {
     response.write(put(account("", 1)));
     for (let i = 0; !response.destroyed; i++) {
       if (state.isFlooding) {
-        // Most are just within 2 MB, every 20th is beyond.
+        // Most are just below 2 MB, every 20th is larger.
         const isTooLarge = i % 20 === 19;
         count(isTooLarge ? "accounts beyond 2 MB" : "accounts of 1.9 MB");
-        await taken(response, put(account(`${i}`, isTooLarge ? 12_000 : 9_000)));
+        await writeAndDrain(response, put(account(`${i}`, isTooLarge ? 12_000 : 9_000)));
       } else await pause(50);
     }
   });
@@ -57,7 +57,7 @@ async function start(): Promise<HostileEcosystem> {
   };
 }
 
-async function taken(response: ServerResponse, text: string): Promise<void> {
+async function writeAndDrain(response: ServerResponse, text: string): Promise<void> {
   if (response.write(text)) return;
   const ended = new AbortController();
   await Promise.race([
@@ -71,7 +71,7 @@ function put(document: object): string {
   return `event: put\ndata: ${JSON.stringify({ path: "/", data: document })}\n\n`;
 }
 
-/** So many thermostats of about 210 bytes, each with another name each time. */
+/** An account of this many thermostats, about 210 bytes each, with new names in each round. */
 function account(round: string, thermostats: number): object {
   const ids = Array.from({ length: thermostats }, (_, i) => `thermostat-${i}`);
   const all = ids.map((id) => [

@@ -7,7 +7,7 @@ import { EventStream, type HeardEvent } from "../../events/event-stream.ts";
 import { type Asked, ask } from "./asking.ts";
 import type { Neighbour } from "./template.ts";
 
-/** How long it took, in milliseconds, and what went wrong. */
+/** Durations in milliseconds, and failures. */
 export interface Measured {
   readonly reads: number[];
   readonly emergencies: number[];
@@ -17,13 +17,13 @@ export interface Measured {
 
 const ownAddress = "127.0.0.1";
 const emergency = attributeName(structureSummary(1, "emergenciesAll"));
-/** Reads and writes go out at this pace whether or not the one before was answered: what waits is counted as waiting. */
+/** Reads and writes are sent at a fixed rate (open loop), so that queueing counts as latency. */
 const everyMs = { device: 25, list: 100, write: 200 };
 const betweenEmergenciesMs = 300;
 
 /**
- * Another tenant than the one that attacks: it reads and writes its devices, signs in, and its smoke alarm rings. What it
- * notices of the attack is what is measured.
+ * A tenant other than the attacker: it reads and writes its devices, signs in, and has smoke alarms. Its latencies are the
+ * measurement.
  */
 export class QuietNeighbour {
   readonly #url: string;
@@ -47,8 +47,8 @@ export class QuietNeighbour {
     this.#receiver = parts.receiver;
   }
 
-  /** With an alert on its alarm, an open stream, and a webhook where those on loopback are allowed. */
-  static async moveIn(
+  /** Sets up an alert on the alarm, an open stream, and a webhook if webhooks on loopback are allowed. */
+  static async setUp(
     url: string,
     neighbour: Neighbour,
     simulator: Simulator,
@@ -57,7 +57,7 @@ export class QuietNeighbour {
     const { accessToken: token, lamp, virtual } = neighbour;
     const receiver = hasWebhook ? await startReceiver() : undefined;
     const stream = await EventStream.open(url, token);
-    // A service that dies ends the stream in its own way; the alarm then tells of it.
+    // If the service dies, the stream rejects; the alarm reports that.
     stream.ended.catch(() => undefined);
     const made = async (path: string, json: object) => {
       const { status, text } = await ask(url, { path, token, json }, ownAddress);
@@ -69,12 +69,12 @@ export class QuietNeighbour {
       ...{ action: "attribute", targets: [{ deviceId: lamp, attrName: "power", value: "on" }] },
     });
     const moved = new QuietNeighbour({ url, neighbour, simulator, stream, receiver });
-    await moved.#ring();
+    await moved.#soundAlarm();
     return moved;
   }
 
-  /** Lives on until `over` resolves, and at least until the alarm has rung so often. */
-  async live(over: Promise<unknown>, emergencies: number): Promise<Measured> {
+  /** Runs until `over` resolves, and at least until there were this many alarms. */
+  async run(over: Promise<unknown>, emergencies: number): Promise<Measured> {
     const measured: Measured = { reads: [], emergencies: [], signIns: [], failures: [] };
     let isOver = false;
     const ended = over
@@ -84,16 +84,16 @@ export class QuietNeighbour {
       });
     const { virtual, lamp, accessToken: token } = this.#neighbour;
     const paced = [
-      this.#everySo(everyMs.device, measured, { path: `/v3/devices/${virtual}`, token }),
-      this.#everySo(everyMs.list, measured, { path: "/v3/devices", token }),
-      this.#everySo(everyMs.write, measured, {
+      this.#sendEvery(everyMs.device, measured, { path: `/v3/devices/${virtual}`, token }),
+      this.#sendEvery(everyMs.list, measured, { path: "/v3/devices", token }),
+      this.#sendEvery(everyMs.write, measured, {
         ...{ method: "PUT", path: `/v3/devices/${lamp}`, token },
         json: { level: "1" },
       }),
     ];
     const signingIn = this.#signInUntil(() => isOver, measured);
     while (!isOver || measured.emergencies.length < emergencies) {
-      measured.emergencies.push(await this.#ring());
+      measured.emergencies.push(await this.#soundAlarm());
       await new Promise((resolve) => setTimeout(resolve, betweenEmergenciesMs));
     }
     await ended;
@@ -107,13 +107,13 @@ export class QuietNeighbour {
     this.#receiver?.close();
   }
 
-  /** Breaks off the stream of its link: the service has to connect anew. */
+  /** Drops the stream of its link, so that the service has to reconnect. */
   loseStream(): void {
     this.#simulator.drop(this.#neighbour.accountId);
   }
 
-  /** The returned function stops it and resolves when all is answered. */
-  #everySo(ms: number, measured: Measured, asked: Asked): () => Promise<void> {
+  /** Sends the request at an interval. The returned function stops it and resolves when all are answered. */
+  #sendEvery(ms: number, measured: Measured, asked: Asked): () => Promise<void> {
     const waiting = new Set<Promise<void>>();
     const timer = setInterval(() => {
       const startedMs = performance.now();
@@ -133,7 +133,7 @@ export class QuietNeighbour {
     };
   }
 
-  /** One after the other, with the right password. */
+  /** Signs in again and again, with the right password. */
   async #signInUntil(isOver: () => boolean, measured: Measured): Promise<void> {
     const { person, tenantId } = this.#neighbour;
     do {
@@ -147,8 +147,8 @@ export class QuietNeighbour {
     } while (!isOver());
   }
 
-  /** Lets the alarm ring and end. Answers after how many milliseconds stream, target and webhook knew. */
-  async #ring(): Promise<number> {
+  /** Starts and ends the alarm. Returns the time until stream, target and webhook reported it. */
+  async #soundAlarm(): Promise<number> {
     this.#fires += 1;
     const alarm = (state: string) => (event: HeardEvent) =>
       event.name === "attribute" && event.data.name === emergency && event.data.value === state;
@@ -171,29 +171,29 @@ export class QuietNeighbour {
 
 interface Receiver {
   readonly url: string;
-  /** Resolves when it was told of so many alarms. */
+  /** Resolves when the receiver got this many alarms. */
   until(count: number): Promise<void>;
   close(): void;
 }
 
 async function startReceiver(): Promise<Receiver> {
   let alarms = 0;
-  let told = Promise.withResolvers<void>();
+  let next = Promise.withResolvers<void>();
   const server = createServer(async (request, response) => {
     let body = "";
     for await (const piece of request.setEncoding("utf8")) body += piece;
     response.writeHead(204).end();
     if (!body.includes('"power"')) return;
     alarms += 1;
-    told.resolve();
-    told = Promise.withResolvers();
+    next.resolve();
+    next = Promise.withResolvers();
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
     async until(count) {
-      while (alarms < count) await told.promise;
+      while (alarms < count) await next.promise;
     },
     close() {
       server.closeAllConnections();

@@ -1,4 +1,4 @@
-/** Loaded into the service under test: answers each message with what keeps its event loop busy, by kind. */
+/** Preloaded into the service under test: answers each message with the active resources of its event loop, by kind. */
 process.on("message", () => {
   const counts: Record<string, number> = {};
   for (const kind of process.getActiveResourcesInfo()) counts[kind] = (counts[kind] ?? 0) + 1;

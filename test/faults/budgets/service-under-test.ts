@@ -7,7 +7,7 @@ import { nodeFlags } from "../../set-up/node-flags.ts";
 import { cleanEnvironment } from "../../stories/child-service.ts";
 import { tree } from "./template.ts";
 
-/** The service in a process of its own, looked at from outside. */
+/** The service in a child process, observed from outside. */
 export class ServiceUnderTest {
   readonly url: string;
   readonly #process: ChildProcess;
@@ -23,7 +23,7 @@ export class ServiceUnderTest {
     });
   }
 
-  /** With `nameServer`, names are looked up there alone: in a mount namespace with a resolv.conf of its own. */
+  /** With `nameServer`, only that server resolves names: the process has its own mount namespace and resolv.conf. */
   static async start(settings: Readonly<Record<string, string>>, nameServer?: string): Promise<ServiceUnderTest> {
     const reporter = new URL("reporter.ts", import.meta.url).href;
     const flags = [...nodeFlags(tree), "--import", reporter];
@@ -34,16 +34,16 @@ export class ServiceUnderTest {
       stdio: ["ignore", "ignore", "pipe", "ipc"],
     });
     const ended = once(child, "exit").then(([code, signal]) => (signal ?? code) as number | string);
-    let said = "";
+    let output = "";
     for await (const line of createInterface({ input: child.stderr! })) {
       const [, url] = /^breezeway listening on (\S+)$/.exec(line) ?? [];
       if (url) {
         child.stderr!.resume();
         return new ServiceUnderTest(child, url, ended);
       }
-      said += `${line}\n`;
+      output += `${line}\n`;
     }
-    throw new Error(`the service did not start (${await ended}):\n${said}`);
+    throw new Error(`the service did not start (${await ended}):\n${output}`);
   }
 
   get isAlive(): boolean {
@@ -59,21 +59,21 @@ export class ServiceUnderTest {
     return readdirSync(`/proc/${this.#process.pid}/fd`).length;
   }
 
-  /** What keeps its event loop busy: timers, sockets. */
+  /** The active resources of its event loop: timers, sockets. */
   async resources(): Promise<Readonly<Record<string, number>>> {
     const answer = once(this.#process, "message");
     this.#process.send("resources");
     return (await answer)[0];
   }
 
-  /** How often each limit was reached. Nothing where the service does not count that. */
+  /** How often each limit was reached; empty if the service does not count it. */
   async limitsReached(): Promise<Readonly<Record<string, number>>> {
     const answer = await fetch(`${this.url}/metrics`);
     const lines = (await answer.text()).matchAll(/^breezeway_limit_reached_total\{limit="(\w+)"\} (\d+)$/gm);
     return Object.fromEntries([...lines].map(([, limit, count]) => [limit!, Number(count)]));
   }
 
-  /** Answers how it ended: 0 when it could be asked to. */
+  /** Returns the exit code, or the signal; 0 after a graceful stop. */
   async stop(): Promise<number | string> {
     const impatience = setTimeout(() => this.#process.kill("SIGKILL"), 60_000);
     this.#process.kill("SIGTERM");

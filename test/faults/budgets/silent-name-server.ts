@@ -1,7 +1,7 @@
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
 
-/** A name server that takes questions and never answers. It needs port 53, which only root may take. */
+/** A name server that accepts queries and never answers. It needs port 53, so it needs root. */
 export async function silentNameServer(): Promise<{ readonly address: string; close(): void }> {
   const address = "127.0.0.153";
   const socket = createSocket("udp4");

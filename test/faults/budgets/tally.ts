@@ -1,4 +1,4 @@
-/** What an attacker got, by answer: a status, with the error's code where there is one, or what became of a socket. */
+/** The answers that an attacker got: a status with the error code, or the fate of a socket. */
 export type Tally = Readonly<Record<string, number>>;
 
 export class Tallied {
@@ -17,7 +17,7 @@ export function total(tally: Tally): number {
   return Object.values(tally).reduce((sum, count) => sum + count, 0);
 }
 
-/** How many answers had one of these beginnings. */
+/** The number of answers that begin with one of these texts. */
 export function counted(tally: Tally, ...beginnings: readonly string[]): number {
   const isMeant = (what: string) => beginnings.some((beginning) => what.startsWith(beginning));
   return Object.entries(tally).reduce((sum, [what, count]) => (isMeant(what) ? sum + count : sum), 0);

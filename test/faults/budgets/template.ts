@@ -8,12 +8,12 @@ import { type Simulator, startSimulator } from "../../../simulator/simulator.ts"
 import { sharedCluster } from "../../set-up/postgres.ts";
 import type { Deployment, Target } from "./attack.ts";
 
-/** The checkout whose service is attacked: this one, or an older one to compare with. */
+/** The checkout whose service is attacked: this one, or an older one for comparison. */
 const thisTree = new URL("../../../", import.meta.url).pathname;
 export const tree = process.env.BREEZEWAY_UNDER_TEST ?? thisTree;
 export const isThisTree = tree === thisTree;
 
-/** The neighbour of the attacker: what it needs to read its devices, to hear its alarm and to sign in. */
+/** The attacker's neighbour: its devices, its alarm and its password. */
 export interface Neighbour {
   readonly tenantId: number;
   readonly accessToken: string;
@@ -23,12 +23,12 @@ export interface Neighbour {
   readonly person: { readonly name: string; readonly password: string };
 }
 
-/** A store with two tenants, of which each attack gets a copy. */
+/** A store with two tenants; each attack gets a copy. */
 export interface Template {
   readonly simulator: Simulator;
   readonly neighbour: Neighbour;
   readonly attacker: Omit<Target, "url">;
-  /** A copy of the store: the settings of a service on it. */
+  /** Copies the store and returns the settings of a service on it. */
   copy(): Promise<Readonly<Record<string, string>>>;
   stop(): Promise<void>;
 }
@@ -47,7 +47,7 @@ export async function makeTemplate(deployment: Deployment, hostileUrl: string): 
     BREEZEWAY_LOG_LEVEL: "warn",
     BREEZEWAY_ALLOW_PRIVATE_WEBHOOKS: "true",
     BREEZEWAY_ECOSYSTEMS: JSON.stringify({
-      // By name, as ecosystems are reached: a name has to be looked up.
+      // By name, so that a look-up is needed, as for a real ecosystem.
       nest: { protocol: "nest", apiUrl: `http://localhost:${simulator.port}` },
       hostile: { protocol: "nest", apiUrl: hostileUrl },
     }),
@@ -75,9 +75,9 @@ export async function makeTemplate(deployment: Deployment, hostileUrl: string): 
   };
 }
 
-/** With the parts of the service under test, before it runs. */
+/** Fills the store with the parts of the service under test, before the service runs. */
 async function fill(settings: Readonly<Record<string, string>>, simulator: Simulator) {
-  // Checkouts from before the rooms were laid out have these files in the root of `src`.
+  // Older checkouts have these files in the root of `src`.
   const load = (path: string, formerly: string) => {
     const file = join(tree, "src", path);
     return import(pathToFileURL(existsSync(file) ? file : join(tree, "src", formerly)).href);
@@ -116,14 +116,14 @@ async function fill(settings: Readonly<Record<string, string>>, simulator: Simul
     await federation.link(loud.userId, "hostile", "hostile-token");
     const devices: number[] = [];
     for (let i = 0; i < devicesOfAttacker; i++) devices.push((await loud.addLamp(i)).deviceId);
-    const wanted = {
+    const registration = {
       tenant: "Loud",
       name: "Machine",
       kind: "enterprise",
       redirectUris: [],
       requiresPkce: false,
     } as const;
-    const machine = await oauth.addClient(wanted);
+    const machine = await oauth.addClient(registration);
     const neighbour: Neighbour = {
       tenantId: quiet.tenantId,
       accessToken: quiet.accessToken,

@@ -18,15 +18,15 @@ export type Attackers = ChildServer<Order, Told>;
 
 const quietMs = 3_000;
 const emergenciesAtLeast = 3;
-/** The thread of SQLite's checkpoints begins late; connections to PostgreSQL, and those of a proxy, come and go. */
+/** Descriptors that may be added: SQLite's checkpoint thread starts late; connections to PostgreSQL and a proxy vary. */
 const ownDescriptors: Readonly<Record<Deployment, number>> = {
   "SQLite, direct": 12,
   "PostgreSQL behind nginx": 64,
 };
-/** Longer than the service waits for anything that an attacker has left behind. */
+/** Longer than any time-out of the service for things that an attacker left behind. */
 const settleMs = 90_000;
 
-/** Runs one attack on a fresh copy of the store, and measures what a neighbour notices before, meanwhile and after. */
+/** Runs one attack on a new copy of the store, and measures its neighbour before, during and after it. */
 export async function underAttack(
   t: TestContext,
   {
@@ -52,32 +52,32 @@ export async function underAttack(
   const url = deployment === "SQLite, direct" ? service.url : await nginxAsProxy(t, service.url);
   const target = { ...template.attacker, url };
   const order = async (step: Order["step"]): Promise<Tally> => {
-    const told = await attackers.request({ attack: attack.name, step, target });
-    if ("failed" in told) throw new Error(`the attack itself failed: ${told.failed}`);
-    return told.got;
+    const reply = await attackers.request({ attack: attack.name, step, target });
+    if ("failed" in reply) throw new Error(`the attack itself failed: ${reply.failed}`);
+    return reply.got;
   };
   if (attack.prepare) await order("prepare");
-  const neighbour = await QuietNeighbour.moveIn(url, template.neighbour, template.simulator, !nameServer);
+  const neighbour = await QuietNeighbour.setUp(url, template.neighbour, template.simulator, !nameServer);
   t.after(() => {
     neighbour.leave();
     hangUp();
   });
 
-  const before = await neighbour.live(pause(quietMs), emergenciesAtLeast);
+  const before = await neighbour.run(pause(quietMs), emergenciesAtLeast);
   const resourcesBefore = await service.resources();
   const rowsBefore = await countRows(settings);
   const reachedBefore = await service.limitsReached();
-  await quietly(service);
+  await withoutConnections(service);
   const watch = new Watch(service);
   const attacking = order("run");
   if (attack.breaksStream) neighbour.loseStream();
-  const during = await neighbour.live(attacking, emergenciesAtLeast);
+  const during = await neighbour.run(attacking, emergenciesAtLeast);
   const got = await attacking;
-  const after = await neighbour.live(pause(quietMs), emergenciesAtLeast);
+  const after = await neighbour.run(pause(quietMs), emergenciesAtLeast);
   watch.stop();
   const { signIns, failures } = during;
   const descriptorsAtMost = watch.descriptors.before + ownDescriptors[deployment];
-  await quietly(service);
+  await withoutConnections(service);
   await settled(() => !service.isAlive || service.descriptors <= descriptorsAtMost);
 
   const rows = joined(rowsBefore, await countRows(settings));
@@ -103,7 +103,7 @@ export async function underAttack(
   };
 }
 
-/** Looks at the process ten times a second, from outside: a service that is held up can't tell. */
+/** Samples the process ten times a second from outside, because a blocked service cannot report. */
 class Watch {
   readonly rss: { readonly before: number; peak: number };
   readonly descriptors: { readonly before: number; peak: number };
@@ -124,18 +124,18 @@ class Watch {
   }
 }
 
-/** Hangs up the neighbour's own connections, and waits until the service has closed its ends of them. */
-async function quietly(service: ServiceUnderTest): Promise<void> {
+/** Closes the neighbour's own connections, and waits until the service has closed them too. */
+async function withoutConnections(service: ServiceUnderTest): Promise<void> {
   hangUp();
   for (let open = Number.POSITIVE_INFINITY; service.isAlive && service.descriptors < open; await pause(200)) {
     open = service.descriptors;
   }
 }
 
-/** Waits until that is so, or until it is not to be expected any more. */
-async function settled(isSo: () => boolean): Promise<void> {
+/** Waits until the condition holds, or until the time is up. */
+async function settled(condition: () => boolean): Promise<void> {
   const untilMs = performance.now() + settleMs;
-  while (!isSo() && performance.now() < untilMs) await pause(100);
+  while (!condition() && performance.now() < untilMs) await pause(100);
 }
 
 function failuresOf(checks: readonly (() => void)[]): readonly string[] {

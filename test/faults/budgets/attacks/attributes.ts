@@ -6,15 +6,15 @@ import type { Attack } from "../attack.ts";
 const writes = 60;
 const namesOfEach = 5_800;
 
-/** 60 writes of thousands of names that the device has not had. */
+/** 60 writes with thousands of new names. */
 export const attributes: Attack = {
   name: "attributes",
   run: (target) =>
-    askOften(target, { count: writes, atOnce: 4, forMs: 60_000 }, (place) => ({
+    askOften(target, { count: writes, atOnce: 4, forMs: 60_000 }, (index) => ({
       method: "PUT",
       path: `/v3/devices/${target.devices[0]}`,
       token: target.accessToken,
-      text: newNames(place),
+      text: newNames(index),
     })),
   judge({ rows }) {
     const { attributesPerDevice = 0 } = limits as { attributesPerDevice?: number };
@@ -23,8 +23,8 @@ export const attributes: Attack = {
   },
 };
 
-function newNames(place: number): string {
-  const first = 100_000 + place * namesOfEach;
+function newNames(index: number): string {
+  const first = 100_000 + index * namesOfEach;
   const names = Array.from({ length: namesOfEach }, (_, i) => `"${(first + i).toString(36)}":"1"`);
   return `{${names.join(",")}}`;
 }

@@ -5,7 +5,7 @@ import { counted } from "../tally.ts";
 
 const largest = 65_536;
 
-/** Bodies at the limit and beyond it: one long value, JSON as deep as it can be, thousands of members. */
+/** Bodies at and beyond the limit: one long value, deeply nested JSON, thousands of members. */
 export const bodies: Attack = {
   name: "large and deep bodies",
   run(target) {

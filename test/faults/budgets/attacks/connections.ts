@@ -9,8 +9,8 @@ const slow = 500;
 const heldMs = 15_000;
 
 /**
- * Connections on which nothing is asked, and others on which a request arrives one byte a second. Through a proxy they
- * would meet the proxy's limits.
+ * Idle connections, and connections on which a request arrives one byte a second. A proxy would apply its own limits
+ * first.
  */
 export const connections: Attack = {
   name: "connections",
@@ -29,7 +29,7 @@ export const connections: Attack = {
         clearInterval(drip);
         if (open.delete(socket)) got.add(`${isSlow ? "slow" : "idle"} connection closed by the service`);
       });
-      // A burst beyond the backlog of the listening socket would only measure that.
+      // A burst beyond the backlog of the listening socket would measure only the backlog.
       if (i % 50 === 49) await pause(10);
     }
     await pause(heldMs);

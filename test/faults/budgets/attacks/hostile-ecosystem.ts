@@ -3,7 +3,7 @@ import type { Attack } from "../attack.ts";
 import { hostileEcosystem } from "../hostile-ecosystem.ts";
 import { Tallied } from "../tally.ts";
 
-/** An ecosystem that sends whole accounts of 2 MB in a row, and some beyond the limit, on one link. */
+/** An ecosystem that sends accounts of 2 MB in a row, some beyond the limit, on one link. */
 export const hostileLink: Attack = {
   name: "hostile ecosystem",
   async run() {

@@ -6,7 +6,7 @@ import { counted } from "../tally.ts";
 const alerts = 1_000;
 const writes = 30;
 
-/** As many alerts as a device may have, each as large as a request, and writes that all of them look at. */
+/** As many alerts as a device may have, each as large as a request, and writes that trigger all of them. */
 export const largeAlerts: Attack = {
   name: "large alerts",
   async run(target) {
@@ -15,11 +15,11 @@ export const largeAlerts: Attack = {
       token: target.accessToken,
       json: largeAlert(target),
     }));
-    const written = await askOften(target, { count: writes, atOnce: 4, forMs: 60_000 }, (place) => ({
+    const written = await askOften(target, { count: writes, atOnce: 4, forMs: 60_000 }, (index) => ({
       method: "PUT",
       path: `/v3/devices/${target.devices[0]}`,
       token: target.accessToken,
-      json: { watched: `${place}` },
+      json: { watched: `${index}` },
     }));
     return { ...renamed("alert", made), ...renamed("write", written) };
   },

@@ -5,7 +5,7 @@ import { total } from "../tally.ts";
 
 const registrations = 24;
 
-/** Webhooks at names whose name servers never answer, while a neighbour's link has to connect anew. */
+/** Webhooks at names whose name servers never answer, while a neighbour's link has to reconnect. */
 export const nameServers: Attack = {
   name: "silent name servers",
   hasSilentNameServer: true,

@@ -4,12 +4,12 @@ import { attackersAddress } from "../asking.ts";
 import type { Attack, Target } from "../attack.ts";
 import { counted, Tallied } from "../tally.ts";
 
-/** nginx answers 1,000 requests on a connection, unless it is told otherwise. */
+/** By default nginx answers 1,000 requests on a connection. */
 const sockets = 70;
 const requestsOfEach = 1_000;
 const forMs = 60_000;
 
-/** 70,000 requests on 70 connections, none of which waits for an answer. */
+/** 70,000 requests on 70 connections, without waiting for answers. */
 export const pipelining: Attack = {
   name: "pipelining",
   async run(target) {
@@ -26,12 +26,12 @@ export const pipelining: Attack = {
     return got.tally;
   },
   judge({ got }) {
-    // How many are answered before the attack's time is over depends on the machine.
+    // How many are answered in time depends on the machine.
     assert.ok(counted(got, "200") > 0, "requests that wait unread are answered in the end");
   },
 };
 
-/** Answers how many of the requests on one connection were answered. */
+/** Returns the number of answered requests of one connection. */
 function sendAll({ url, devices, accessToken }: Target): Promise<number> {
   const { hostname, port, host } = new URL(url);
   const head = `GET /v3/devices/${devices[0]} HTTP/1.1\r\nhost: ${host}\r\nauthorization: Bearer ${accessToken}\r\n\r\n`;
@@ -48,7 +48,7 @@ function sendAll({ url, devices, accessToken }: Target): Promise<number> {
     socket.setEncoding("latin1");
     socket.on("connect", () => socket.write(head.repeat(requestsOfEach)));
     socket.on("data", (piece: string) => {
-      // The beginning of an answer may be cut anywhere.
+      // Chunks may split a status line.
       const parts = (unread + piece).split("HTTP/1.1 200");
       answered += parts.length - 1;
       unread = parts.at(-1)!.slice(-12);

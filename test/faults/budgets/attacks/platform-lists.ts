@@ -8,17 +8,17 @@ import { counted, Tallied } from "../tally.ts";
 const alertsOfDevice = 1_000;
 const slowReaders = 10;
 
-/** An unpaged list of 10,000 alerts, asked for in a loop, and by readers who take it a piece at a time. */
+/** An unpaged list of 10,000 alerts, requested in a loop, and by clients that read it slowly. */
 export const platformLists: Attack = {
   name: "unpaged lists",
   async prepare(target) {
     const { devices, accessToken: token } = target;
     const count = alertsOfDevice * devices.length;
-    const made = await askOften(target, { count, atOnce: 32, forMs: 300_000 }, (place) => ({
+    const made = await askOften(target, { count, atOnce: 32, forMs: 300_000 }, (index) => ({
       path: "/v3/alerts",
       token,
       json: {
-        ...{ deviceId: devices[place % devices.length], attrName: `never${place}`, operation: "equals" },
+        ...{ deviceId: devices[index % devices.length], attrName: `never${index}`, operation: "equals" },
         ...{ stringThreshold: "x".repeat(200), action: "attribute" },
         targets: [{ deviceId: devices[0], attrName: "power", value: "on" }],
       },
@@ -40,7 +40,7 @@ export const platformLists: Attack = {
   },
 };
 
-/** Takes some of the answer and then no more. */
+/** Reads a part of the answer, then stops. */
 async function readSlowly({ url, secToken }: Target): Promise<string> {
   const { hostname, port, host } = new URL(url);
   const path = `/zdk/services/zamapi/getTriggerDetailListByUser?secToken=${secToken}`;

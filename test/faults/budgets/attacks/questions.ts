@@ -10,11 +10,11 @@ export const questions: Attack = {
   name: "dry runs, explanations, history",
   async prepare(target) {
     const value = "x".repeat(8_000);
-    const written = await askOften(target, { count: commits, atOnce: 4, forMs: 120_000 }, (place) => ({
+    const written = await askOften(target, { count: commits, atOnce: 4, forMs: 120_000 }, (index) => ({
       method: "PUT",
       path: `/v3/devices/${target.devices[0]}`,
       token: target.accessToken,
-      json: { a: value, b: value, c: value, d: value, e: value, f: value, n: `${place}` },
+      json: { a: value, b: value, c: value, d: value, e: value, f: value, n: `${index}` },
     }));
     assert.equal(counted(written, "200"), commits, JSON.stringify(written));
   },
@@ -22,13 +22,17 @@ export const questions: Attack = {
     const { url, devices, accessToken: token } = target;
     const json = definition(target);
     const made = JSON.parse((await ask(url, { path: "/v3/alerts", token, json })).text);
-    const asked = [
+    const requests = [
       { path: "/v3/alerts/dry-run", token, json: { ...json, from: 0 } },
       { path: `/v3/alerts/${made.alertId ?? made.id}/explain`, token },
       { path: `/v3/devices/${devices[0]}/history`, token },
       { path: `/v3/devices/${devices[0]}/history?attribute=n`, token },
     ];
-    return askOften(target, { count: 100_000, atOnce: 16, forMs: 10_000 }, (place) => asked[place % asked.length]!);
+    return askOften(
+      target,
+      { count: 100_000, atOnce: 16, forMs: 10_000 },
+      (index) => requests[index % requests.length]!,
+    );
   },
 };
 

@@ -10,7 +10,7 @@ import { Tallied } from "../tally.ts";
 const messages = 300;
 const watchedMs = 20_000;
 
-/** A receiver that answers 200 and never ends its body, and one that never answers, with 300 messages for each. */
+/** A receiver that answers 200 and never ends its body, and one that never answers, with 300 messages each. */
 export const receivers: Attack = {
   name: "receivers that hold on",
   async run(target) {
@@ -22,11 +22,11 @@ export const receivers: Attack = {
       const { status } = await ask(url, { path: "/v3/webhooks", token, json: { url: address } });
       got.add(`webhook ${status}`);
     }
-    const written = await askOften(target, { count: messages, atOnce: 8, forMs: 30_000 }, (place) => ({
+    const written = await askOften(target, { count: messages, atOnce: 8, forMs: 30_000 }, (index) => ({
       method: "PUT",
-      path: `/v3/devices/${devices[place % devices.length]}`,
+      path: `/v3/devices/${devices[index % devices.length]}`,
       token,
-      json: { power: `${place}` },
+      json: { power: `${index}` },
     }));
     for (const [answer, count] of Object.entries(written)) got.add(`write ${answer}`, count);
     await pause(watchedMs);

@@ -11,7 +11,7 @@ export const signIns: Attack = {
       form: { name: `nobody ${place}`, password: "wrong password", appId: String(target.tenantId) },
     })),
   judge({ signIns: { done, failed } }) {
-    assert.ok(done > 0, "nobody else signed in meanwhile");
+    assert.ok(done > 0, "the neighbour could not sign in");
     assert.equal(failed, 0, "a right password from another address was refused");
   },
 };

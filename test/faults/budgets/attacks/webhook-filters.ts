@@ -5,7 +5,7 @@ import { Tallied } from "../tally.ts";
 
 const filterCharacters = 60_000;
 
-/** Webhooks whose filters name one device up to 30,000 times, and writes that each of them is matched with. */
+/** Webhooks whose filters name one device up to 30,000 times, and writes that match all of them. */
 export const webhookFilters: Attack = {
   name: "webhook filters",
   async run(target) {
@@ -13,18 +13,18 @@ export const webhookFilters: Attack = {
     const got = new Tallied();
     const copies = Math.floor(filterCharacters / (String(devices[0]).length + 1));
     const deviceIds = new Array(copies).fill(devices[0]).join(",");
-    const made = await askOften(target, { count: 10, atOnce: 2, forMs: 60_000 }, (place) => ({
+    const made = await askOften(target, { count: 10, atOnce: 2, forMs: 60_000 }, (index) => ({
       path: "/v3/webhooks",
       token,
-      // Nobody listens at that port of loopback.
-      text: `{"url":"http://127.0.0.1:9/${place}","deviceIds":[${deviceIds}]}`,
+      // No server listens on this port.
+      text: `{"url":"http://127.0.0.1:9/${index}","deviceIds":[${deviceIds}]}`,
     }));
     for (const [answer, count] of Object.entries(made)) got.add(`webhook ${answer}`, count);
-    const written = await askOften(target, { count: 50, atOnce: 4, forMs: 60_000 }, (place) => ({
+    const written = await askOften(target, { count: 50, atOnce: 4, forMs: 60_000 }, (index) => ({
       method: "PUT",
       path: `/v3/devices/${devices[0]}`,
       token,
-      json: { power: `${place}` },
+      json: { power: `${index}` },
     }));
     for (const [answer, count] of Object.entries(written)) got.add(`write ${answer}`, count);
     const { webhooks } = JSON.parse((await ask(url, { path: "/v3/webhooks", token })).text);
