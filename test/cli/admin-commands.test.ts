@@ -9,11 +9,11 @@ import { PlatformClient } from "../stories/platform-client.ts";
 import { folderOf, running } from "./made-folder.ts";
 
 describe("the commands of an administrator", () => {
-  it("go to the running service, with what stands in the files beside the one who types", async (t) => {
+  it("go to the running service, with the contents of the files that they name", async (t) => {
     const [folder, desk] = [folderOf(t), folderOf(t)];
     const service = await running(t, folder);
     const environment = { BREEZEWAY_DATA: folder };
-    const said = async (args: readonly string[], input = "") => {
+    const runJson = async (args: readonly string[], input = "") => {
       const { code, stdout, stderr } = await breezeway(args, { environment, cwd: desk, input });
       assert.deepEqual([code, stderr], [0, ""], args.join(" "));
       return JSON.parse(stdout);
@@ -21,11 +21,14 @@ describe("the commands of an administrator", () => {
     writeFileSync(join(desk, "logo.png"), Buffer.from("89504e470d0a1a0a", "hex"));
     writeFileSync(join(desk, "terms.txt"), "Be kind.\r\n");
 
-    assert.deepEqual(await said(["tenant", "add", "--name", "Acme", "--app-id", "42"]), { tenantId: 42, name: "Acme" });
+    assert.deepEqual(await runJson(["tenant", "add", "--name", "Acme", "--app-id", "42"]), {
+      tenantId: 42,
+      name: "Acme",
+    });
     const look = ["--accent", "#0b6470", "--logo", "logo.png", "--support-url", "https://help.example/"];
-    await said(["tenant", "brand", "--tenant", "Acme", ...look]);
-    await said(["tenant", "terms", "--tenant", "Acme", "--file", "terms.txt", "--version", "3"]);
-    const { terms, ...shown } = await said(["tenant", "show", "--tenant", "42"]);
+    await runJson(["tenant", "brand", "--tenant", "Acme", ...look]);
+    await runJson(["tenant", "terms", "--tenant", "Acme", "--file", "terms.txt", "--version", "3"]);
+    const { terms, ...shown } = await runJson(["tenant", "show", "--tenant", "42"]);
     assert.deepEqual([terms.text, terms.version], ["Be kind.", "3"]);
     assert.deepEqual(shown, {
       tenantId: 42,
@@ -37,18 +40,18 @@ describe("the commands of an administrator", () => {
 
     const addresses = ["https://voice.example/a", "https://voice.example/b"];
     const given = addresses.flatMap((address) => ["--redirect-uri", address]);
-    const added = await said(["client", "add", "--tenant", "Acme", "--name", "Voice", ...given]);
+    const added = await runJson(["client", "add", "--tenant", "Acme", "--name", "Voice", ...given]);
     assert.deepEqual(Object.keys(added), ["client_id", "client_secret"]);
-    const { clients } = await said(["client", "list"]);
+    const { clients } = await runJson(["client", "list"]);
     assert.deepEqual([clients[0].client_id, clients[0].redirect_uris], [added.client_id, addresses]);
 
-    await said(["user", "add", "--tenant", "Acme", "--name", "ada"], "correct horse\n");
-    const [ada] = (await said(["user", "list", "--tenant", "Acme"])).users;
-    await said(["user", "set-password", "--user", String(ada.userId)], "battery staple\n");
+    await runJson(["user", "add", "--tenant", "Acme", "--name", "ada"], "correct horse\n");
+    const [ada] = (await runJson(["user", "list", "--tenant", "Acme"])).users;
+    await runJson(["user", "set-password", "--user", String(ada.userId)], "battery staple\n");
     const client = new PlatformClient(() => service.baseUrl);
     await client.login("ada", "battery staple", 42);
 
-    const { entries } = await said(["audit", "list", "--limit", "3", "--tenant", "Acme"]);
+    const { entries } = await runJson(["audit", "list", "--limit", "3", "--tenant", "Acme"]);
     assert.deepEqual(
       entries.map(({ act, userId, source }: Record<string, unknown>) => [act, userId, source]),
       [
@@ -60,7 +63,7 @@ describe("the commands of an administrator", () => {
     assert.match(entries[0].time, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
   });
 
-  it("say what is wrong with a file, and with which option", async (t) => {
+  it("say what is wrong with a file, and name the option", async (t) => {
     const folder = folderOf(t);
     writeFileSync(join(folder, "empty"), "");
     writeFileSync(join(folder, "bytes"), Buffer.from([0xff, 0xfe, 0xfd]));
@@ -80,7 +83,7 @@ describe("the commands of an administrator", () => {
     assert.deepEqual([code, stderr], [2, "breezeway: --logo: there is no such file.\n"]);
   });
 
-  it("have help that shows what each needs, and the version stays the program's", async () => {
+  it("have help that shows their arguments, and --version stays that of the program", async () => {
     const { code, stdout } = await breezeway(["tenant", "terms", "--help"]);
     assert.equal(code, 0);
     assert.match(stdout, /--version <text>/);

@@ -16,8 +16,8 @@ const password = "correct horse";
 const logo = Buffer.from("89504e470d0a1a0a", "hex").toString("base64");
 const termsText = "Be kind to your thermostat.";
 
-/** All parts on a store of their own, without a service around them: what a command opens when none runs. */
-async function openedParts(t: TestContext, database: Deployment = "sqlite") {
+/** All parts on a store of their own, without a service: what a command opens when no service runs. */
+async function openPartsOn(t: TestContext, database: Deployment = "sqlite") {
   const folder = folderOf(t);
   const databaseUrl = database === "postgres" ? await (await sharedCluster()).createDatabase() : undefined;
   const environment = { BREEZEWAY_DATA: folder, BREEZEWAY_DATABASE_URL: databaseUrl };
@@ -36,8 +36,8 @@ async function entriesOf({ identity }: Parts) {
 
 for (const database of databases) {
   describe(`an administrator on ${database}`, () => {
-    it("leaves an entry with each act that changes something, and no secret in any", async (t) => {
-      const { folder, parts, run, close } = await openedParts(t, database);
+    it("leaves an audit entry for each change, without secrets", async (t) => {
+      const { folder, parts, run, close } = await openPartsOn(t, database);
       const tenant = "Acme";
       await run("tenant add", { name: tenant, "app-id": "42" });
       await run("tenant brand", { tenant, accent: "#0b6470", "support-url": "https://help.example/", logo });
@@ -114,12 +114,12 @@ for (const database of databases) {
         ],
       );
       const reading = /^(audit list|status|\w+ (list|show))$/;
-      // Those about the deployment as a whole: test/store/keys.test.ts, compaction.test.ts,
+      // Acts on the deployment as a whole are tested in test/store/keys.test.ts, compaction.test.ts,
       // test/events/restored-store.test.ts, test/operations/figures.test.ts.
-      const ofNobody = /^(backup|backed-up|compact|key \w+|restored)$/;
+      const ofDeployment = /^(backup|backed-up|compact|key \w+|restored)$/;
       const changing = nouns
         .flatMap(({ commands }) => commands.filter(isAdmin))
-        .filter(({ name }) => !reading.test(name) && !ofNobody.test(name));
+        .filter(({ name }) => !reading.test(name) && !ofDeployment.test(name));
       const written = new Set(entries.map(({ detail }) => detail.command));
       assert.deepEqual(
         changing.filter(({ name }) => !written.has(name)).map(({ name }) => name),
@@ -131,14 +131,14 @@ for (const database of databases) {
       await close();
       for (const name of database === "sqlite" ? readdirSync(folder) : []) {
         const bytes = readFileSync(join(folder, name));
-        // Nothing of the user is left either, and what was taken away again is gone from the file.
+        // No text of the user is left, and erased data is overwritten in the file.
         for (const text of [...secrets, "the name of ada", termsText])
           assert.ok(!bytes.includes(text), `${name}: ${text}`);
       }
     });
 
-    it("reads without leaving a trace", async (t) => {
-      const { parts, run } = await openedParts(t, database);
+    it("reads without leaving an audit entry", async (t) => {
+      const { parts, run } = await openPartsOn(t, database);
       await parts.identity.addTenant({ name: "Acme", appId: 42 });
       await parts.identity.addUser({ tenant: "Acme", name: "ada", password, isAdmin: true });
       await run("tenant list");
@@ -163,8 +163,8 @@ for (const database of databases) {
 }
 
 describe("an administrator", () => {
-  it("who fails leaves no entry, and hears which command to type next", async (t) => {
-    const { parts, run } = await openedParts(t);
+  it("who fails leaves no entry, and gets the command to run next", async (t) => {
+    const { parts, run } = await openPartsOn(t);
     const isHelpful = (next: RegExp) => (error: unknown) => error instanceof NotFound && next.test(error.message);
     const user = "99";
     const client = "bwc_none";
@@ -181,8 +181,8 @@ describe("an administrator", () => {
     assert.deepEqual(await entriesOf(parts), []);
   });
 
-  it("is told which option is wrong", async (t) => {
-    const { run } = await openedParts(t);
+  it("gets the name of the wrong option", async (t) => {
+    const { run } = await openPartsOn(t);
     const tenant = "Acme";
     await run("tenant add", { name: tenant });
     const wrong: readonly (readonly [string, object, RegExp])[] = [
@@ -207,8 +207,8 @@ describe("an administrator", () => {
     }
   });
 
-  it("rotates a secret: the old one goes on for so long, or ends at once", async (t) => {
-    const { parts, run } = await openedParts(t);
+  it("rotates a secret: the old one stays valid for the overlap, or ends at once", async (t) => {
+    const { parts, run } = await openPartsOn(t);
     await run("tenant add", { name: "Acme" });
     const add = { tenant: "Acme", name: "Fleet", kind: "enterprise" };
     const { client_id: clientId, client_secret: first } = await run("client add", add);
@@ -222,7 +222,7 @@ describe("an administrator", () => {
     assert.deepEqual(rest, { client_id: clientId });
     const stored = await parts.store.read((tx) => tx.clients.byId(clientId));
     const leftMs = stored!.secrets.find(({ endsMs }) => endsMs !== null)!.endsMs! - beforeMs;
-    assert.ok(leftMs >= 24 * 3_600_000 && leftMs < 25 * 3_600_000, `the old secret goes on for ${leftMs} ms`);
+    assert.ok(leftMs >= 24 * 3_600_000 && leftMs < 25 * 3_600_000, `the old secret is valid for ${leftMs} ms`);
     assert.deepEqual([await works(first), await works(second)], [true, true]);
     const { client_secret: third } = await run("client rotate-secret", { client: clientId, overlap: "0" });
     assert.deepEqual([await works(first), await works(second), await works(third)], [false, false, true]);

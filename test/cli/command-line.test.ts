@@ -7,7 +7,7 @@ import { PlatformClient } from "../stories/platform-client.ts";
 import { folderOf, running } from "./made-folder.ts";
 
 describe("the command line", () => {
-  it("prints help when it is asked for, and when it is asked nothing", async () => {
+  it("prints help on --help, and without arguments", async () => {
     for (const args of [[], ["--help"]]) {
       const { code, stdout, stderr } = await breezeway(args);
       assert.equal(code, 0);
@@ -30,7 +30,7 @@ describe("the command line", () => {
     assert.match(flag.stderr, /Did you mean --tenant\?\)\n\(breezeway audit list --help lists its options\)/);
   });
 
-  it("tells all that is wrong with the configuration in one message, with exit code 3", async () => {
+  it("reports all configuration errors in one message, with exit code 3", async () => {
     const environment = { BREEZEWAY_PORT: "eighty", BREEZEWAY_PROT: "1", BREEZEWAY_BASE_URL: "http://example.com" };
     const { code, stderr } = await breezeway(["serve"], { environment });
     assert.equal(code, 3);
@@ -40,7 +40,7 @@ describe("the command line", () => {
     assert.match(stderr, /BREEZEWAY_BASE_URL must be https or loopback/);
   });
 
-  it("adds a tenant, a user and a device on a store that nobody runs", async (t) => {
+  it("adds a tenant, a user and a device on a store without a running service", async (t) => {
     const environment = { BREEZEWAY_DATA: folderOf(t) };
     const tenant = await breezeway(["tenant", "add", "--name", "Acme", "--app-id", "42", "--json"], { environment });
     assert.deepEqual(JSON.parse(tenant.stdout), { tenantId: 42, name: "Acme" });
@@ -58,7 +58,7 @@ describe("the command line", () => {
     }
   });
 
-  it("tells a conflict, an absent thing and a bad value apart by the exit code", async (t) => {
+  it("has different exit codes for a conflict, a missing object and a bad value", async (t) => {
     const environment = { BREEZEWAY_DATA: folderOf(t), BREEZEWAY_PASSWORD: "a good password" };
     await breezeway(["tenant", "add", "--name", "Acme"], { environment });
     const again = await breezeway(["tenant", "add", "--name", "Acme"], { environment });
@@ -70,7 +70,7 @@ describe("the command line", () => {
     assert.deepEqual([bad.code, bad.stderr], [2, "breezeway: --user must be a number from 1 to 2147483647.\n"]);
   });
 
-  it("speaks to the running service, which hears of it at once", async (t) => {
+  it("sends commands to the running service, where they take effect at once", async (t) => {
     const folder = folderOf(t);
     const environment = { BREEZEWAY_DATA: folder, BREEZEWAY_PASSWORD: "a good password" };
     const service = await running(t, folder);

@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { describe, it } from "node:test";
 import { typed } from "./typed.ts";
 
-/** What a real bash offers behind that line. */
+/** The completions that a real bash offers after the line. */
 function offered(script: string, line: string): readonly string[] {
   const words = line.split(" ");
   const asking = `
@@ -18,7 +18,7 @@ function offered(script: string, line: string): readonly string[] {
 }
 
 describe("completion", () => {
-  it("offers in bash what can follow, and nothing that can't", async () => {
+  it("offers in bash exactly the words that can follow", async () => {
     const { code, out } = await typed(["completion", "bash"]);
     assert.equal(code, 0);
     assert.deepEqual(offered(out, "breezeway dev"), ["device", "devices"]);

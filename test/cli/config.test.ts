@@ -9,7 +9,7 @@ const read = (environment: Record<string, string>, flags: Record<string, string>
   readConfig({ environment, flags });
 
 describe("the configuration", () => {
-  it("runs on a laptop with nothing set", () => {
+  it("has defaults that run on a laptop", () => {
     const config = read({ PATH: "/bin" });
     assert.deepEqual([config.host, config.port, config.dataFolder], ["127.0.0.1", 8080, "./breezeway-data"]);
     assert.equal(config.databaseUrl, undefined);
@@ -19,12 +19,12 @@ describe("the configuration", () => {
     assert.deepEqual([consent?.authUrl, others], [`${apiUrl}/login/oauth2`, []]);
   });
 
-  it("lets a flag go before a variable, and takes empty as not set", () => {
+  it("prefers a flag to a variable, and ignores an empty variable", () => {
     assert.equal(read({ BREEZEWAY_PORT: "1" }, { port: "2" }).port, 2);
     assert.equal(read({ BREEZEWAY_PORT: "" }).port, 8080);
   });
 
-  it("reads a secret from the file that its twin names, but not from both", (t) => {
+  it("reads a secret from the file in its _FILE variable, and refuses both at once", (t) => {
     const folder = mkdtempSync(join(tmpdir(), "breezeway-config-"));
     t.after(() => rmSync(folder, { recursive: true }));
     const file = join(folder, "url");
@@ -34,7 +34,7 @@ describe("the configuration", () => {
     assert.throws(() => read(both), /BREEZEWAY_DATABASE_URL and BREEZEWAY_DATABASE_URL_FILE are both set; keep one/);
   });
 
-  it("reads ecosystems from JSON or from a file of it, and allows the API's own host by itself", (t) => {
+  it("reads ecosystems from JSON or from a file of it, and always allows the API's own host", (t) => {
     const folder = mkdtempSync(join(tmpdir(), "breezeway-config-"));
     t.after(() => rmSync(folder, { recursive: true }));
     const json = JSON.stringify({ Nest: { protocol: "nest", apiUrl: "https://home.example/" } });
@@ -79,7 +79,7 @@ describe("the configuration", () => {
     });
   }
 
-  it("allows an insecure base URL only when that is said", () => {
+  it("allows an insecure base URL only with an explicit setting", () => {
     const environment = { BREEZEWAY_BASE_URL: "http://example.com", BREEZEWAY_ALLOW_INSECURE: "true" };
     assert.equal(read(environment).baseUrl, "http://example.com");
     for (const host of ["0.0.0.0", "::", "192.0.2.1"]) {

@@ -7,7 +7,7 @@ import { callControl, serveControl } from "../../src/cli/administration/control-
 import { folderOf } from "./made-folder.ts";
 
 describe("a command that is interrupted while the service works on it", () => {
-  it("resets its connection, and the service goes on", async (t) => {
+  it("resets its connection, and the service keeps running", async (t) => {
     const path = join(folderOf(t), "control.sock");
     const begun = Promise.withResolvers<void>();
     const control = await serveControl(path, async (command, _input, tell) => {
@@ -21,7 +21,7 @@ describe("a command that is interrupted while the service works on it", () => {
     await once(socket, "connect");
     socket.write(`${JSON.stringify({ command: "access" })}\n`);
     await begun.promise;
-    // It has not read how far the service has come: its end is a reset.
+    // Unread progress messages make the close a reset.
     socket.destroy();
     await once(socket, "close");
     assert.deepEqual(await callControl(path, "status", {}), { running: true });

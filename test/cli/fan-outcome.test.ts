@@ -5,7 +5,7 @@ import { type FanReading, fanOutcome } from "../../src/cli/devices/fan.ts";
 const at = (value: string | null, updateTime: number) => ({ value, updateTime });
 const before: FanReading = { active: at("false", 10), request: at(null, 5) };
 
-describe("what came of a fan request", () => {
+describe("the outcome of a fan request", () => {
   const cases: readonly (readonly [string, FanReading, FanReading, string])[] = [
     ["it runs: its own value is newer", before, { active: at("true", 12), request: at(null, 11) }, "running"],
     [
@@ -46,7 +46,7 @@ describe("what came of a fan request", () => {
     it(name, () => assert.equal(fanOutcome("true", earlier, now).state, state));
   }
 
-  it("keeps the ecosystem's words, commas and all", () => {
+  it("keeps the ecosystem's message, also with commas", () => {
     const request = at("error: Cannot, at this time, true, 2026-01-31T12:00:00.000Z", 11);
     assert.deepEqual(fanOutcome("true", before, { ...before, request }), {
       state: "refused",

@@ -6,7 +6,7 @@ import { cleanEnvironment } from "../stories/child-service.ts";
 
 const root = new URL("../..", import.meta.url).pathname;
 
-/** A command that goes on, in a process of its own, with what it says line by line. */
+/** Starts a command that runs until it is stopped, in a child process, and reads its output line by line. */
 export function goingOn(t: TestContext, args: readonly string[], environment: Record<string, string>) {
   const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", `${root}src/main.ts`, ...args], {
     env: cleanEnvironment(environment),
@@ -19,7 +19,7 @@ export function goingOn(t: TestContext, args: readonly string[], environment: Re
   });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const line = async () => JSON.parse((await lines.next()).value ?? "null");
-  /** The next line that isn't about the connection. */
+  /** The next line that is not about the connection. */
   const next = async () => {
     for (;;) {
       const told = await line();

@@ -6,7 +6,7 @@ import { describeProgram } from "../../src/cli/program.ts";
 import { commandLineReference, programToDescribe } from "../../src/cli/reference.ts";
 import { typed } from "./typed.ts";
 
-/** All that can be typed to its end, with the words that lead there. */
+/** All complete commands, with their words. */
 function commandsOf(
   command: Command,
   path: readonly string[] = [],
@@ -18,7 +18,7 @@ function commandsOf(
 const commands = commandsOf(programToDescribe(describeProgram));
 
 describe("the help of every command", () => {
-  it("says what it does, with an example and a word about each option", async () => {
+  it("has a description, an example and a description of each option", async () => {
     assert.ok(commands.length > 50);
     for (const [path, command] of commands) {
       const line = path.join(" ");
@@ -34,7 +34,7 @@ describe("the help of every command", () => {
   it("offers no flag for a secret, which others on the machine could read", () => {
     for (const [path, command] of commands) {
       for (const { long } of command.options) {
-        // Lengths of time and names of files are none.
+        // Durations and file names are not secrets.
         if (/^--(access|refresh)-token-(seconds|days)$|-file$/.test(long!)) continue;
         assert.doesNotMatch(long!, /password|secret|token/, `${path.join(" ")} ${long}`);
       }
@@ -48,8 +48,8 @@ describe("the help of every command", () => {
   });
 });
 
-describe("a word that isn't known", () => {
-  it("gets the nearest one, on standard error, with exit code 2", async () => {
+describe("an unknown word", () => {
+  it("is answered with the nearest known word, on standard error, with exit code 2", async () => {
     const wrong: readonly (readonly [readonly string[], RegExp])[] = [
       [
         ["devces", "list"],
@@ -69,7 +69,7 @@ describe("a word that isn't known", () => {
     }
   });
 
-  it("isn't one when it is the same noun in the other number", async (t) => {
+  it("does not include the singular or plural of a known noun", async (t) => {
     const environment = { BREEZEWAY_DATA: t.name };
     for (const noun of [
       "tenants",

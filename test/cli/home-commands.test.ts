@@ -10,7 +10,7 @@ import { type Desk, typed } from "./typed.ts";
 
 const plain = { NO_COLOR: "1" };
 
-/** A home that is linked, a lamp beside it, and whoever administrates that machine. */
+/** A linked home, a lamp of the same user, and an administrator of the machine. */
 async function home(t: TestContext, structures = [{ name: "Maple Street", thermostats: 2, alarms: 1 }]) {
   const story = await world(t, { structures, allowsPrivateWebhooks: true });
   const { userId, service } = story;
@@ -24,7 +24,7 @@ async function home(t: TestContext, structures = [{ name: "Maple Street", thermo
   return { story, deviceId: String(deviceId), lampId: String(lampId), at };
 }
 
-/** How many rows there are of what lets somebody in. */
+/** The number of rows of clients, grants, tokens and sign-ins. */
 function credentialsIn(folder: string): Record<string, number> {
   const database = new DatabaseSync(join(folder, "breezeway.db"), { readOnly: true });
   const count = (table: string) => Number(database.prepare(`SELECT COUNT(*) AS count FROM ${table}`).get()!.count);
@@ -38,7 +38,7 @@ function credentialsIn(folder: string): Record<string, number> {
 }
 
 describe("the commands about a home, on the machine of its service", () => {
-  it("list, show and write devices, by names of the wire and words of the home", async (t) => {
+  it("list, show and write devices, by attribute names and by the names of a home", async (t) => {
     const { at, deviceId, lampId, story } = await home(t);
     const listed = await at(["devices", "list"]);
     assert.deepEqual(
@@ -90,7 +90,7 @@ describe("the commands about a home, on the machine of its service", () => {
     assert.equal((await at(["user", "show", String(story.userId)])).json.devices.length, 1);
   });
 
-  it("leave no client and no token behind, unless they add what a client owns", async (t) => {
+  it("leave no client and no token behind, unless they add something that a client owns", async (t) => {
     const { at, deviceId, lampId, story } = await home(t);
     const before = credentialsIn(story.config.dataFolder);
     const commands = [
@@ -121,7 +121,7 @@ describe("the commands about a home, on the machine of its service", () => {
     assert.equal((await at(["webhook", "list"])).json.webhooks.length, 1);
   });
 
-  it("give back the security token of the user also at Ctrl-C", async (t) => {
+  it("sign the user's security token out, also at Ctrl-C", async (t) => {
     const { story } = await home(t);
     const { config, simulator, accountId } = story;
     const before = credentialsIn(config.dataFolder);
@@ -139,7 +139,7 @@ describe("the commands about a home, on the machine of its service", () => {
     assert.deepEqual(credentialsIn(config.dataFolder), before);
   });
 
-  it("start a fan and tell what came of it", async (t) => {
+  it("start a fan and report the outcome", async (t) => {
     const { at, deviceId, story } = await home(t);
     const several = await at(["fan", "on", deviceId]);
     assert.equal(several.code, 2);
@@ -210,7 +210,7 @@ describe("the commands about a home, on the machine of its service", () => {
     }
   });
 
-  it("list what happened, and send a webhook's message again", async (t) => {
+  it("list events, and resend a webhook's message", async (t) => {
     const { at, lampId } = await home(t);
     const hook = await at(["webhook", "add", "http://127.0.0.1:9/hook", "--device", lampId]);
     const id = hook.json.webhookId;
@@ -277,18 +277,18 @@ describe("the commands about a home, on the machine of its service", () => {
       assert.deepEqual([early.code, early.err.includes("Open this address")], [code, false]);
       assert.match(early.err, sentence);
     }
-    const said = await at(["link", "--consent"], { environment, heard: inBrowser("deny") });
+    const said = await at(["link", "--consent"], { environment, onError: inBrowser("deny") });
     assert.equal(said.code, 4);
     assert.match(said.err, /^Open this address in a browser, and say yes there\. This command waits 10 minutes for it/);
     assert.match(said.err, /The account's owner said no\. Nothing was linked\.\n$/);
-    const linked = await at(["link", "--consent"], { environment, heard: inBrowser("allow") });
+    const linked = await at(["link", "--consent"], { environment, onError: inBrowser("allow") });
     assert.deepEqual([linked.code, linked.json.replaced], [0, false], linked.err);
     assert.ok(!said.err.includes(clientSecret) && !linked.err.includes(clientSecret));
   });
 });
 
-describe("the commands about a home, beside many nodes", () => {
-  it("come in through the database, and go to the service's address", async (t) => {
+describe("the commands about a home, on a machine with several nodes", () => {
+  it("get access through the database, and call the service's address", async (t) => {
     const story = await world(t, { database: "postgres" });
     const deviceId = String(await story.link());
     const environment = {
@@ -303,8 +303,8 @@ describe("the commands about a home, beside many nodes", () => {
   });
 });
 
-describe("the commands about a home, from elsewhere", () => {
-  it("take the address and a token, and say which is wrong", async (t) => {
+describe("the commands about a home, from another machine", () => {
+  it("take an address and a token, and say which of them is wrong", async (t) => {
     const story = await world(t);
     const { accessToken } = await clientOfUser(() => story.service, "Story", person);
     const { baseUrl } = story.service;

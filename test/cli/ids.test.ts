@@ -5,7 +5,7 @@ import { folderOf } from "./made-folder.ts";
 import { typed } from "./typed.ts";
 
 describe("ids and times at a terminal", () => {
-  it("are shown whole and short, and an id may be typed by its beginning", async (t) => {
+  it("are shown in full or shortened, and a prefix of an id is enough", async (t) => {
     const environment = { BREEZEWAY_DATA: folderOf(t), NO_COLOR: "1" };
     const at = (args: readonly string[], columns?: number) =>
       typed(args, { environment, input: "correct horse\n", ...(columns && { columns }) });
@@ -34,7 +34,7 @@ describe("ids and times at a terminal", () => {
     assert.equal((await at(["client", "remove", id.slice(0, 10)])).json.client_id, id);
   });
 
-  it("that begin alike are listed instead of guessed, and a whole one is never taken for another's beginning", () => {
+  it("with the same prefix are listed instead of guessed, and a complete id is never taken as a prefix", () => {
     const known = ["abcd", "abcd12", "abcd34"].map((id) => ({ id, words: `home of ${id}` }));
     assert.equal(idByPrefix("account", "abcd", known), "abcd");
     assert.equal(idByPrefix("account", "abcd1", known), "abcd12");

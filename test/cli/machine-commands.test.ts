@@ -10,7 +10,7 @@ import { folderOf } from "./made-folder.ts";
 import { typed } from "./typed.ts";
 
 describe("profiles", () => {
-  it("keep an address and its credentials, for their owner's eyes, once the service has taken them", async (t) => {
+  it("store an address and its credentials, readable only by their owner, after the service has accepted them", async (t) => {
     const { service } = await world(t);
     const url = service.baseUrl;
     const environment = { XDG_CONFIG_HOME: folderOf(t) };
@@ -57,7 +57,7 @@ describe("profiles", () => {
 });
 
 describe("breezeway config", () => {
-  it("prints each setting with where it comes from, and no secret", async () => {
+  it("prints each setting with its source, and no secret", async () => {
     const nest = { protocol: "nest", apiUrl: "https://a.example" };
     const consent = {
       authUrl: "https://a.example",
@@ -83,7 +83,7 @@ describe("breezeway config", () => {
     for (const { out } of [shown, await typed(["serve", "--help"])]) assert.doesNotMatch(out, /`/);
   });
 
-  it("checks all at once, with exit code 3 when something is wrong", async () => {
+  it("reports all errors at once, with exit code 3", async () => {
     assert.deepEqual((await typed(["config", "check"])).json, { ok: true, problems: [] });
     const environment = { BREEZEWAY_PORT: "eighty", BREEZEWAY_PROT: "1" };
     const said = await typed(["config", "check"], { environment });
@@ -99,7 +99,7 @@ describe("breezeway doctor", () => {
     return { said, checks };
   };
 
-  it("finds a machine that is ready, and leaves nothing behind", async (t) => {
+  it("reports a machine that is ready, and leaves nothing behind", async (t) => {
     const data = join(folderOf(t), "data");
     const { said, checks } = await stateOf({ BREEZEWAY_DATA: data, BREEZEWAY_PORT: "0" });
     assert.equal(said.code, 0, said.out);
@@ -107,13 +107,13 @@ describe("breezeway doctor", () => {
     assert.ok(!existsSync(data));
   });
 
-  it("sees the running service, an open key and a store that can't be read", async (t) => {
+  it("reports the running service, a readable key file and an unreadable store", async (t) => {
     const { config, service } = await world(t);
     const environment = { BREEZEWAY_DATA: config.dataFolder, BREEZEWAY_PORT: "0" };
     const well = (await stateOf(environment)).checks;
     assert.deepEqual([well.service.state, well.database.state, well["key file"].state], ["ok", "ok", "ok"]);
     assert.deepEqual([well.port.state, well.port.words], ["ok", `${service.baseUrl} is the service's`]);
-    // Another program has the port of the settings: the service was started with another one, which is asked.
+    // Another program has the configured port: doctor must use the port with which the service was started.
     const other = await takenPort(t);
     const elsewhere = (await stateOf({ ...environment, BREEZEWAY_PORT: String(other) })).checks;
     const words = `${service.baseUrl} is the service's (the settings here say port ${other})`;

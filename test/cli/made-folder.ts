@@ -4,14 +4,14 @@ import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { startChild } from "../stories/child-service.ts";
 
-/** A data folder of the test's own. */
+/** A temporary data folder for the test. */
 export function folderOf(t: TestContext): string {
   const folder = mkdtempSync(join(tmpdir(), "breezeway-cli-"));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
 
-/** A service on that folder, in a process of its own. */
+/** Starts a service on the folder, in a child process. */
 export async function running(t: TestContext, folder: string) {
   const service = await startChild("serve", { BREEZEWAY_DATA: folder, BREEZEWAY_PORT: "0" });
   t.after(() => service.process.kill("SIGKILL"));

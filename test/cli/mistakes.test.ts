@@ -7,7 +7,7 @@ import { typed } from "./typed.ts";
 type Mistake = readonly [args: readonly string[], code: number, sentence: RegExp];
 
 describe("a mistake in a command", () => {
-  it("is named in the words of the command line, beside a running service", async (t) => {
+  it("is reported in the terms of the command line, with a running service", async (t) => {
     const story = await world(t);
     const [deviceId, user] = [String(await story.link()), String(story.userId)];
     const environment = { BREEZEWAY_DATA: story.config.dataFolder };
@@ -18,7 +18,7 @@ describe("a mistake in a command", () => {
       [["webhook", "add", "http://127.0.0.1:9/", "--device", "lamp"], 2, /--device must be a number/],
       [["webhook", "add", "hooks"], 2, /The webhook's address must be an https address/],
       [["user", "show", "ada"], 2, /The user's id must be a number/],
-      // Without a password on standard input: it is asked for after these checks.
+      // Without a password on standard input: the command would ask for it only after these checks.
       [["user", "add", "--tenant", "Nobody", "--name", "bob"], 5, /There is no tenant Nobody\./],
       [["user", "set-password", "99"], 5, /There is no user 99\./],
     ];

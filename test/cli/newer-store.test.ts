@@ -29,7 +29,7 @@ describe("a store that a later version has made", () => {
     assert.ok(readFileSync(file).equals(before));
   });
 
-  it("on postgres is refused likewise", async (t) => {
+  it("on postgres is refused in the same way", async (t) => {
     const url = await (await sharedCluster()).createDatabase();
     const environment = { BREEZEWAY_DATA: folderOf(t), BREEZEWAY_PORT: "0", BREEZEWAY_DATABASE_URL: url };
     assert.equal((await breezeway(["tenant", "add", "--name", "Acme"], { environment })).code, 0);
@@ -43,7 +43,7 @@ describe("a store that a later version has made", () => {
     assert.deepEqual(rows, [{ step: schemaVersion + 1 }]);
   });
 
-  it("that says that this one can live with it is served, and doctor tells of it", async (t) => {
+  it("that records compatibility with this version is served, and doctor reports it", async (t) => {
     const folder = folderOf(t);
     const url = await (await sharedCluster()).createDatabase();
     for (const store of [{}, { BREEZEWAY_DATABASE_URL: url }]) {

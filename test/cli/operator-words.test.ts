@@ -22,7 +22,7 @@ describe("what an operator reads", () => {
     );
   });
 
-  it("leads through the change of a key", () => {
+  it("shows the next step of a key rotation", () => {
     assert.match(told("key add", { keyId: "k2" }), /Copy the file to all nodes, then run: breezeway key rotate$/);
     const rotated = { keyId: "k2", resealed: 1, behind: [] };
     assert.match(told("key rotate", rotated), /^1 value sealed anew: .* with: breezeway key prune$/);
@@ -61,7 +61,7 @@ describe("what an operator reads", () => {
     );
   });
 
-  it("says what compacting gave back", () => {
+  it("says how many bytes compacting returned", () => {
     assert.equal(
       told("compact", { bytesBefore: 900, bytesAfter: 200 }),
       "The store takes 200 bytes now; it took 900. 700 bytes are free for other files.",

@@ -13,7 +13,7 @@ describe("a command that sends a secret", () => {
     "a client secret": ["--client", "bwc_1"],
   } as const;
   for (const [secret, flags] of Object.entries(secrets)) {
-    it(`sends ${secret} to the address that was named and to no other`, async (t) => {
+    it(`sends ${secret} only to the named address`, async (t) => {
       const stranger = await listening(t, () => undefined);
       const service = await listening(t, () => `${stranger.url}/elsewhere`);
       const environment = { XDG_CONFIG_HOME: folderOf(t) };
@@ -27,7 +27,7 @@ describe("a command that sends a secret", () => {
   }
 });
 
-/** A server that redirects each request with 307, which keeps method and body, to the address that it is told. */
+/** A server that redirects each request with 307, which keeps method and body, to the target. */
 async function listening(t: TestContext, target: () => string | undefined) {
   const requests: string[] = [];
   const server = createServer((request, response) => {

@@ -6,7 +6,7 @@ import type { UserId } from "../../src/model/ids.ts";
 
 type Query = (text: string) => Promise<readonly Record<string, unknown>[]>;
 
-/** How many rows of each table are a user's, past the store: a table that was forgotten shows up. */
+/** The number of rows of each table that belong to a user, read directly: a forgotten table shows up here. */
 export async function rowsOfUser(config: Config, userId: UserId): Promise<Record<string, number>> {
   return withDatabase(config, async (query, columnsNamed) => {
     const found: Record<string, number> = {};

@@ -30,7 +30,7 @@ describe("breezeway sim", () => {
     assert.deepEqual(active, []);
   });
 
-  it("breaks something and mends it", async (t) => {
+  it("injects a fault and clears it", async (t) => {
     const { simulator, sim } = await house(t);
     assert.equal((await sim("fault", "server-error", "status=503")).code, 0);
     assert.equal(simulator.faults().length, 1);
@@ -38,7 +38,7 @@ describe("breezeway sim", () => {
     assert.equal(simulator.faults().length, 0);
   });
 
-  it("says what to do when a scene, an account or the simulator isn't there", async (t) => {
+  it("says what to do when a scene, an account or the simulator does not exist", async (t) => {
     const { simulator, sim } = await house(t);
     const scene = await sim("trigger", "earthquake");
     assert.equal(scene.code, 5);

@@ -30,7 +30,7 @@ describe("a command that is typed while the service starts", () => {
       t.after(() => control.stop());
     };
     const environment = { BREEZEWAY_DATA: folder.path };
-    const said = await typed(["tenant", "list"], { environment, heard: () => void serve() });
+    const said = await typed(["tenant", "list"], { environment, onError: () => void serve() });
     assert.deepEqual([said.code, said.json], [0, { tenants: [] }]);
     assert.equal(
       said.err,
@@ -41,7 +41,7 @@ describe("a command that is typed while the service starts", () => {
   it("opens the store itself when the process that held it has ended", async (t) => {
     const { folder, release } = heldFolder(t);
     const environment = { BREEZEWAY_DATA: folder.path };
-    const said = await typed(["tenant", "add", "--name", "Acme"], { environment, heard: release });
+    const said = await typed(["tenant", "add", "--name", "Acme"], { environment, onError: release });
     assert.deepEqual([said.code, said.json.name], [0, "Acme"], said.err);
     const device = await typed(["device", "get", "1"], { environment });
     assert.equal(device.code, 6);

@@ -7,14 +7,14 @@ import { hasColour } from "../../src/cli/terminal/terminal.ts";
 import { cutTo, padTo, textWidth } from "../../src/cli/terminal/text-width.ts";
 
 describe("a table", () => {
-  it("fits the terminal, taking from the widest column, with an ellipsis where it cut", () => {
+  it("fits the terminal: it shortens the widest column, with an ellipsis", () => {
     const shown = table(["ID", "NAME", "ADDRESS"], [["1", "Hall lamp", "https://example.com/a/long/address"]], 40);
     assert.deepEqual(shown.split("\n"), ["ID  NAME       ADDRESS", "1   Hall lamp  https://example.com/a/lo…"]);
     for (const line of shown.split("\n")) assert.ok(textWidth(line) <= 40);
     assert.match(table(["A"], [["x".repeat(500)]], Number.POSITIVE_INFINITY), /x{500}$/);
   });
 
-  it("gives ids and addresses their room first, and cuts none of them however narrow the terminal is", () => {
+  it("never shortens ids and addresses, in a terminal of any width", () => {
     const [id, address] = ["bwc_u2XyQ0m1r9T5n8s7w6v4zA", "https://voice.example/callback"];
     const head = [whole("CLIENT"), "NAME", whole("ADDRESS")];
     const shown = table(head, [[id, "A voice assistant with a long name", address]], 80);
@@ -23,7 +23,7 @@ describe("a table", () => {
     assert.match(table(head, [[id, "A voice assistant", address]], 20), new RegExp(`\n${id}  A v…  ${address}$`));
   });
 
-  it("of facts about one thing goes on below a long value", () => {
+  it("with one object wraps long values", () => {
     const address = `https://voice.example/${"a".repeat(40)}`;
     const shown = rows(
       [
@@ -35,7 +35,7 @@ describe("a table", () => {
     assert.equal(shown, `name       Voice\naddresses  ${address}\n           https://voice.example/b`);
   });
 
-  it("stands straight whatever is written in it", () => {
+  it("keeps its columns aligned with any text", () => {
     const shown = table(
       ["NAME", "STATE"],
       [
@@ -67,7 +67,7 @@ describe("a table", () => {
 });
 
 describe("colour", () => {
-  it("is for terminals, and for who asks for it", () => {
+  it("is on for terminals, and on request", () => {
     const [terminal, pipe] = [
       { isTTY: true, write: () => undefined },
       { isTTY: false, write: () => undefined },
@@ -106,13 +106,13 @@ describe("progress", () => {
     return text;
   };
 
-  it("is shown for what takes long, and taken away again", async () => {
+  it("is shown for long work, and removed at the end", async () => {
     const shown = await said({}, true, true);
     assert.match(shown, /\[ *=== *\] working \(0 s\)/);
     assert.ok(shown.endsWith("\r\u001b[K"));
   });
 
-  it("is shown neither for what is quick, nor where nobody looks", async () => {
+  it("is not shown for short work, or without a terminal", async () => {
     assert.equal(await said({}, true, false), "");
     assert.equal(await said({}, false, true), "");
     assert.equal(await said({ CI: "1" }, true, true), "");
@@ -121,7 +121,7 @@ describe("progress", () => {
 });
 
 describe("a time", () => {
-  it("is told as how long ago, and understood so too", () => {
+  it("is shown and parsed as a relative time", () => {
     const nowMs = Date.parse("2026-01-31T12:00:00Z");
     const seconds = [3, 90, 7_200, 200_000];
     assert.deepEqual(

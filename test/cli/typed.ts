@@ -7,24 +7,24 @@ export interface Said {
   readonly code: number;
   readonly out: string;
   readonly err: string;
-  /** What it printed, as a program reads it. */
+  /** The printed JSON. */
   // biome-ignore lint/suspicious/noExplicitAny: each answer's shape is what the tests look at
   readonly json: any;
 }
 
 export interface Desk {
   readonly environment?: Readonly<Record<string, string | undefined>>;
-  /** What is piped in. */
+  /** Standard input. */
   readonly input?: string;
-  /** Somebody sits at a terminal that is so wide. */
+  /** The width of the terminal; without it, output goes to a pipe. */
   readonly columns?: number;
-  /** Hears each text as it is said to standard error. */
-  readonly heard?: (text: string) => void;
+  /** Called with each text on standard error. */
+  readonly onError?: (text: string) => void;
 }
 
-/** A command line, run in this process as main.ts runs it. */
+/** Runs a command line in this process, as main.ts does. */
 export async function typed(args: readonly string[], { environment = {}, ...desk }: Desk = {}): Promise<Said> {
-  const [out, err] = [outlet(desk.columns), outlet(desk.columns, desk.heard)];
+  const [out, err] = [outlet(desk.columns), outlet(desk.columns, desk.onError)];
   const input = Readable.from([desk.input ?? ""]) as unknown as NodeJS.ReadStream;
   const code = await runCommandLine(args, programs, { environment, version: "0.0.0", input, out, err });
   return {
@@ -37,7 +37,7 @@ export async function typed(args: readonly string[], { environment = {}, ...desk
   };
 }
 
-function outlet(columns: number | undefined, heard?: (text: string) => void): Outlet & { text(): string } {
+function outlet(columns: number | undefined, onError?: (text: string) => void): Outlet & { text(): string } {
   let said = "";
   return {
     isTTY: columns !== undefined,
@@ -45,7 +45,7 @@ function outlet(columns: number | undefined, heard?: (text: string) => void): Ou
     rows: 60,
     write(text) {
       said += text;
-      heard?.(text);
+      onError?.(text);
     },
     text: () => said,
   };

@@ -9,7 +9,7 @@ const timeout = 120_000;
 const since = /not followed since \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/;
 
 describe("commands that show links", () => {
-  it("show them live, waiting, unknown or not followed, in words and in JSON", { timeout }, async (t) => {
+  it("show them as live, waiting, unknown or not followed, as text and as JSON", { timeout }, async (t) => {
     const { house, service, told, json } = await linkedHouse(t, "sqlite");
     await eventually(t.signal, async () => assert.deepEqual((await json("status")).links, { live: 1 }));
     assert.match(await told("link", "list"), /nest +1 ada +live /);
@@ -63,7 +63,7 @@ describe("commands that show links", () => {
   });
 });
 
-/** A user's account, linked and followed by a service in a process of its own. */
+/** A linked account, followed by a service in a child process. */
 async function linkedHouse(t: TestContext, database: "sqlite" | "postgres") {
   const house = await killableHouse(t, database);
   const { token } = house.simulator.addAccount({ structures: [{ thermostats: 1, alarms: 1 }] });

@@ -11,7 +11,7 @@ const timeout = 120_000;
 const green = "\u001b[32m";
 
 describe("a command that watches a device", () => {
-  it("shows at a terminal what it no longer knows as of when it knew it, without green", {
+  it("marks values on a terminal with the time of the last confirmation when the stream is lost, without green", {
     skip,
     timeout,
   }, async (t) => {
@@ -35,7 +35,9 @@ describe("a command that watches a device", () => {
     await watch.ended;
   });
 
-  it("tells a program when the service answers 503, is silent, or has ended the access", { timeout }, async (t) => {
+  it("reports to a program that the service answers 503, is silent, or has revoked the access", {
+    timeout,
+  }, async (t) => {
     const { house, service } = await linkedHouse(t);
     const front = await faultyFront(t, service.baseUrl);
     const { accessToken } = await house.authorizeClient();
@@ -61,7 +63,7 @@ describe("a command that watches a device", () => {
   });
 });
 
-/** A user's account, linked and followed by a service in a process of its own. */
+/** A linked account, followed by a service in a child process. */
 async function linkedHouse(t: TestContext) {
   const house = await killableHouse(t, "sqlite");
   const { token } = house.simulator.addAccount({ structures: [{ thermostats: 1, alarms: 1 }] });

@@ -10,7 +10,7 @@ import { breezeway } from "../stories/child-service.ts";
 import { databases, eventually, person, type World, world } from "../stories/world.ts";
 import { rowsOfUser } from "./rows-of-user.ts";
 
-/** An access token that a client was given by the user, for the user or for the whole tenant. */
+/** An access token that the user granted, for the user or for the whole tenant. */
 async function grantedToken({ service }: World, userId: UserId, covers: "user" | "tenant"): Promise<string> {
   const accessToken = newCredential("bwa_", userId);
   const { tenantId } = await service.parts.identity.findUser(userId);
@@ -43,8 +43,8 @@ function alertOn(deviceId: DeviceId) {
   };
 }
 
-/** A receipt of a fan request, the user's own webhook and their tenant's, and a message that waits at each. */
-async function beTold({ service }: World, userId: UserId, deviceId: DeviceId): Promise<void> {
+/** Adds a receipt of a fan request, webhooks of the user and of the tenant, and a waiting message for each. */
+async function addReceiptAndWebhooks({ service }: World, userId: UserId, deviceId: DeviceId): Promise<void> {
   const { tenantId } = await service.parts.identity.findUser(userId);
   await service.parts.store.transaction(async (tx) => {
     const nowMs = await tx.clock.nowMs();
@@ -53,7 +53,7 @@ async function beTold({ service }: World, userId: UserId, deviceId: DeviceId): P
     await tx.idempotencyKeys.add({ ownerId: userId, hash: "k" }, { isSealed: false, text: "{}" }, 60_000);
     const from = await tx.log.end();
     for (const [id, whose] of [["wh_own", userId] as const, ["wh_tenant", null] as const]) {
-      const told = {
+      const webhook = {
         url: "http://127.0.0.1:9/",
         sealedUrl: null,
         sealedSecret: "…",
@@ -61,14 +61,14 @@ async function beTold({ service }: World, userId: UserId, deviceId: DeviceId): P
         attributes: [],
         from,
       };
-      const { ownerId } = await tx.webhooks.add({ id, tenantId, userId: whose, clientId: "bwc_1", ...told });
+      const { ownerId } = await tx.webhooks.add({ id, tenantId, userId: whose, clientId: "bwc_1", ...webhook });
       const message = { messageId: `msg_${id}`, type: "device", body: "{}" };
       await tx.deliveries.add({ ownerId, webhookId: id, userId, deviceId, ...message });
     }
   });
 }
 
-/** The command in a process of its own, on the store of that world. */
+/** Runs the command in a child process on the store of the world. */
 function command({ config, simulator }: World, args: readonly string[], ecosystem = "nest") {
   const environment = {
     BREEZEWAY_DATA: config.dataFolder,
@@ -95,7 +95,7 @@ for (const database of databases) {
       assert.equal((await lampState()).attributes.get("power")?.value, "on");
       const { alerts, store } = service.parts;
       await alerts.add({ kind: "user", userId }, { ...alertOn(lampId), isEnabled: true });
-      await beTold(story, userId, lampId);
+      await addReceiptAndWebhooks(story, userId, lampId);
       const tokens = [await grantedToken(story, userId, "user"), await grantedToken(story, userId, "tenant")];
       for (const token of tokens) await service.parts.oauth.verify(token);
       const [link] = await store.read((tx) => tx.links.ofUser(userId));
@@ -127,7 +127,7 @@ for (const database of databases) {
         (await fetch(simulator.url, { headers: { authorization: `Bearer ${story.accountToken}` } })).status,
         401,
       );
-      // Over the control socket at once, from another process within a second.
+      // A command over the control socket takes effect at once, one from another process within a second.
       const isOver = async () => {
         for (const token of tokens) await assert.rejects(service.parts.oauth.verify(token));
         assert.equal(service.parts.federation.keeper.followed, 0);
@@ -151,7 +151,7 @@ for (const database of databases) {
       }
     });
 
-    it("is removed although the ecosystem doesn't answer, and the answer says so", async (t) => {
+    it("is removed although the ecosystem does not answer, and the output says so", async (t) => {
       const story = await world(t, { database });
       await story.link();
       await story.simulator.stop();
@@ -172,7 +172,7 @@ for (const database of databases) {
       assert.deepEqual(Object.keys(await rowsOfUser(story.config, story.userId)), ["audit"]);
     });
 
-    it("takes nothing from anybody else", async (t) => {
+    it("leaves the data of other users alone", async (t) => {
       const story = await world(t, { database });
       const { service } = story;
       const grace = { tenant: "Story", name: "grace", password: person.password, isAdmin: false };

@@ -5,7 +5,7 @@ import { goingOn } from "./going-on.ts";
 import { typed } from "./typed.ts";
 
 describe("a command that watches", () => {
-  it("tells one JSON object a line, goes on after a restart without a gap, and ends quietly", async (t) => {
+  it("prints one JSON object a line, continues after a restart without a gap, and ends silently", async (t) => {
     const story = await world(t);
     const lamp = { user: String(story.userId), name: "Lamp", type: "Lamp" };
     const { deviceId } = (await story.service.parts.administration.run("device add", lamp)) as { deviceId: number };
@@ -31,7 +31,7 @@ describe("a command that watches", () => {
     );
   });
 
-  it("ends without a word when nobody reads any more", async (t) => {
+  it("ends silently when its pipe is closed", async (t) => {
     const story = await world(t);
     const lamp = { user: String(story.userId), name: "Lamp", type: "Lamp" };
     const { deviceId } = (await story.service.parts.administration.run("device add", lamp)) as { deviceId: number };

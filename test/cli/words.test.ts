@@ -7,7 +7,7 @@ import { counted, table } from "../../src/cli/terminal/output.ts";
 
 const commands = nouns.flatMap((noun) => noun.commands);
 
-/** What a person reads on a terminal when the service has answered. */
+/** The terminal output of a command for an answer of the service. */
 function told(name: string, answer: object, typed: Record<string, unknown> = {}): string {
   const command = commands.filter(isAdmin).find((one) => one.name === name);
   assert.ok(command, name);
@@ -35,7 +35,7 @@ describe("what a terminal shows", () => {
     for (const [words, pattern] of cases) assert.match(words, pattern);
   });
 
-  it("says what went with a user, and what an ecosystem could not be told", () => {
+  it("says what was removed with a user, and which token an ecosystem did not revoke", () => {
     const removed = { links: 2, devices: 3, attributes: 520, history: 9, blindIntervals: 1, grants: 1 };
     assert.equal(
       told("user remove", { userId: 3, removed, tokensRevoked: 2 }),
@@ -47,7 +47,7 @@ describe("what a terminal shows", () => {
     );
   });
 
-  it("is a table with a head, or the way to the first entry when there is none", () => {
+  it("is a table with a header, or how to add the first entry when there is none", () => {
     assert.match(told("tenant list", { tenants: [] }), /breezeway tenant add --help/);
     assert.match(told("user list", { users: [] }), /breezeway user add --help/);
     assert.match(told("client list", { clients: [] }), /breezeway client add --help/);
@@ -60,12 +60,12 @@ describe("what a terminal shows", () => {
     assert.match(line!, / d ago {2}admin +42 +3 +- +command +tenant brand accent=#0b6470 clear=logo,support-url$/);
   });
 
-  it("gives the terminal no orders, wherever a text came from", () => {
+  it("never contains terminal control sequences from data", () => {
     const shown = table(["SOURCE"], [["\u001b[2Jgone\u0007"]]);
     assert.equal(shown, "SOURCE\n\uFFFD[2Jgone\uFFFD");
   });
 
-  it("counts in words", () => {
+  it("uses the right plural", () => {
     assert.deepEqual(
       [0, 1, 2].map((count) => counted(count, "link")),
       ["no links", "1 link", "2 links"],

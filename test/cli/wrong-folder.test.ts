@@ -20,7 +20,7 @@ const commands = [
 ];
 
 describe("a command where there is no store", () => {
-  it("names the folder that it looked in and how to name another, exits with 5, and makes nothing", async (t) => {
+  it("names the folder and how to choose another, exits with 5, and creates nothing", async (t) => {
     const [folder, absent] = [folderOf(t), join(folderOf(t), "absent")];
     for (const data of [folder, absent]) {
       const environment = { BREEZEWAY_DATA: data };
@@ -35,7 +35,7 @@ describe("a command where there is no store", () => {
     assert.deepEqual(readdirSync(join(absent, "..")), []);
   });
 
-  it("on PostgreSQL makes no tables", async (t) => {
+  it("on PostgreSQL creates no tables", async (t) => {
     const url = await (await sharedCluster()).createDatabase();
     const environment = { BREEZEWAY_DATA: folderOf(t), BREEZEWAY_DATABASE_URL: url };
     const { code, err } = await typed(["tenant", "list"], { environment });
@@ -51,7 +51,7 @@ describe("a command where there is no store", () => {
 });
 
 describe("the first tenant", () => {
-  it("begins the store, and says so on standard error", async (t) => {
+  it("creates the store, and says so on standard error", async (t) => {
     const folder = folderOf(t);
     const environment = { BREEZEWAY_DATA: folder };
     const first = await typed(["tenant", "add", "--name", "Acme"], { environment });
@@ -63,7 +63,7 @@ describe("the first tenant", () => {
 });
 
 describe("verify without an address", () => {
-  it("checks the service on this folder and no other one that happens to run on the machine", async (t) => {
+  it("checks the service on this folder and no other service on the machine", async (t) => {
     const folder = folderOf(t);
     const { code, err } = await typed(["verify"], { environment: { BREEZEWAY_DATA: folder } });
     assert.equal(code, 6);

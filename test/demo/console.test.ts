@@ -38,7 +38,7 @@ describe("the demo's console", { skip, timeout }, () => {
   const button = (name: string) => tab.getByRole("button", { name, exact: true });
   const step = (number: number) => tab.locator(`#step-${number}.is-done`);
 
-  it("is shown to nobody without the link, and the link opens once", async () => {
+  it("opens only with the link, and the link works once", async () => {
     for (const path of ["/console/", "/console/events", "/console/?claim=guess"]) {
       assert.equal((await fetch(demo.baseUrl + path)).status, 403, path);
     }
@@ -51,7 +51,7 @@ describe("the demo's console", { skip, timeout }, () => {
     await button("Leave home").waitFor();
   });
 
-  it("leads through four steps that tick themselves off from what happens", async () => {
+  it("has four steps that are checked off by events", async () => {
     await assertGood(tab);
     await button("Leave home").click();
     await step(1).waitFor();
@@ -79,7 +79,7 @@ describe("the demo's console", { skip, timeout }, () => {
     await tab.locator("#happened").getByText("written by a client").first().waitFor();
   });
 
-  it("becomes an alarm in an emergency, in words, and is quiet again afterwards", async () => {
+  it("shows an emergency as an alarm with text, and returns to normal afterwards", async () => {
     await button("Make smoke").click();
     await tab
       .getByRole("alert")
@@ -90,7 +90,7 @@ describe("the demo's console", { skip, timeout }, () => {
     await tab.getByRole("alert").waitFor({ state: "detached" });
   });
 
-  it("narrows its attributes as somebody types, and goes by keyboard", async () => {
+  it("filters its attributes while the user types, and works by keyboard", async () => {
     await tab.getByLabel("Filter").focus();
     await tab.keyboard.type("a.away");
     assert.deepEqual(await tab.locator("#attributes tr:visible th").allTextContents(), ["d.structures[1].a.away"]);
@@ -101,7 +101,7 @@ describe("the demo's console", { skip, timeout }, () => {
     assert.equal(await tab.evaluate("document.activeElement.textContent"), "Come home", "the focus stays where it was");
   });
 
-  it("says that what it shows is stale while the ecosystem can't be heard", async () => {
+  it("marks its values as stale while the ecosystem cannot be reached", async () => {
     const faults = (method: string, fault?: object) =>
       fetch(`${demo.simulatorUrl}/simulator/faults`, {
         method,
@@ -114,7 +114,7 @@ describe("the demo's console", { skip, timeout }, () => {
     await tab.getByText(/^Live · /).waitFor();
   });
 
-  it("is a snapshot without script, whose buttons work", async () => {
+  it("works without script: a snapshot with working buttons", async () => {
     const plain = await browser().newContext({ javaScriptEnabled: false });
     await plain.addCookies(await context.cookies());
     const page = await plain.newPage();
@@ -126,14 +126,14 @@ describe("the demo's console", { skip, timeout }, () => {
     await plain.close();
   });
 
-  it("takes no orders from another page", async () => {
+  it("refuses requests from other sites", async () => {
     const [{ name, value } = { name: "", value: "" }] = await context.cookies();
     const body = new URLSearchParams({ act: "smoke:1", form: "guess" });
     const headers = { cookie: `${name}=${value}` };
     assert.equal((await fetch(`${demo.baseUrl}/console/do`, { method: "POST", body, headers })).status, 403);
   });
 
-  it("comes back by itself after kill -9, with everything and nothing twice", async (t) => {
+  it("reconnects automatically after kill -9, without gaps or duplicates", async (t) => {
     const happened = tab.locator("#happened li");
     const before = await happened.allTextContents();
     demo.process.kill("SIGKILL");
@@ -147,18 +147,18 @@ describe("the demo's console", { skip, timeout }, () => {
     await button("Come home").waitFor();
     const after = await happened.allTextContents();
     assert.equal(new Set(after).size, after.length, "nothing is told twice");
-    assert.ok(after.includes(before[0]!), "what was there is there");
+    assert.ok(after.includes(before[0]!), "an earlier entry is missing");
     const { attributes } = await again.get("devices/1");
     assert.equal(await tab.locator("#attributes tr").count(), Object.keys(attributes).length);
   });
 
-  it("asked nobody but the service, and was refused nothing by its own policy", () => {
+  it("sent requests only to the service, and violated no rule of its own policy", () => {
     assert.deepEqual(complaints, []);
     assert.deepEqual([...hosts], [demo.baseUrl]);
   });
 });
 
-/** On a phone in the dark and on a desk by day: it fits, and axe has nothing to say or to ask. */
+/** Checks the layout and axe on a phone in dark mode and on a desktop in light mode. */
 async function assertGood(tab: Page): Promise<void> {
   const looks: readonly Look[] = [
     { device: "phone", scheme: "dark" },

@@ -9,7 +9,7 @@ import { demoFolder, endingTogether, type RunningDemo, startDemo } from "./runni
 const timeout = 60_000;
 
 describe("the demo", () => {
-  it("shows a house that moves, keeps it over kill -9 without doubling anything, and stops when told", {
+  it("shows a house that changes, keeps it over kill -9 without duplicates, and stops on request", {
     timeout,
   }, async (t) => {
     const folder = demoFolder(t);
@@ -49,7 +49,7 @@ describe("the demo", () => {
     assert.match(reseeded.stderr, /was made with seed 7/);
   });
 
-  it("is refused on any address but loopback, and beside a database that others may reach", async () => {
+  it("is refused on any address other than loopback, and with a shared database", async () => {
     const environment = { BREEZEWAY_DATABASE_URL: "postgres://127.0.0.1:1/none" };
     const { code, stderr } = await breezeway(["demo", "--host", "0.0.0.0"], { environment });
     assert.equal(code, 3);
@@ -82,7 +82,7 @@ describe("a running demo whose port was taken", () => {
     assert.match(demo.output, /^The demo uses its own simulator\. BREEZEWAY_ECOSYSTEMS is ignored here/);
   });
 
-  it("says in its banner what works as it stands, and which kind of token lies there", async () => {
+  it("prints a banner whose commands work, and names the kind of token", async () => {
     const [, curl = ""] = /(curl -s .*)/.exec(demo.output) ?? [];
     const { stdout } = await promisify(exec)(curl);
     assert.equal(JSON.parse(stdout).deviceName, "Nest account");
@@ -99,7 +99,7 @@ describe("a running demo whose port was taken", () => {
     assert.equal((await fetch(`${demo.baseUrl}/zdk/services/zamapi/getDeviceList?${query}`)).status, 200);
   });
 
-  it("has the pair of alerts that the interface describes, and they drive the lamp", { timeout }, async (t) => {
+  it("has the pair of alerts that the interface describes, and they switch the lamp", { timeout }, async (t) => {
     const { alerts, ids } = await home(demo);
     assert.deepEqual(alerts, [
       { attrName: "d.structures[1].a.away", operation: "regex", stringThreshold: "home", autoDisarm: true },
@@ -130,7 +130,7 @@ describe("a running demo whose port was taken", () => {
   });
 });
 
-/** What there is, as a client sees it. */
+/** The demo's objects as a client sees them. */
 async function home(demo: RunningDemo) {
   const [account] = (await demo.get("devices?deviceTypeName=EcosystemAccount")).devices;
   const lamps = (await demo.get("devices?deviceTypeName=Lamp")).devices;

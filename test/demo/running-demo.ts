@@ -3,12 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type ChildService, startChild } from "../stories/child-service.ts";
 
-/** What ends: a test, or a file of them. */
+/** Something with an end: a test, or a file of tests. */
 export interface Ending {
   after(act: () => void): void;
 }
 
-/** For what several tests share: the last thing made ends first. */
+/** For resources that several tests share; they end in reverse order. */
 export function endingTogether(): Ending & { end(): void } {
   const acts: (() => void)[] = [];
   return {
@@ -19,7 +19,7 @@ export function endingTogether(): Ending & { end(): void } {
   };
 }
 
-/** A folder for one demo, gone with the test. */
+/** A temporary folder for one demo. */
 export function demoFolder(test: Ending): string {
   const folder = mkdtempSync(join(tmpdir(), "breezeway-demo-"));
   test.after(() => rmSync(folder, { recursive: true, force: true }));
@@ -30,14 +30,14 @@ export interface RunningDemo extends ChildService {
   /** The link that opens the console. */
   readonly claim: string;
   readonly simulatorUrl: string;
-  /** What a file of the demo holds. */
+  /** The content of a token file of the demo. */
   secret(name: "demo-access-token" | "demo-sec-token"): string;
-  /** A call of /v3 with the token that lies ready. */
+  /** A call of /v3 with the demo's access token. */
   // biome-ignore lint/suspicious/noExplicitAny: what comes back is looked at
   get(path: string): Promise<any>;
 }
 
-/** The demo in a process of its own, killed with the test. */
+/** Starts the demo in a child process, which ends with the test. */
 export async function startDemo(test: Ending, folder: string, port = 0, settings = {}): Promise<RunningDemo> {
   const child = await startChild("demo", { BREEZEWAY_DATA: folder, BREEZEWAY_PORT: String(port), ...settings });
   test.after(() => child.process.kill("SIGKILL"));

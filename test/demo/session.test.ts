@@ -14,7 +14,7 @@ describe("the link to the console", () => {
     assert.equal(sessions.spend(claim), false);
   });
 
-  it("opens for half an hour, and no more when there is a newer one", (t) => {
+  it("opens for half an hour, and not after a newer one was issued", (t) => {
     let nowMs = 0;
     const sessions = sessionsOn(demoFolder(t), () => nowMs);
     const late = sessions.newClaim();
@@ -27,7 +27,7 @@ describe("the link to the console", () => {
     assert.equal(sessions.spend(newer), true);
   });
 
-  it("leaves a cookie that goes on after a restart, in that browser, on that port and in that folder", (t) => {
+  it("sets a cookie that stays valid after a restart, for this browser, port and folder", (t) => {
     const folder = demoFolder(t);
     const cookieOf = (sessions: ReturnType<typeof sessionsOn>) => sessions.cookie(8080).split(";")[0]!;
     const cookie = cookieOf(sessionsOn(folder));

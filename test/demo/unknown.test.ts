@@ -9,7 +9,7 @@ import { demoFolder, endingTogether, type RunningDemo, startDemo } from "./runni
 const browser = browserOfFile();
 const timeout = 60_000;
 
-describe("the demo's console, when it can't know how the house is", { skip, timeout }, () => {
+describe("the demo's console, when the state of the house is unknown", { skip, timeout }, () => {
   const suite = endingTogether();
   let demo: RunningDemo;
   let front: Awaited<ReturnType<typeof faultyFront>>;
@@ -52,7 +52,7 @@ describe("the demo's console, when it can't know how the house is", { skip, time
     assert.equal(await tab.locator("#unknown").textContent(), "");
   }
 
-  /** The page says that it doesn't know, why and since when; nothing is green, and no countdown runs. */
+  /** The page says that the state is unknown, why and since when; nothing is green, and no countdown runs. */
   async function isUnknown(why: RegExp) {
     await tab.locator("#unknown", { hasText: why }).waitFor();
     assert.match((await tab.locator("#unknown").textContent())!, /^Unknown since \d\d:\d\d:\d\d UTC\. /);
@@ -69,7 +69,7 @@ describe("the demo's console, when it can't know how the house is", { skip, time
     for (const was of await tab.locator(".tile .was").allTextContents()) assert.match(was, / at \d\d:\d\d:\d\d UTC$/);
   }
 
-  it("says so when the session is lost, also while smoke rises", async () => {
+  it("says so when the session is lost, also during a smoke alarm", async () => {
     const cookies = await context.cookies();
     await context.clearCookies();
     await inSimulator("POST", `accounts/${await accountId()}/scene`, { scene: "smoke" });
@@ -103,7 +103,7 @@ describe("the demo's console, when it can't know how the house is", { skip, time
     await isLive();
   });
 
-  it("says so when the service can't hear the home ecosystem", async () => {
+  it("says so when the service cannot reach the home ecosystem", async () => {
     await inSimulator("POST", "faults", { fault: "server-error", status: 503 });
     await inSimulator("POST", "faults", { fault: "drop" });
     await isUnknown(/can.t hear the home ecosystem/);
@@ -118,7 +118,7 @@ describe("the demo's console, when it can't know how the house is", { skip, time
     await isLive();
   });
 
-  it("keeps an alarm that cried, says so when the service was killed, and doesn't press buttons", async () => {
+  it("keeps showing an alarm after the service was killed, says that the state is unknown, and sends no requests from its buttons", async () => {
     await button("Make smoke").click();
     await tab
       .getByRole("alert")
@@ -131,7 +131,7 @@ describe("the demo's console, when it can't know how the house is", { skip, time
   });
 });
 
-/** Whatever is drawn in the page's green, by its computed colours. */
+/** The elements that use the page's green, by their computed colours. */
 function greens(tab: Page): Promise<readonly string[]> {
   return tab.evaluate(`[...document.body.querySelectorAll("*")].filter((one) => {
     const { color, backgroundColor, borderTopColor } = getComputedStyle(one);

@@ -6,15 +6,15 @@ import { type Plugin, rollup } from "rollup";
 import * as vite from "vite";
 import webpack from "webpack";
 
-/** What a bundler made: where its file is, and what it complained about. */
+/** The result of a bundler: the path of its file, and its warnings. */
 export interface Bundle {
   readonly file: string;
   readonly complaints: readonly string[];
 }
 
 /**
- * Each bundler turns `app.js` of the project into `bundle.js` of the folder, for browsers. It gets the entry, the
- * target, and nothing about the SDK. Rollup finds packages by its own plugin, as everybody has it.
+ * Each bundler turns `app.js` of the project into `bundle.js` of the folder, for browsers. It gets the entry and the
+ * target, and no options for the SDK. Rollup needs its usual plugin to find packages.
  */
 export const bundlers: Readonly<Record<string, (project: string, folder: string) => Promise<Bundle>>> = {
   async esbuild(project, folder) {
@@ -60,8 +60,8 @@ export const bundlers: Readonly<Record<string, (project: string, folder: string)
   rollup: (project, folder) => byRollup(join(project, "app.js"), folder, [nodeResolve()]),
 
   /**
-   * Without any plugin rollup finds files and no packages: the app names the SDK's file. Rollup then says that it leaves
-   * out node:crypto, which no browser needs.
+   * Without a plugin rollup finds files, but no packages, so the app imports the SDK's file. Rollup then warns that it leaves
+   * out node:crypto, which browsers do not need.
    */
   async "rollup-by-path"(project, folder) {
     const input = join(project, "app-by-path.js");

@@ -10,7 +10,7 @@ import { bundlers } from "./bundlers.ts";
 import { installedSdk } from "./installed-sdk.ts";
 import { sdkWorld } from "./sdk-world.ts";
 
-/** Reads a device, and begins to sign in: that needs the one thing that Node and browsers have in different places. */
+/** Reads a device and begins a sign-in, which needs crypto: Node and browsers have it in different places. */
 const app = `import { Breezeway, OAuthClient } from "@breezeway/sdk";
 
 window.app = async ({ baseUrl, accessToken, deviceId }) => {
@@ -23,7 +23,7 @@ window.app = async ({ baseUrl, accessToken, deviceId }) => {
 const browser = browserOfFile();
 
 describe("the SDK in a page's bundle", { skip }, () => {
-  it("works as every bundler makes it, without an option and without a warning", { timeout: 120_000 }, async (t) => {
+  it("works with every bundler, without options and without warnings", { timeout: 120_000 }, async (t) => {
     const bundles = new Map<string, string>();
     const origin = await bundleSite(t, bundles);
     const [world, { project }] = await Promise.all([sdkWorld(t, { corsOrigins: [origin] }), installedSdk(t)]);
@@ -54,7 +54,7 @@ describe("the SDK in a page's bundle", { skip }, () => {
   });
 });
 
-/** A page for each bundle, of another origin than the service. */
+/** A page for each bundle, on another origin than the service. */
 async function bundleSite(t: TestContext, bundles: ReadonlyMap<string, string>): Promise<string> {
   const server = createServer(({ url = "" }, response) => {
     const [, name = "", file] = url.split("/");

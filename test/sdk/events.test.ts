@@ -10,15 +10,15 @@ import { killableHouse } from "../stories/killable-house.ts";
 import { sdkWorld, thrownBy } from "./sdk-world.ts";
 
 describe("events()", () => {
-  it("tells what happens to a home, typed, and ends quietly when it is aborted", async (t) => {
+  it("yields typed events of a home, and ends without an error when it is aborted", async (t) => {
     const { byAccessToken, linked, simulator, accountId } = await sdkWorld(t);
     const controller = new AbortController();
     const events = byAccessToken.events({ signal: controller.signal, heartbeats: true });
     assert.equal((await events.next()).value?.type, "heartbeat");
-    const heard: HomeEvent[] = [];
+    const received: HomeEvent[] = [];
     const following = (async () => {
       for await (const event of events) {
-        heard.push(event);
+        received.push(event);
         const isLast = event.type === "attribute" && event.name.endsWith(".a.away") && event.value === "away";
         if (isLast) controller.abort();
       }
@@ -27,15 +27,15 @@ describe("events()", () => {
     await byAccessToken.runFan(deviceId, "d.structures[1].d.thermostats[1]");
     await simulator.playScene(accountId, { scene: "leave" });
     await following;
-    const types = new Set(heard.map(({ type }) => type));
+    const types = new Set(received.map(({ type }) => type));
     for (const type of ["attribute", "command", "device", "link"] as const) assert.ok(types.has(type), type);
     assert.ok(
-      heard.every((event) => event.type === "heartbeat" || ("deviceId" in event && event.deviceId === deviceId)),
+      received.every((event) => event.type === "heartbeat" || ("deviceId" in event && event.deviceId === deviceId)),
     );
-    assert.equal(new Set(heard.map(({ id }) => id)).size, heard.length);
+    assert.equal(new Set(received.map(({ id }) => id)).size, received.length);
   });
 
-  it("are narrowed to devices and attributes, and go on behind an id", async (t) => {
+  it("are filtered by device and attribute, and resume after an id", async (t) => {
     const { byAccessToken, addLamp } = await sdkWorld(t);
     const [one, other] = [await addLamp("one"), await addLamp("other")];
     const begin = byAccessToken.events({ heartbeats: true });
@@ -46,20 +46,20 @@ describe("events()", () => {
       await byAccessToken.setDeviceAttributes(one, { power, level: 3 });
     }
     const narrowed = { lastEventId: first!.id, deviceIds: [one], attributes: ["power"] };
-    const heard: unknown[] = [];
+    const received: unknown[] = [];
     for await (const event of byAccessToken.events(narrowed)) {
       assert.ok(event.type === "attribute");
-      heard.push([event.deviceId, event.name, event.value, event.cause.by]);
-      if (heard.length === 2) break;
+      received.push([event.deviceId, event.name, event.value, event.cause.by]);
+      if (received.length === 2) break;
     }
-    assert.deepEqual(heard, [
+    assert.deepEqual(received, [
       [one, "power", "on", "client"],
       [one, "power", "off", "client"],
     ]);
     assert.ok((await thrownBy(byAccessToken.events({ deviceIds: [999] }).next())) instanceof NotFound);
   });
 
-  it("says resync when it can't go on where it was", async (t) => {
+  it("yields a resync when it cannot resume", async (t) => {
     const { byAccessToken } = await sdkWorld(t);
     const events = byAccessToken.events({ lastEventId: "nobody's" });
     const { value } = await events.next();
@@ -67,10 +67,10 @@ describe("events()", () => {
     await events.return();
   });
 
-  it("goes on with a new token when the old one ends, and throws when the access has ended", async (t) => {
+  it("continues with a new token when the old one expires, and throws when the access has ended", async (t) => {
     const { byAccessToken, addLamp, store, oauth } = await sdkWorld(t);
     const lamp = await addLamp();
-    // What the keeper holds is refused at the door: it is renewed, and nobody notices.
+    // The keeper's token is refused; the SDK renews it without an error.
     store.tokens = { ...store.tokens!, accessToken: "bwa_nobodys" };
     const events = byAccessToken.events({ heartbeats: true });
     assert.equal((await events.next()).value?.type, "heartbeat");
@@ -83,14 +83,14 @@ describe("events()", () => {
     assert.ok((await thrownBy(last)) instanceof NotSignedIn);
   });
 
-  it("misses nothing and repeats nothing while the service is killed again and again", {
+  it("has no gap and no repetition while the service is killed again and again", {
     timeout: 120_000,
   }, async (t) => {
     const { start, accessToken, lamp } = await house(t);
     let service = await start("0");
     const { port } = new URL(service.baseUrl);
     const client = new Breezeway({ baseUrl: service.baseUrl, accessToken: await accessToken() });
-    const heard: { readonly id: string; readonly value: unknown }[] = [];
+    const received: { readonly id: string; readonly value: unknown }[] = [];
     const controller = new AbortController();
     const opened = Promise.withResolvers<void>();
     let connected = Promise.withResolvers<void>();
@@ -99,7 +99,7 @@ describe("events()", () => {
       for await (const event of client.events({ signal: controller.signal, heartbeats: true, onConnected })) {
         assert.notEqual(event.type, "resync");
         if (event.type === "heartbeat") opened.resolve();
-        if (event.type === "attribute") heard.push({ id: event.id, value: event.value });
+        if (event.type === "attribute") received.push({ id: event.id, value: event.value });
       }
     })();
     await opened.promise;
@@ -115,26 +115,26 @@ describe("events()", () => {
       service.process.kill("SIGKILL");
       await Promise.all([service.ended, writing]);
       service = await start(port);
-      // The last one goes on where nobody listens yet.
+      // After the last kill the reader reconnects while nothing listens yet.
       if (round < 2) await connected.promise;
     }
     await write(n + 20);
     const committed: unknown[] = [];
     for await (const { value } of client.getHistory(lamp)) committed.push(value);
-    while (heard.length < committed.length) await new Promise((resolve) => setTimeout(resolve, 10));
+    while (received.length < committed.length) await new Promise((resolve) => setTimeout(resolve, 10));
     controller.abort();
     await following;
     assert.deepEqual(
-      heard.map(({ value }) => value),
+      received.map(({ value }) => value),
       committed,
     );
-    assert.equal(new Set(heard.map(({ id }) => id)).size, heard.length);
+    assert.equal(new Set(received.map(({ id }) => id)).size, received.length);
     assert.ok(committed.length >= 2 * 30 + 20);
   });
 });
 
 describe("a stream that fails", () => {
-  it("is taken up again behind its last whole event: broken off, ended, silent, refused for a while", async (t) => {
+  it("is resumed after its last complete event: broken, ended, silent, or refused for a while", async (t) => {
     const lastIds: (string | undefined)[] = [];
     const steps: ((response: ServerResponse) => void)[] = [
       (response) => {
@@ -152,20 +152,20 @@ describe("a stream that fails", () => {
       steps.shift()?.(response);
     });
     const lost: string[] = [];
-    const heard: unknown[] = [];
+    const received: unknown[] = [];
     const client = new Breezeway({ baseUrl: url, accessToken: "t" });
     const onDisconnected = (reason: unknown) => void lost.push(reason instanceof Error ? reason.name : "ended");
     for await (const event of client.events({ onDisconnected, silenceMs: 50 })) {
       assert.ok(event.type === "attribute");
-      heard.push(event.value);
-      if (heard.length === 3) break;
+      received.push(event.value);
+      if (received.length === 3) break;
     }
-    assert.deepEqual(heard, ["a", "b", "c"]);
+    assert.deepEqual(received, ["a", "b", "c"]);
     assert.deepEqual(lastIds, [undefined, "1", "1", "3", "3"]);
     assert.deepEqual(lost, ["Unreachable", "Unavailable", "ended", "Unreachable"]);
   });
 
-  it("closes its connection when nobody listens any more", async (t) => {
+  it("closes its connection when the loop ends", async (t) => {
     const closed = Promise.withResolvers<void>();
     const url = await eventServer(t, (response) => {
       response.once("close", () => closed.resolve());
@@ -175,19 +175,19 @@ describe("a stream that fails", () => {
     await closed.promise;
   });
 
-  it("tells nothing more once it is aborted, not even what has come already", async (t) => {
+  it("yields nothing after an abort, not even received events", async (t) => {
     const one = "event: attribute\ndata: {}\n\n";
     const url = await eventServer(t, (response) => void begin(response).write(one.repeat(3)));
     const stop = new AbortController();
-    let heard = 0;
+    let received = 0;
     for await (const _ of new Breezeway({ baseUrl: url, accessToken: "t" }).events({ signal: stop.signal })) {
-      heard += 1;
+      received += 1;
       stop.abort();
     }
-    assert.equal(heard, 1);
+    assert.equal(received, 1);
   });
 
-  it("ends with an error when it makes no sense", async (t) => {
+  it("ends with an error when it is malformed", async (t) => {
     const url = await eventServer(t, (response) => void begin(response).write("event: attribute\ndata: {\n\n"));
     const events = new Breezeway({ baseUrl: url, accessToken: "t" }).events();
     await assert.rejects(events.next(), { code: "unexpected_answer" });
@@ -218,7 +218,7 @@ describe("Server-Sent Events", () => {
   const stream =
     "\r\n: hello\nretry: 20\r\rid: 1\revent: x\r\ndata: a\ndata:\ndata:  b:c\r\n\r\nid\ndata\n\nevent: y\n\nid: \0\nid: é🏮\ndata: 2\n\ndata: half";
 
-  it("are read the same wherever the stream is cut", () => {
+  it("are parsed the same for any split of the stream", () => {
     const whole = new ServerSentReader().read(stream);
     assert.equal(whole.retryMs, 20);
     assert.deepEqual(whole.messages, [
@@ -238,7 +238,7 @@ describe("Server-Sent Events", () => {
     );
   });
 
-  it("don't fill the memory without an end", () => {
+  it("have a limit on memory", () => {
     const reader = new ServerSentReader();
     assert.throws(() => {
       for (let i = 0; i < 100; i++) reader.read(`data: ${"x".repeat(100_000)}\n`);
@@ -246,7 +246,7 @@ describe("Server-Sent Events", () => {
   });
 });
 
-/** A lamp's house that can be killed, and a client that the user lets in. */
+/** A house with a lamp whose service can be killed, and an authorised client. */
 async function house(t: TestContext) {
   const made = await killableHouse(t, "sqlite");
   const { environment } = made;

@@ -20,11 +20,11 @@ for (const token of ["bySecToken", "byAccessToken"] as const) {
       assert.deepEqual(await client.runFan(deviceId, hall, { on: false }), { done: true, isConfirmed: true });
       const old = hall.attribute("fan_timer_active").replace("thermostats", "thermostat");
       assert.equal((await client.runFan(deviceId, old)).done, true);
-      const heard = world.simulator.log().filter(({ kind }) => kind === "command");
-      assert.equal(heard.length, 4, "each was sent once");
+      const received = world.simulator.log().filter(({ kind }) => kind === "command");
+      assert.equal(received.length, 4, "each was sent once");
     });
 
-    it("tells a refusal in the ecosystem's own words, commas and all, and those of the service", async (t) => {
+    it("reports a refusal with the message of the ecosystem, also with commas, or of the service", async (t) => {
       const world = await sdkWorld(t);
       const deviceId = await world.linked();
       const client = world[token];
@@ -36,11 +36,11 @@ for (const token of ["bySecToken", "byAccessToken"] as const) {
       assert.match(refused.error.time, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
       const missing = await client.runFan(deviceId, thermostat(9));
       assert.equal(!missing.done && missing.error.message, "Thermostat not found");
-      // What was refused before doesn't stick to the next request.
+      // An earlier refusal does not affect the next request.
       assert.equal((await client.runFan(deviceId, thermostat(1))).done, true);
     });
 
-    it("tells that nobody answered", { timeout: 60_000 }, async (t) => {
+    it("reports that there was no answer", { timeout: 60_000 }, async (t) => {
       const world = await sdkWorld(t, { clockSpeed: 20 });
       const deviceId = await world.linked();
       world.simulator.addFault({ fault: "withhold-answer", times: 1 });
@@ -57,7 +57,7 @@ describe("the check after a fan request", () => {
   type Shown = readonly [active: Attribute, request: Attribute, receipt?: Partial<Command>];
   const at = (value: string | null, updateTime: number): Attribute => ({ value, updateTime });
 
-  /** Runs a fan against what a service shows before the write, and after it, look by look. */
+  /** Runs a fan against the states that a fake service shows before and after the write, one per read. */
   async function outcomeOf(before: Shown, ...after: readonly Shown[]) {
     const device = ([one, other]: Shown) =>
       json(200, { deviceId: 1, attributes: { [active]: one, [`${active}.requestWrite`]: other } });
@@ -70,7 +70,7 @@ describe("the check after a fan request", () => {
     return new Breezeway({ baseUrl: "http://home.example", accessToken: "t", fetch }).runFan(1, active, { waitMs: 0 });
   }
 
-  it("believes a running fan only when it was seen after the command", async () => {
+  it("trusts a running fan only when its time is later than the command", async () => {
     const stale = await outcomeOf(
       [at("true", 50), at(null, 40)],
       [at("true", 50), at("error: no, true, 2026-01-01T00:00:00.000Z", 61)],
@@ -87,7 +87,7 @@ describe("the check after a fan request", () => {
     });
   });
 
-  it("goes by the receipt where another request hides its own", async () => {
+  it("uses the receipt when another request hides its own", async () => {
     const receipt = { state: "rejected", text: "Another request is running", settledTime: 0 } as const;
     const hidden = await outcomeOf([at("true", 50), at("false", 55)], [at("true", 50), at("false", 55), receipt]);
     assert.ok(!hidden.done);
@@ -99,7 +99,7 @@ describe("the check after a fan request", () => {
     assert.ok(!contradicted.done && !contradicted.error.isUnanswered);
   });
 
-  it("takes an error text apart, whatever it holds", () => {
+  it("parses any error text", () => {
     const time = "2026-07-01T10:00:00.123Z";
     const cases: readonly (readonly [text: string, written: string, message: string, badValue: string])[] = [
       [`error: away, true, ${time}`, "true", "away", "true"],
@@ -114,7 +114,7 @@ describe("the check after a fan request", () => {
     for (const odd of ["error: ", "error: x", "error: , , "]) assert.ok(parseFanError(odd, "true"));
   });
 
-  it("is for thermostats alone", async () => {
+  it("is only for thermostats", async () => {
     const client = new Breezeway({ baseUrl: "http://home.example", accessToken: "t", fetch: scripted().fetch });
     await assert.rejects(client.runFan(1, "d.structures[1].d.smokeCoAlarms[1]"), InvalidArgument);
   });

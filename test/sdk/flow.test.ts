@@ -20,7 +20,7 @@ describe("linking a home, from the ecosystem's consent to two alerts", () => {
     assert.ok(readFileSync(join(root, example), "utf8").split("\n").length < 40);
   });
 
-  it("works in Node, with the package as it is installed, and so does what the README says", {
+  it("works in Node with the installed package, and so do the README's examples", {
     timeout: 120_000,
   }, async (t) => {
     const world = await sdkWorld(t);
@@ -35,7 +35,7 @@ describe("linking a home, from the ecosystem's consent to two alerts", () => {
     const script = `import { linkHome } from "./link-a-home.js";
       const askUser = async (url) => (await fetch("${userServer}", { method: "POST", body: url })).text();
       console.log(JSON.stringify(await linkHome({ ...${JSON.stringify(options)}, askUser })));`;
-    // An older Node, if there is one: the one that runs the tests is the newest.
+    // An older Node, if there is one; the tests run on the newest.
     const linked = JSON.parse(await sdk.run("node", "--input-type=module", "-e", script));
     await assertLinked(t, world, lampId, linked);
 
@@ -77,7 +77,10 @@ describe("linking a home, from the ecosystem's consent to two alerts", () => {
     assert.equal(await sdk.run("node", "by-state.js"), "away: home, now\nstream: stale, no event yet\nstream: live\n");
   });
 
-  it("works in a page of another origin, under a strict policy", { skip, timeout: 120_000 }, async (t) => {
+  it("works in a page of another origin, with a strict content security policy", {
+    skip,
+    timeout: 120_000,
+  }, async (t) => {
     const site = await pageSite(t);
     const world = await sdkWorld(t, { corsOrigins: [site.origin] });
     const { project } = await installedSdk(t);
@@ -137,7 +140,7 @@ describe("linking a home, from the ecosystem's consent to two alerts", () => {
   });
 });
 
-/** Does something again and again, until somebody who listens has heard of it. */
+/** Repeats an action until the listener has noticed it. */
 async function meanwhile<Heard>(hearing: Promise<Heard>, act: (turn: number) => Promise<unknown>): Promise<Heard> {
   let isOver = false;
   const over = () => {
@@ -160,7 +163,7 @@ function ecosystemOf({ simulator }: SdkWorld, redirectUri: string) {
   };
 }
 
-/** The home is there, and the lamp follows its people. */
+/** The home is linked, and the lamp follows the presence. */
 async function assertLinked(t: TestContext, world: SdkWorld, lampId: number, linked: { readonly deviceId: number }) {
   assert.deepEqual(linked, { deviceId: linked.deviceId, name: "Mill", away: "home" });
   const { simulator, accountId } = world;
@@ -176,7 +179,7 @@ async function assertLinked(t: TestContext, world: SdkWorld, lampId: number, lin
   }
 }
 
-/** A person with a browser, for programs in other processes: takes an address, answers the one they came back to. */
+/** A user with a browser, for programs in other processes: takes an address, returns the one after the redirects. */
 async function startUser(t: TestContext, world: SdkWorld): Promise<string> {
   const server = createServer(async (request, response) => {
     let address = "";

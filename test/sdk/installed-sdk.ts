@@ -9,19 +9,19 @@ import type { TestContext } from "node:test";
 export const root = new URL("../..", import.meta.url).pathname;
 
 export interface InstalledSdk {
-  /** What `npm pack` made. */
+  /** The output of `npm pack`. */
   readonly tarball: string;
-  /** An empty project in which it is installed. */
+  /** An empty project in which the package is installed. */
   readonly project: string;
-  /** Runs a program in the project; its output, or a failure that shows it. */
+  /** Runs a program in the project and returns its output; a failure shows the output. */
   run(program: string, ...args: readonly string[]): Promise<string>;
 }
 
-/** Packs the SDK as it would be published and installs it, without a network, into an empty project. */
+/** Packs the SDK as for publishing, and installs it into an empty project without a network. */
 export async function installedSdk(test: TestContext): Promise<InstalledSdk> {
   const folder = mkdtempSync(join(tmpdir(), "breezeway-sdk-"));
   test.after(() => rmSync(folder, { recursive: true, force: true }));
-  // A copy, since packing builds, and others may build at the same time.
+  // A copy, because packing builds, and other tests may build at the same time.
   const source = join(folder, "source");
   cpSync(join(root, "sdk"), source, { recursive: true, filter: (path) => !path.endsWith("/dist") });
   cpSync(join(root, "bin"), join(folder, "bin"), { recursive: true });
@@ -36,7 +36,7 @@ export async function installedSdk(test: TestContext): Promise<InstalledSdk> {
   return { tarball, project, run: (program, ...args) => runIn(project, program, ...args) };
 }
 
-/** Puts files of the repository into the project. */
+/** Copies files of the repository into the project. */
 export function bring(project: string, ...paths: readonly string[]): void {
   for (const path of paths) {
     const name = path.split("/").at(-1)!;

@@ -16,7 +16,7 @@ import { person } from "../stories/world.ts";
 import { sdkWorld, thrownBy } from "./sdk-world.ts";
 
 describe("signing in by OAuth", () => {
-  it("sends a fresh state and challenge each time, and takes back only what answers them", async (t) => {
+  it("sends a new state and challenge each time, and accepts only the matching answer", async (t) => {
     const { oauth, baseUrl, credentials } = await sdkWorld(t);
     const [first, second] = [await oauth.begin(), await oauth.begin()];
     assert.notEqual(first.state, second.state);
@@ -47,7 +47,7 @@ describe("signing in by OAuth", () => {
     assert.ok(half instanceof InvalidArgument && !inspect(half).includes("c-secret"));
   });
 
-  it("works where there is no crypto in plain sight, as in Node 18", async (t) => {
+  it("works without a global crypto, as in Node 18", async (t) => {
     const plain = Object.getOwnPropertyDescriptor(globalThis, "crypto")!;
     t.after(() => Object.defineProperty(globalThis, "crypto", plain));
     Object.defineProperty(globalThis, "crypto", { value: undefined, configurable: true });
@@ -55,7 +55,7 @@ describe("signing in by OAuth", () => {
     assert.match(new URL(url).searchParams.get("code_challenge") ?? "", /^[A-Za-z0-9_-]{43}$/);
   });
 
-  it("speaks for a whole tenant as an enterprise client", async (t) => {
+  it("acts for a whole tenant as an enterprise client", async (t) => {
     const { story, baseUrl, addLamp } = await sdkWorld(t);
     await addLamp();
     const wanted = { tenant: "Story", name: "Hub", kind: "enterprise", redirectUris: ["https://a.example/"] } as const;
@@ -69,7 +69,7 @@ describe("signing in by OAuth", () => {
 });
 
 describe("tokens that renew themselves", () => {
-  it("are refreshed once for 20 calls at once, each of which then works", async (t) => {
+  it("are refreshed once for 20 concurrent calls (single-flight), and each call works", async (t) => {
     const { baseUrl, oauth, keeper, store, byAccessToken } = await sdkWorld(t);
     let refreshes = 0;
     const refresh = oauth.refresh.bind(oauth);
@@ -78,17 +78,17 @@ describe("tokens that renew themselves", () => {
       return refresh(...given);
     };
     const all = (count = 20) => Promise.all(Array.from({ length: count }, () => byAccessToken.getUsers()));
-    // Refused by the service, though its time isn't up.
+    // Refused by the service before its expiry time.
     store.tokens = { ...store.tokens!, accessToken: "bwa_nobodys" };
     assert.equal((await all()).length, 20);
     assert.deepEqual([refreshes, store.saved], [1, 1]);
-    // Its time is up, by our own clock.
+    // Expired by the local clock.
     store.tokens = { ...store.tokens!, expiresAtMs: Date.now() };
     await all();
     assert.deepEqual([refreshes, store.saved], [2, 2]);
     await all();
     assert.equal(refreshes, 2);
-    // Renewed by another process in the meantime: that one is taken.
+    // Another process has renewed it: the SDK uses that token.
     const other = await refresh(store.tokens!.refreshToken!);
     const stale = store.tokens!.accessToken;
     store.tokens = other;
@@ -104,7 +104,7 @@ describe("tokens that renew themselves", () => {
     await assert.rejects(fixed.getUsers(), NotSignedIn);
   });
 
-  it("are refreshed once though the store is slow, and each caller reads it at another moment", async () => {
+  it("are refreshed once although the store is slow and each caller reads it at another moment", async () => {
     let tokens: Tokens = { accessToken: "old", refreshToken: "r", expiresAtMs: 0 };
     let [refreshes, turns] = [0, 0];
     const turn = async (count: number) => {
@@ -128,7 +128,7 @@ describe("tokens that renew themselves", () => {
     assert.deepEqual([refreshes, new Set(taken)], [1, new Set(["new 1"])]);
   });
 
-  it("are asked for when there are none", async (t) => {
+  it("are requested when there are none", async (t) => {
     const { store, byAccessToken } = await sdkWorld(t);
     store.tokens = undefined;
     await assert.rejects(byAccessToken.getUsers(), { name: "NotSignedIn", code: "missing_token" });

@@ -8,7 +8,7 @@ import { publint } from "publint";
 import { formatMessage } from "publint/utils";
 import { installedSdk, root } from "./installed-sdk.ts";
 
-/** Uses what the SDK promises in types, as somebody would who is strict about them. */
+/** Uses the SDK's public types in strict mode. */
 const consumer = `
 import {
   type Authorization, Breezeway, type FanOutcome, type HomeEvent, NotSignedIn, OAuthClient, TokenKeeper, type Tokens,
@@ -55,7 +55,7 @@ const strict = {
 };
 
 describe("the package", () => {
-  it("is right in the eyes of publint and of attw, installs anywhere, and has strict types", {
+  it("passes publint and attw, installs in an empty project, and has strict types", {
     timeout: 120_000,
   }, async (t) => {
     const { tarball, project, run } = await installedSdk(t);
@@ -70,7 +70,7 @@ describe("the package", () => {
     );
     const types = await checkPackage(createPackageFromTarballData(new Uint8Array(packed)));
     assert.ok(types.types);
-    // An ES module is one for CommonJS too, which is what it wants to be: Node 22 can require it.
+    // The package is an ES module for CommonJS too, on purpose: Node 22 can require it.
     assert.deepEqual(
       types.problems.filter(({ kind }) => kind !== "CJSResolvesToESM"),
       [],

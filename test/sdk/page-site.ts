@@ -6,12 +6,12 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 
-/** The site of an app whose pages use the SDK: as strict as a site can be, and of another origin than the service. */
+/** The site of an app whose pages use the SDK, with the strictest policy, on another origin than the service. */
 export interface PageSite {
   readonly origin: string;
-  /** The same pages under an origin that nobody has named. */
+  /** The same pages on an origin that BREEZEWAY_CORS_ORIGINS does not name. */
   readonly otherOrigin: string;
-  /** What the pages are served from, and whom they may call. Set before a page is opened. */
+  /** The folder of the pages, and the address that they may call. Set before a page is opened. */
   serves: { readonly project: string; readonly service: string; readonly tokenUrl: string; readonly secret: string };
 }
 
@@ -57,7 +57,7 @@ export async function pageSite(test: TestContext): Promise<PageSite> {
       return script(readFileSync(join(project, "node_modules/@breezeway/sdk/dist", pathname.slice(5)), "utf8"));
     }
     if (pathname !== "/ecosystem-token") return response.writeHead(404).end();
-    // The one thing that a page can't do: the secret stays here.
+    // The code exchange needs the client's secret, which stays on the server.
     let sent = "";
     for await (const piece of request) sent += piece;
     const body = new URLSearchParams(sent);
@@ -80,7 +80,7 @@ export async function pageSite(test: TestContext): Promise<PageSite> {
   return site;
 }
 
-/** No script but the site's own files and that one map; nothing that turns text into code. */
+/** Allows only the site's own scripts and the import map; no eval. */
 function policy(service: string): string {
   const map = createHash("sha256").update(importMap).digest("base64");
   const scripts = `script-src 'self' 'sha256-${map}'`;

@@ -5,7 +5,7 @@ import { ScriptedBrowser } from "../oauth/scripted-browser.ts";
 import { callback } from "../stories/v3-client.ts";
 import { eventually, person, type WorldPlan, world } from "../stories/world.ts";
 
-/** Tokens in memory, as a test may look at them. */
+/** A token store in memory. */
 export class RememberedTokens implements TokenStore {
   tokens: Tokens | undefined;
   saved = 0;
@@ -20,7 +20,7 @@ export class RememberedTokens implements TokenStore {
   }
 }
 
-/** The real service and the simulator, and a user with the SDK: by a secToken, and by tokens of OAuth. */
+/** The real service, the simulator, and a user with the SDK: by secToken, and by OAuth tokens. */
 export async function sdkWorld(test: TestContext, plan: WorldPlan = {}) {
   const story = await world(test, { structures: [{ name: "Mill", thermostats: 3, alarms: 1 }], ...plan });
   const { baseUrl, parts } = story.service;
@@ -51,7 +51,7 @@ export async function sdkWorld(test: TestContext, plan: WorldPlan = {}) {
     keeper,
     bySecToken,
     byAccessToken: new Breezeway({ baseUrl, accessToken: keeper }),
-    /** Links the account by the SDK and waits until the ecosystem's stream is live. */
+    /** Links the account by the SDK and waits until its stream is live. */
     async linked(): Promise<number> {
       const { deviceId } = await bySecToken.updateFederatedToken("nest", story.accountToken);
       await eventually(test.signal, async () => {
@@ -69,7 +69,7 @@ export async function sdkWorld(test: TestContext, plan: WorldPlan = {}) {
 
 export type SdkWorld = Awaited<ReturnType<typeof sdkWorld>>;
 
-/** Answers each call in turn, and remembers what was asked: what the network would be between us and anybody. */
+/** A fake fetch: answers each call in turn, and records the requests. */
 export function scripted(...answers: (Response | Error | "never")[]) {
   const asked: { readonly method: string; readonly url: string; readonly headers: Headers; readonly body: string }[] =
     [];
@@ -81,7 +81,7 @@ export function scripted(...answers: (Response | Error | "never")[]) {
       headers: new Headers(init.headers),
       body: String(init.body ?? ""),
     });
-    const answer = waiting.shift() ?? new Error("nobody scripted this call");
+    const answer = waiting.shift() ?? new Error("this call was not scripted");
     if (answer === "never") {
       return new Promise((_, reject) => {
         init.signal?.addEventListener("abort", () => reject(init.signal?.reason), { once: true });
@@ -103,7 +103,7 @@ export function fault(errorCode: number, errorMsg: string, headers: Record<strin
   return new Response(xml, { status: 500, headers });
 }
 
-/** What a call failed with. */
+/** The error with which a call fails. */
 export function thrownBy(call: Promise<unknown>): Promise<unknown> {
   return call.then(
     () => assert.fail("it did not fail"),

@@ -8,7 +8,7 @@ import { killableHouse } from "../stories/killable-house.ts";
 const timeout = 120_000;
 
 describe("the state of a stream in the SDK", () => {
-  it("is stale with a reason and a time whenever the stream can't be believed", { timeout }, async (t) => {
+  it("is stale with a reason and a time whenever the stream is not reliable", { timeout }, async (t) => {
     const house = await killableHouse(t, "sqlite");
     const { environment, simulator } = house;
     const { token, accountId } = simulator.addAccount({ structures: [{ thermostats: 1, alarms: 1 }] });
@@ -50,7 +50,7 @@ describe("the state of a stream in the SDK", () => {
     service.process.kill("SIGCONT");
     await isLive();
 
-    // The ecosystem hangs up: the stream is fine, the account is not.
+    // The ecosystem closes its stream: the event stream is live, the account is not.
     simulator.drop(accountId);
     assert.equal((await links.next()).state, "waiting");
     assert.equal((await links.next()).state, "live");
@@ -69,7 +69,7 @@ describe("the state of a stream in the SDK", () => {
   });
 });
 
-/** Values in the order in which they came, each taken once. */
+/** A queue of values; each is taken once. */
 function inTurn<Value>() {
   const waiting: Value[] = [];
   let wake = () => {};

@@ -5,10 +5,10 @@ import { readXml } from "../../sdk/src/xml.ts";
 import { document } from "../../src/outlets/platform/xml.ts";
 
 describe("the answers of platform calls", () => {
-  it("are read as the service writes them, whatever text they hold", () => {
+  it("are parsed as the service writes them, with any text", () => {
     const characters = Array.from({ length: 0x30_00 }, (_, code) => String.fromCodePoint(code));
     const texts = ["", " ", "a & b < c > d \"e\" 'f'", "]]>", "&amp;amp;", "<x>", "\r\n\r", "🏮\uD800", ...characters];
-    // What XML can't carry is replaced on the way out.
+    // The service replaces characters that XML cannot hold.
     const forbidden = /[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu;
     const root = readXml(
       document(
@@ -38,7 +38,7 @@ describe("the answers of platform calls", () => {
     assert.equal(root.text, "AB");
   });
 
-  it("are refused when they are no XML, or half of it", () => {
+  it("are refused when they are not XML, or incomplete", () => {
     const wrong = [
       "",
       "x",

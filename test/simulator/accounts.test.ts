@@ -34,7 +34,7 @@ const structureFields = [
 ];
 
 describe("a new account", () => {
-  it("is a pleasant home when nothing is asked for", async (t) => {
+  it("is a typical home by default", async (t) => {
     const { call } = await simulatorWorld(t);
     const made = await call("POST", "/simulator/accounts");
     assert.equal(made.status, 201);
@@ -65,7 +65,7 @@ describe("a new account", () => {
     assert.deepEqual(withoutToken(here), withoutToken(there));
   });
 
-  it("goes the same random ways for the same seed", async (t) => {
+  it("makes the same random changes for the same seed", async (t) => {
     const nowMs = () => Date.UTC(2026, 0, 2);
     const walk = async () => {
       const account = await (await simulatorWorld(t, { nowMs })).account({ seed: "walk" });
@@ -89,7 +89,7 @@ describe("a new account", () => {
     assert.equal(shared.size, 0);
   });
 
-  it("has no key for a kind of device it hasn't got", async (t) => {
+  it("has no key for a kind of device that it lacks", async (t) => {
     const world = await simulatorWorld(t);
     const alarmsOnly = await (await world.account({ structures: [{ thermostats: 0, alarms: 1 }] })).document();
     assert.deepEqual(Object.keys(alarmsOnly.devices), ["smoke_co_alarms"]);
@@ -108,7 +108,7 @@ describe("a new account", () => {
     for (const device of all) assert.match(device.device_id, /^[\w-]{32}$/);
   });
 
-  it("is refused with a sentence when the plan makes no sense", async (t) => {
+  it("is refused with a message for an invalid plan", async (t) => {
     const { call } = await simulatorWorld(t);
     const plans = [[], 3, { seed: {} }, { structures: 2 }, { structures: [1] }, { structures: [{ thermostats: -1 }] }];
     for (const plan of [...plans, { structures: [{ alarms: 1e9 }] }, { structures: [{ name: 4 }] }]) {

@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { type AnyJson, first, simulatorWorld } from "./world.ts";
 
 describe("the control interface", () => {
-  it("tells its state", async (t) => {
+  it("reports its state", async (t) => {
     const world = await simulatorWorld(t);
     const account = await world.account();
     await (await account.stream()).next();
@@ -12,7 +12,7 @@ describe("the control interface", () => {
     assert.deepEqual([body.status, body.accounts, body.streams], ["ok", 1, 1]);
   });
 
-  it("gives each change a revision that document, scene, log and header agree on", async (t) => {
+  it("gives each change a revision that is the same in document, scene, log and header", async (t) => {
     const world = await simulatorWorld(t);
     const account = await world.account();
     const stream = await account.stream();
@@ -51,7 +51,7 @@ describe("the control interface", () => {
     assert.equal((await world.call("GET", "/simulator/accounts")).status, 200);
   });
 
-  it("plays scenes in a foreign document that is an account at heart", async (t) => {
+  it("plays scenes in a foreign document with the structure of an account", async (t) => {
     const account = await (await simulatorWorld(t)).account();
     const odd = { device_id: "t", structure_id: "s", is_online: true, has_fan: true, fan_timer_duration: "long" };
     const alarm = { device_id: "a", structure_id: "gone", odd: [] };
@@ -115,7 +115,7 @@ describe("the control interface", () => {
     assert.equal((await world.call("GET", "/simulator/log?after=x")).status, 400);
   });
 
-  it("removes an account with its tokens and streams, and never gives its id again", async (t) => {
+  it("removes an account with its tokens and streams, and never reuses its id", async (t) => {
     const world = await simulatorWorld(t);
     const [kept, gone] = [await world.account(), await world.account()];
     const stream = await gone.stream();
@@ -136,7 +136,7 @@ describe("the control interface", () => {
     assert.deepEqual([entries.length, entries[0]?.sequence, entries.at(-1)?.sequence], [10_000, 51, 10_050]);
   });
 
-  it("answers with a sentence where it has nothing", async (t) => {
+  it("answers unknown paths with a message", async (t) => {
     const { call } = await simulatorWorld(t);
     const calls: [string, string, number][] = [
       ["GET", "/simulator/nothing", 404],

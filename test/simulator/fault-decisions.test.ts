@@ -18,13 +18,13 @@ const requestsOf = (faults: readonly Fault[], accountId: string | null = home) =
   );
 
 describe("deciding on a request", () => {
-  it("lets it go on when nothing concerns it", () => {
+  it("lets it pass when no fault applies", () => {
     const elsewhere = fault({ fault: "unauthorized", requests: "all" }, "account-2");
     const onStreams = [fault({ fault: "drop" }), fault({ fault: "duplicate" }), fault({ fault: "withhold-answer" })];
     assert.deepEqual(requestsOf([elsewhere, ...onStreams]), ["go-on", "go-on", "go-on", "go-on"]);
   });
 
-  it("strikes the requests that the fault names; the token address only by its own name", () => {
+  it("applies to the requests that the fault names; to the token endpoint only when it is named", () => {
     const strikes = (requests: "all" | RequestKind) => requestsOf([fault({ fault: "unauthorized", requests })]);
     assert.deepEqual(strikes("all"), ["refuse", "refuse", "refuse", "go-on"]);
     assert.deepEqual(strikes("write"), ["go-on", "go-on", "refuse", "go-on"]);
@@ -39,12 +39,12 @@ describe("deciding on a request", () => {
     assert.deepEqual([plan, delayMs, struck], [{ act: "redirect", base: undefined }, 9, [slower, loop]]);
   });
 
-  it("keeps silent towards new connections only when that was wanted", () => {
+  it("is silent on new connections only when the fault says so", () => {
     assert.deepEqual(requestsOf([fault({ fault: "silence", newConnections: false })])[0], "go-on");
     assert.deepEqual(requestsOf([fault({ fault: "silence", newConnections: true })])[0], "say-nothing");
   });
 
-  it("of somebody unknown meets the faults that are for everybody", () => {
+  it("of an unknown account gets the faults of all accounts", () => {
     const ofHome = fault({ fault: "unauthorized", requests: "all" }, home);
     assert.equal(requestsOf([ofHome], null)[1], "go-on");
     assert.equal(requestsOf([fault({ fault: "server-error", status: 500, requests: "all" })], null)[1], "refuse");
@@ -54,12 +54,12 @@ describe("deciding on a request", () => {
 describe("deciding on an event", () => {
   const frame = { accountId: home, event: "put", streamSerial: 1 } as const;
 
-  it("sends it as usual when nothing concerns it", () => {
+  it("sends it unchanged when no fault applies", () => {
     const { plan } = decideFrame([fault({ fault: "duplicate" }, "account-2")], frame);
     assert.deepEqual(plan, { act: "send", shape: { as: "usual" }, delayMs: 0 });
   });
 
-  it("withholds everything from streams that were there before the silence", () => {
+  it("withholds everything from streams that were open before the silence", () => {
     const silence = fault({ fault: "silence", newConnections: false });
     for (const event of ["put", "keep-alive"] as const) {
       assert.equal(decideFrame([silence], { ...frame, event }).plan.act, "withhold");
@@ -74,7 +74,7 @@ describe("deciding on an event", () => {
     assert.equal(decideFrame(faults, { ...frame, event: "keep-alive" }).plan.act, "send");
   });
 
-  it("spoils puts and never keep-alives", () => {
+  it("corrupts puts, but never keep-alives", () => {
     const faults = [fault({ fault: "slow", ms: 7 }), fault({ fault: "malformed", kind: "bom" })];
     const shape = { as: "malformed", kind: "bom" };
     assert.deepEqual(decideFrame(faults, frame).plan, { act: "send", shape, delayMs: 7 });
@@ -108,7 +108,7 @@ describe("a malformed put", () => {
       .map((line) => line.slice(6))
       .join("\n");
 
-  it("means the same in the kinds that are only unusual", () => {
+  it("has the same meaning in the kinds that are only unusual", () => {
     for (const kind of ["cr-lf", "multi-line", "bom", "id-and-retry", "split-utf8"] as const) {
       const { path, data } = JSON.parse(dataOf(kind));
       assert.deepEqual({ path, data }, JSON.parse(text), kind);
@@ -120,12 +120,12 @@ describe("a malformed put", () => {
     assert.deepEqual([before!.at(-1), after![0]], [...Buffer.from("🏡").subarray(1, 3)]);
   });
 
-  it("can't be read in the kinds that are wrong", () => {
+  it("cannot be parsed in the kinds that are wrong", () => {
     for (const kind of ["bad-json", "nul"] as const) assert.throws(() => JSON.parse(dataOf(kind)), kind);
     assert.ok(written("nul").includes("\0"));
   });
 
-  it("can be read and is dangerous in the rest", () => {
+  it("can be parsed but is dangerous in all other kinds", () => {
     assert.ok(Object.hasOwn(JSON.parse(dataOf("prototype")).data, "__proto__"));
     assert.deepEqual(
       JSON.parse(Buffer.concat(malformedPut("prototype", '{"path":"/","data":{}}')).toString().slice(17)).path,

@@ -4,7 +4,7 @@ import { malformedKinds } from "../../simulator/streams/malformed-frames.ts";
 import { type AnyJson, first, movedClock, simulatorWorld, until } from "./world.ts";
 
 describe("faults of the control interface", () => {
-  it("are listed by kind with their meaning and arguments, and those that are on", async (t) => {
+  it("are listed by kind with their meaning and arguments, and the active ones are listed too", async (t) => {
     const world = await simulatorWorld(t, movedClock(Date.UTC(2026, 0, 1)));
     const account = await world.account();
     const { status, body: on } = await account.fault("slow", { ms: 5, times: 3, forMs: 1000 });
@@ -35,7 +35,7 @@ describe("faults of the control interface", () => {
     assert.equal(simulator.clearFaults(), 0);
   });
 
-  it("end after so many times or so much time", async (t) => {
+  it("end after a number of times or a duration", async (t) => {
     const clock = movedClock(0);
     const { simulator, ...world } = await simulatorWorld(t, clock);
     const account = await world.account();
@@ -51,7 +51,7 @@ describe("faults of the control interface", () => {
     assert.deepEqual(simulator.faults(), []);
   });
 
-  it("concern their account and no other", async (t) => {
+  it("affect their account and no other", async (t) => {
     const world = await simulatorWorld(t);
     const [account, neighbour] = [await world.account(), await world.account()];
     await account.fault("server-error", { status: 503 });
@@ -59,7 +59,7 @@ describe("faults of the control interface", () => {
     assert.equal((await neighbour.get("/")).status, 200);
   });
 
-  it("are refused with a sentence when they make no sense, and then nothing is on", async (t) => {
+  it("are refused with a message when they are invalid, and then none is active", async (t) => {
     const world = await simulatorWorld(t);
     const account = await world.account();
     const wrong: [AnyJson, number][] = [
@@ -94,7 +94,7 @@ describe("faults of the control interface", () => {
 });
 
 describe("a stream under a fault", () => {
-  it("is dropped, and with times so are the next ones after their snapshot", async (t) => {
+  it("is dropped; with `times`, the next streams are dropped after their snapshot too", async (t) => {
     const world = await simulatorWorld(t);
     const account = await world.account();
     const open = await account.stream();
@@ -122,7 +122,7 @@ describe("a stream under a fault", () => {
     assert.equal(await stream.over, "ended");
   });
 
-  it("falls silent without a close; a new one lives, and the old one goes on when the fault is cleared", async (t) => {
+  it("falls silent without closing; a new one works, and the old one continues when the fault is cleared", async (t) => {
     const clock = movedClock(0);
     const world = await simulatorWorld(t, clock);
     const account = await world.account();
@@ -141,7 +141,7 @@ describe("a stream under a fault", () => {
     assert.equal(first((await stream.next()).data.data.structures).away, "home");
   });
 
-  it("isn't even answered when new connections are silent too", async (t) => {
+  it("is not answered when new connections are silent too", async (t) => {
     const world = await simulatorWorld(t);
     const account = await world.account();
     await account.fault("silence", { newConnections: true });
@@ -156,7 +156,7 @@ describe("a stream under a fault", () => {
     await Promise.all([assert.rejects(left), world.simulator.stop()]);
   });
 
-  it("brings keep-alives and no changes, which a read shows", async (t) => {
+  it("sends keep-alives and no changes, which a read shows", async (t) => {
     const clock = movedClock(0);
     const world = await simulatorWorld(t, clock);
     const account = await world.account();
@@ -174,7 +174,7 @@ describe("a stream under a fault", () => {
     assert.equal((await stream.next()).event, "put");
   });
 
-  it("brings everything late and in order, also when the delay ends in between", async (t) => {
+  it("delivers everything late and in order, also when the delay ends in between", async (t) => {
     const clock = movedClock(0);
     const world = await simulatorWorld(t, clock);
     const account = await world.account();
@@ -211,7 +211,7 @@ describe("a stream under a fault", () => {
     assert.equal((await (await account.stream()).next()).event, "put");
   });
 
-  it("brings each put twice", async (t) => {
+  it("delivers each put twice", async (t) => {
     const account = await (await simulatorWorld(t)).account();
     const stream = await account.stream();
     await stream.next();
@@ -220,7 +220,7 @@ describe("a stream under a fault", () => {
     assert.deepEqual(await stream.next(), await stream.next());
   });
 
-  it("brings an event of many megabytes", async (t) => {
+  it("delivers an event of many megabytes", async (t) => {
     const account = await (await simulatorWorld(t)).account();
     await account.fault("out-of-size", { megabytes: 10, times: 1 });
     const stream = await account.stream();
@@ -231,7 +231,7 @@ describe("a stream under a fault", () => {
   });
 
   for (const kind of malformedKinds) {
-    it(`brings a put that is malformed (${kind}), and a good one after it`, async (t) => {
+    it(`delivers a malformed put (${kind}), and a valid one after it`, async (t) => {
       const world = await simulatorWorld(t);
       const account = await world.account();
       const stream = await account.rawStream();
@@ -247,7 +247,7 @@ describe("a stream under a fault", () => {
     });
   }
 
-  it("splits a character between two pieces", async (t) => {
+  it("splits a character between two chunks", async (t) => {
     const account = await (await simulatorWorld(t)).account();
     await account.fault("malformed", { kind: "split-utf8" });
     const stream = await account.rawStream();
@@ -286,7 +286,7 @@ describe("a request under a fault", () => {
     });
   }
 
-  it("goes round in circles, or to a foreign host", async (t) => {
+  it("is redirected in a loop, or to a foreign host", async (t) => {
     const world = await simulatorWorld(t);
     const account = await world.account();
     const ask = async (method: string, body: string | null = null) => {
@@ -315,7 +315,7 @@ describe("a request under a fault", () => {
     assert.equal((await asked).status, 200);
   });
 
-  it("for a token meets the faults that name it", async (t) => {
+  it("for a token gets the faults that name it", async (t) => {
     const world = await simulatorWorld(t);
     world.simulator.addFault({ fault: "server-error", requests: "all" });
     assert.equal((await world.call("POST", "/oauth2/access_token")).status, 400);
@@ -334,7 +334,7 @@ describe("a command under a fault", () => {
     blocked: [429, "blocked", "#blocked"],
   } as const;
   for (const [reason, [status, message, anchor]] of Object.entries(published)) {
-    it(`is refused with the published words for ${reason}`, async (t) => {
+    it(`is refused with the published message for ${reason}`, async (t) => {
       const account = await (await simulatorWorld(t)).account();
       const { device_id: id } = first((await account.document()).devices.thermostats);
       await account.fault("reject-fan", { reason });
@@ -354,7 +354,7 @@ describe("a command under a fault", () => {
     assert.equal((await account.put(`/structures/${first(structures).structure_id}`, { away: "away" })).status, 200);
   });
 
-  it("is carried out and never answered", async (t) => {
+  it("is executed and never answered", async (t) => {
     const world = await simulatorWorld(t);
     const account = await world.account();
     const { device_id: id } = first((await account.document()).devices.thermostats);
@@ -374,7 +374,7 @@ describe("a command under a fault", () => {
   });
 
   for (const carriedOut of [false, true]) {
-    it(`loses its connection after the body, and is ${carriedOut ? "" : "not "}carried out`, async (t) => {
+    it(`loses its connection after the body, and is ${carriedOut ? "" : "not "}executed`, async (t) => {
       const world = await simulatorWorld(t);
       const account = await world.account();
       const { device_id: id } = first((await account.document()).devices.thermostats);

@@ -5,13 +5,13 @@ import { EventSource } from "eventsource";
 import type { SimulatorOptions } from "../../simulator/simulator.ts";
 import { type AnyJson, first, simulatorWorld } from "./world.ts";
 
-// Programs that were written for the real ecosystem, as they come from the registry. They know nothing of TypeScript.
+// npm packages that were written for the real ecosystem, in plain JavaScript.
 const load = createRequire(import.meta.url);
 const passport: AnyJson = load("passport");
 const { Strategy: NestStrategy }: AnyJson = load("passport-nest");
 
 describe("passport-nest", () => {
-  it("goes through the whole consent to an access token that opens the home", async (t) => {
+  it("completes the consent flow and gets an access token for the home", async (t) => {
     const { call, visit, comeBack, session } = await passportWorld(t);
     const location = await answerConsent(await visit(), "allow");
     const user = await comeBack(location);
@@ -21,13 +21,13 @@ describe("passport-nest", () => {
     assert.deepEqual(session, {}, "the state was used up");
   });
 
-  it("hears of a refusal in its own words", async (t) => {
+  it("reports a refusal as its own error", async (t) => {
     const { visit, comeBack } = await passportWorld(t);
     const location = await answerConsent(await visit(), "deny");
     await assert.rejects(comeBack(location), /access_denied|the owner refused access|Unauthorized|failure/);
   });
 
-  it("hears of a code that was used before", async (t) => {
+  it("reports a code that was used before", async (t) => {
     const { visit, comeBack, session } = await passportWorld(t);
     const location = await answerConsent(await visit(), "allow");
     const kept = structuredClone(session);
@@ -59,7 +59,7 @@ describe("the eventsource package", () => {
     assert.equal(first((await next()).data.data.structures).away, "away");
   });
 
-  it("isn't let in by the second host without it", async (t) => {
+  it("is refused by the second host without it", async (t) => {
     const { simulator, account } = await sourceWorld(t, { redirect: "second-host" });
     const refused = await new Promise<AnyJson>((resolve) => {
       const source = new EventSource(simulator.url, {
@@ -77,10 +77,10 @@ describe("the eventsource package", () => {
     assert.equal(refused.code, 401);
   });
 
-  it("comes back by itself after a drop, to a fresh snapshot", async (t) => {
+  it("reconnects automatically after a drop, and gets a new snapshot", async (t) => {
     const { simulator, account, next, asked } = await sourceWorld(t);
     await next();
-    // Streams carry no retry, and the package's own is three seconds: this put sets it to a millisecond.
+    // Streams have no retry field, and the package's default is three seconds: this put sets it to a millisecond.
     simulator.addFault({ fault: "malformed", kind: "id-and-retry", times: 1 });
     await account.scene("leave");
     await next();
@@ -89,7 +89,7 @@ describe("the eventsource package", () => {
     assert.equal(asked.length, 2);
   });
 
-  it("reads each unusual form of a put, and misses none that follows a broken one", async (t) => {
+  it("parses each unusual form of a put, and misses none after a broken one", async (t) => {
     const { account, next } = await sourceWorld(t);
     await next();
     for (const kind of ["cr-lf", "multi-line", "split-utf8", "nul", "bad-json"]) {
@@ -122,7 +122,7 @@ async function passportWorld(test: TestContext) {
   authenticator.use(strategy);
   const session: AnyJson = {};
 
-  /** What an Express application does on its two routes: the redirect's address, or the user. */
+  /** What an Express application does on its two routes: returns the redirect's address, or the user. */
   const authenticate = (query: AnyJson) =>
     new Promise<AnyJson>((resolve, reject) => {
       const request = { session, query, headers: {}, url: "/", connection: {} };
@@ -151,7 +151,7 @@ async function passportWorld(test: TestContext) {
   };
 }
 
-/** A person with a browser: opens the page and presses a button of its form. */
+/** A user with a browser: opens the page and submits its form. */
 async function answerConsent(address: string, decision: "allow" | "deny"): Promise<string> {
   const page = await (await fetch(address)).text();
   const fields = [...page.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)">/g)];
@@ -174,7 +174,7 @@ async function sourceWorld(test: TestContext, options: SimulatorOptions = {}) {
   return { ...world, account, ...(await openSource(test, world.simulator.url, account.token)) };
 }
 
-/** The package with a `fetch` that follows redirects itself, as clients of the ecosystem had to. */
+/** The package with a `fetch` that follows redirects itself, as clients of the ecosystem must. */
 async function openSource(test: TestContext, url: string, token: string) {
   const asked: string[] = [];
   const source = new EventSource(url, {

@@ -16,7 +16,7 @@ async function limitWorld(test: TestContext, options: SimulatorOptions = {}) {
 }
 
 describe("the commands of an hour", () => {
-  it("are ten for each device; more are blocked for the rest of it", async (t) => {
+  it("are limited to ten for each device; further ones are blocked for the rest of the hour", async (t) => {
     const { clock, one, other, fan } = await limitWorld(t);
     for (let i = 0; i < 10; i++) {
       assert.equal((await fan(one, i % 2 === 0)).status, 200);
@@ -34,7 +34,7 @@ describe("the commands of an hour", () => {
     assert.equal((await fan(one)).status, 429, "the second isn't");
   });
 
-  it("are counted for structures too, and only when they were accepted", async (t) => {
+  it("are counted for structures too, and only accepted ones count", async (t) => {
     const { account, one, structure, fan } = await limitWorld(t, { writesPerHour: 2 });
     const away = (to: string) => account.put(`/structures/${structure}`, { away: to });
     assert.equal((await away("away")).status, 200);
@@ -44,7 +44,7 @@ describe("the commands of an hour", () => {
     assert.equal((await fan(one)).status, 200);
   });
 
-  it("may be refused without a word on how long", async (t) => {
+  it("may be refused without a Retry-After", async (t) => {
     const { one, fan } = await limitWorld(t, { writesPerHour: 1, retryAfter: false });
     await fan(one);
     const { status, headers } = await fan(one);

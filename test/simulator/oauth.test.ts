@@ -33,7 +33,7 @@ async function consentWorld(test: TestContext, options: SimulatorOptions = {}, p
 }
 
 describe("the owner's answer", () => {
-  it("brings the browser back with a code of 16 characters and the state as it was", async (t) => {
+  it("redirects the browser with a code of 16 characters and the unchanged state", async (t) => {
     const { answer } = await consentWorld(t);
     const response = await answer({});
     assert.equal(response.status, 302);
@@ -44,7 +44,7 @@ describe("the owner's answer", () => {
     assert.equal(location.searchParams.get("state"), "s 1&");
   });
 
-  it("brings a refusal back as an error", async (t) => {
+  it("redirects with an error after a refusal", async (t) => {
     const { answer } = await consentWorld(t);
     const location = new URL((await answer({ decision: "deny" })).headers.get("location")!);
     assert.equal(location.searchParams.get("error"), "access_denied");
@@ -53,7 +53,7 @@ describe("the owner's answer", () => {
     assert.ok(!location.searchParams.has("code"));
   });
 
-  it("is for the home that was chosen", async (t) => {
+  it("is for the chosen home", async (t) => {
     const world = await consentWorld(t);
     const second = await world.account;
     const other = world.simulator.addAccount({ structures: [{ name: "Boathouse" }] });
@@ -76,7 +76,7 @@ describe("the owner's answer", () => {
     assert.equal(simulator.accountIds().length, 1);
   });
 
-  it("never goes to an address that isn't the client's", async (t) => {
+  it("never goes to an address that is not registered for the client", async (t) => {
     const { simulator, client, answer } = await consentWorld(t);
     const wrong: Record<string, string>[] = [
       { client_id: "nobody", redirect_uri: returnAddress },
@@ -100,7 +100,7 @@ describe("the owner's answer", () => {
   });
 });
 
-describe("the client that is always there", () => {
+describe("the built-in client", () => {
   it("returns to any address on this machine and to no other", async (t) => {
     const { simulator } = await simulatorWorld(t);
     const { clientId } = simulator.defaultClient;
@@ -115,7 +115,7 @@ describe("the client that is always there", () => {
     for (const address of others) assert.equal(await ask(address), 400, address);
   });
 
-  it("is listed with what it takes to use it, the others without their secrets", async (t) => {
+  it("is listed with its secret, the others without", async (t) => {
     const { call, client, simulator } = await consentWorld(t);
     const { clients } = (await call("GET", "/simulator/clients")).body;
     const [first, second] = clients;
@@ -168,7 +168,7 @@ describe("a code", () => {
     assert.deepEqual([refused.status, await refused.json()], [400, notFound]);
   });
 
-  it("is of no use to another client, and stays good for its own", async (t) => {
+  it("is refused for another client, and stays valid for its own", async (t) => {
     const { code, parameters, exchange, simulator } = await consentWorld(t);
     const given = await code();
     const other = simulator.registerClient({ name: "Other" });
@@ -182,7 +182,7 @@ describe("a code", () => {
     assert.equal((await exchange(parameters(given))).status, 200);
   });
 
-  it("is refused by the name of what is missing", async (t) => {
+  it("is refused with the name of the missing parameter", async (t) => {
     const { parameters, exchange } = await consentWorld(t);
     for (const name of ["client_id", "client_secret", "code", "grant_type"]) {
       for (const value of [undefined, ""]) {
@@ -229,14 +229,14 @@ describe("a PIN", () => {
     assert.ok(!(await response.text()).includes('class="pin"'));
   });
 
-  it("is only for clients that asked for no other way back", async (t) => {
+  it("is only for clients without a redirect address", async (t) => {
     const { answer } = await consentWorld(t, {}, { redirectUri: "" });
     assert.equal((await answer({ redirect_uri: "https://app.example/" })).status, 400);
   });
 });
 
 describe("a token", () => {
-  it("ends where it was given, and its streams are told", async (t) => {
+  it("is revoked, and its streams get an event", async (t) => {
     const { call, account } = await consentWorld(t);
     const stream = await account.stream();
     await stream.next();
@@ -249,7 +249,7 @@ describe("a token", () => {
     assert.ok(!JSON.stringify(again.body).includes(account.token));
   });
 
-  it("ends with all others of its client when the owner wants it so", async (t) => {
+  it("is revoked with all tokens of its client by the owner", async (t) => {
     const { simulator, call, account, client } = await consentWorld(t);
     const tokens = [1, 2].map(() => simulator.issueToken(account.accountId, client.clientId));
     assert.equal(simulator.endAccess(account.accountId, client.clientId), 2);
@@ -259,7 +259,7 @@ describe("a token", () => {
 });
 
 describe("registering a client", () => {
-  it("is refused with a sentence when it makes no sense", async (t) => {
+  it("is refused with a message when it is invalid", async (t) => {
     const { call } = await simulatorWorld(t);
     const plans = [[], { name: 5 }, { name: " " }, { redirectUri: "nowhere" }, { redirectUri: "https://a/#b" }];
     for (const plan of [...plans, { permissions: "all" }, { permissions: ["fridge:read"] }, { redirectUri: 3 }]) {
@@ -271,7 +271,7 @@ describe("registering a client", () => {
 });
 
 describe("secrets", () => {
-  it("stand in no log and in no refusal, wherever a caller puts them", async (t) => {
+  it("appear in no log and in no error message, wherever a caller sends them", async (t) => {
     const { simulator, call, client, code, parameters, exchange, account, answer } = await consentWorld(t);
     const used = await code();
     await exchange(parameters(used));

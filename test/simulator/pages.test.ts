@@ -5,7 +5,7 @@ import { first, simulatorWorld } from "./world.ts";
 
 const browser = { Accept: "text/html,application/xhtml+xml,*/*;q=0.8" };
 
-/** What a browser says of a call that another site's page makes. */
+/** The headers of a browser's request that another site's page makes. */
 const pagesOfOthers: readonly Record<string, string>[] = [
   { "Sec-Fetch-Site": "cross-site" },
   { "Sec-Fetch-Site": "same-site", Origin: "http://127.0.0.1:9" },
@@ -33,7 +33,7 @@ async function pageWorld(test: TestContext) {
 
 const consent = (clientId: string, more = "") => `/login/oauth2?client_id=${clientId}&state=s${more}`;
 
-/** What a browser holds against a page: its policy must name just the style that is there, and let forms go on. */
+/** The content security policy allows only the page's own style, and does not block forms. */
 function assertStrict({ response, text }: { response: Response; text: string }): void {
   const policy = response.headers.get("content-security-policy")!;
   const style = /<style>([\s\S]*?)<\/style>/.exec(text)![1]!;
@@ -49,7 +49,7 @@ function assertStrict({ response, text }: { response: Response; text: string }):
 }
 
 describe("the consent page", () => {
-  it("names the app, what it may do and where the owner goes next; both answers are equals", async (t) => {
+  it("names the app, what it may do and where the owner goes next; both buttons look alike", async (t) => {
     const { simulator, page } = await pageWorld(t);
     simulator.addAccount({ structures: [{ name: "Maple Street" }] });
     const permissions = ["thermostat:read", "smoke-co-alarm:read"];
@@ -82,7 +82,7 @@ describe("the consent page", () => {
     assert.ok(text.includes("Mill, Barn") && text.includes("Tower"));
   });
 
-  it("stays below 15 kB and lets nothing through unescaped, whatever things are called", async (t) => {
+  it("stays below 15 kB and escapes all names", async (t) => {
     const { simulator, page } = await pageWorld(t);
     const evil = `"><script>alert('x')</script>&${"<b>".repeat(20)}`;
     for (let i = 0; i < 60; i++) simulator.addAccount({ structures: [{ name: evil }, { name: evil }, { name: evil }] });
@@ -99,7 +99,7 @@ describe("the consent page", () => {
     assert.ok(other.text.includes("&quot;&gt;&lt;script&gt;"));
   });
 
-  it("says what is wrong on a page of its own", async (t) => {
+  it("shows errors on an error page", async (t) => {
     const { page } = await pageWorld(t);
     const shown = await page(consent("<script>"));
     assert.equal(shown.response.status, 400);
@@ -108,7 +108,7 @@ describe("the consent page", () => {
 });
 
 describe("the page of the homes", () => {
-  it("is shown to a browser at the door, and never to a program", async (t) => {
+  it("is shown to browsers at the root, and never to programs", async (t) => {
     const { simulator, call, page } = await pageWorld(t);
     const { token } = simulator.addAccount();
     const shown = await page("/");
@@ -143,7 +143,7 @@ describe("the page of the homes", () => {
     assert.ok(!shown.text.includes(token));
   });
 
-  it("makes a home, plays scenes, turns faults on and off and ends an app's access, each with a way back", async (t) => {
+  it("makes a home, plays scenes, turns faults on and off and ends an app's access, each with a redirect back to the page", async (t) => {
     const { simulator, page, press } = await pageWorld(t);
     assert.ok((await page("/")).text.includes("No home yet"));
     const made = await press({ make: "account" });
@@ -182,7 +182,7 @@ describe("the page of the homes", () => {
     for (const fault of values("fault")) assert.equal((await press({ account, fault })).status, 303, fault);
   });
 
-  it("says on the page why something can't be", async (t) => {
+  it("shows on the page why something is not possible", async (t) => {
     const { simulator, press } = await pageWorld(t);
     const { accountId: account } = simulator.addAccount();
     const refused = await press({ account, scene: "move" });
@@ -214,7 +214,7 @@ describe("the page of the homes", () => {
     const sent = (path: string, method: string, headers: Record<string, string>, body?: string | URLSearchParams) =>
       fetch(simulator.url + path, { method, headers, redirect: "manual", ...(body !== undefined && { body }) });
     for (const headers of pagesOfOthers) {
-      // What a page can send without asking the browser's leave first: plain text that is JSON.
+      // A simple request, which needs no preflight: plain text that is JSON.
       const fault = await sent("/simulator/faults", "POST", headers, JSON.stringify({ fault: "silence", accountId }));
       assert.equal(fault.status, 403);
       assert.match(await fault.text(), /"message":"A page of another site may not change anything here\./);
@@ -227,7 +227,7 @@ describe("the page of the homes", () => {
     assert.equal((await sent(`/simulator/accounts/${accountId}`, "DELETE", {})).status < 300, true);
   });
 
-  it("survives any document", async (t) => {
+  it("renders any document", async (t) => {
     const { simulator, page } = await pageWorld(t);
     const { accountId } = simulator.addAccount();
     const odd = { device_id: "t", name: { toString: 5 }, structure_id: null };

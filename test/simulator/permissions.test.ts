@@ -38,7 +38,7 @@ describe("a client's permissions", () => {
   ];
   const always = ["country_code", "name", "structure_id", "time_zone", "wheres"];
   for (const [permissions, devices, keys] of openings) {
-    it(`open with ${permissions.join(", ") || "nothing"} just that`, async (t) => {
+    it(`allow with ${permissions.join(", ") || "nothing"} exactly that`, async (t) => {
       const { simulator, account } = await simulatorWorld(t).then(async (world) => ({
         ...world,
         account: await world.account(),
@@ -49,7 +49,7 @@ describe("a client's permissions", () => {
     });
   }
 
-  it("open everything as it is, and any document at all without failing", () => {
+  it("show everything unchanged, and any document without an error", () => {
     const documents: AnyJson[] = [{}, { devices: 5, structures: [1] }, { structures: { a: null }, devices: { x: 1 } }];
     for (const document of documents) {
       assert.equal(visiblePart(everything, document), document);
@@ -58,11 +58,11 @@ describe("a client's permissions", () => {
     assert.deepEqual(visiblePart(["away:read"], { devices: { cameras: {}, $company: {} } }), { devices: {} });
   });
 
-  it("to write include seeing", () => {
+  it("to write include reading", () => {
     assert.deepEqual(readPermissions(["away:read", "away:read-write", "away:read"]), ["away:read-write"]);
   });
 
-  it("without writing refuse a write in the published words, and tell nothing about what is there", async (t) => {
+  it("without writing refuse a write with the published message, and reveal nothing about the document", async (t) => {
     const world = await simulatorWorld(t);
     const account = await world.account();
     const document = await account.document();
@@ -88,7 +88,7 @@ describe("a client's permissions", () => {
     assert.equal((await world.call("PUT", structure, { away: "away" }, writer)).status, 400);
   });
 
-  it("of an account change with a cancel event on its streams and on no other's", async (t) => {
+  it("of an account change with a cancel event only on its own streams", async (t) => {
     const world = await simulatorWorld(t);
     const [account, neighbour] = [await world.account(), await world.account()];
     const { clientId } = world.simulator.registerClient({ permissions: ["away:read"] });
@@ -114,7 +114,7 @@ describe("a client's permissions", () => {
     assert.equal((await account.control("PUT", "permissions", { clientId: "x", permissions })).status, 404);
   });
 
-  it("stay as the owner allowed them until the owner is asked again", async (t) => {
+  it("stay as granted until the owner consents again", async (t) => {
     const world = await simulatorWorld(t);
     const account = await world.account();
     const { clientId, clientSecret } = world.simulator.registerClient({ permissions: ["away:read"] });

@@ -1,15 +1,15 @@
 import { type IncomingMessage, request } from "node:http";
 
-/** A stream as bytes: for what a strict reader would refuse. */
+/** A stream as raw bytes, for data that a strict parser would refuse. */
 export interface RawStream {
   readonly response: IncomingMessage;
-  /** What has come so far. */
+  /** The text received so far. */
   readonly text: () => string;
-  /** How the bytes came in pieces. */
+  /** The received chunks. */
   readonly pieces: readonly Buffer[];
-  /** Resolves as soon as what has come satisfies the claim; fails when the stream is over before. */
+  /** Resolves when the received text satisfies the predicate; fails when the stream ends before. */
   until(claim: (text: string) => boolean): Promise<string>;
-  /** Resolves when the stream is over: ended in order, or broken off. */
+  /** Resolves when the stream is over: ended properly, or broken. */
   readonly over: Promise<"ended" | "broken">;
   close(): void;
 }

@@ -7,7 +7,7 @@ import { type AnyJson, first, simulatorWorld } from "./world.ts";
 const errorPage = "https://developers.nest.com/documentation/cloud/error-messages";
 
 describe("reading the account document", () => {
-  it("takes every element as a path", async (t) => {
+  it("accepts the path of every element", async (t) => {
     const account = await (await simulatorWorld(t)).account();
     const document = await account.document();
     const thermostat = first(document.devices.thermostats);
@@ -21,7 +21,7 @@ describe("reading the account document", () => {
     assert.equal(listed.body, structure.thermostats[1]);
   });
 
-  it("takes a path with the suffix .json of old clients, to read, to follow and to write", async (t) => {
+  it("takes a path with the suffix .json of old clients, to read, to stream and to write", async (t) => {
     const account = await (await simulatorWorld(t)).account();
     const document = await account.document();
     const { device_id: id } = first(document.devices.thermostats);
@@ -41,7 +41,7 @@ describe("reading the account document", () => {
     assert.equal((await world.call("GET", "/metadata/client_version", undefined, token)).status, 200);
   });
 
-  it("says with which token it was read", async (t) => {
+  it("names the token with which it was read", async (t) => {
     const world = await simulatorWorld(t);
     const account = await world.account();
     const { token: another } = (await account.control("POST", "tokens")).body;
@@ -51,7 +51,7 @@ describe("reading the account document", () => {
     assert.equal((await world.call("GET", `/?auth=${another}`)).body.metadata.access_token, another);
   });
 
-  it("is refused without a token that opens an account", async (t) => {
+  it("is refused without a valid token", async (t) => {
     const { call } = await simulatorWorld(t);
     for (const token of [undefined, "c.wrong", "__proto__"]) {
       const { status, body } = await call("GET", "/", undefined, token);
@@ -62,7 +62,7 @@ describe("reading the account document", () => {
     }
   });
 
-  it("finds nothing where nothing is", async (t) => {
+  it("is 404 for an unknown path", async (t) => {
     const account = await (await simulatorWorld(t)).account();
     for (const path of ["/nothing", "/devices/thermostats/x", "/constructor", "/__proto__", "/structures/toString"]) {
       const { status, body } = await account.get(path);
@@ -83,7 +83,7 @@ describe("reading the account document", () => {
     }
   });
 
-  it("survives whatever is sent", async (t) => {
+  it("survives any request", async (t) => {
     const world = await simulatorWorld(t);
     const account = await world.account();
     assert.equal((await account.get("/%E0%A4%A")).status, 400);
@@ -106,7 +106,7 @@ describe("reading the account document", () => {
 });
 
 describe("writing to the account document", () => {
-  it("starts the fan for its duration, and a later put tells", async (t) => {
+  it("starts the fan for its duration, and a later put reports it", async (t) => {
     const nowMs = Date.UTC(2026, 4, 1, 12);
     const account = await (await simulatorWorld(t, { nowMs: () => nowMs, after: () => () => {} })).account();
     const { device_id: id } = first((await account.document()).devices.thermostats);
@@ -192,7 +192,7 @@ describe("writing to the account document", () => {
     });
   }
 
-  it("sets temperatures, mode, label and the fan's duration, and what follows from them", async (t) => {
+  it("sets temperatures, mode, label and the fan's duration, and the values that depend on them", async (t) => {
     const nowMs = Date.UTC(2026, 4, 1, 12);
     const account = await (await simulatorWorld(t, { nowMs: () => nowMs, after: () => () => {} })).account();
     const document = await account.document();
@@ -224,7 +224,7 @@ describe("writing to the account document", () => {
     }
   });
 
-  it("refuses settings that the thermostat can't take, in words that are marked as the simulator's own", async (t) => {
+  it("refuses settings that the thermostat can't take, with messages that are marked as the simulator's own", async (t) => {
     const account = await (await simulatorWorld(t, { writesPerHour: 1_000 })).account();
     const document = await account.document();
     const { device_id: id, structure_id: home } = first(document.devices.thermostats);

@@ -8,12 +8,12 @@ import { startSimulator } from "../../simulator/simulator.ts";
 import { first, movedClock, simulatorWorld } from "./world.ts";
 
 describe("the simulator", () => {
-  it("says clearly that its port is taken", async (t) => {
+  it("reports that its port is taken", async (t) => {
     const { simulator } = await simulatorWorld(t);
     await assert.rejects(startSimulator({ port: simulator.port }), { code: "EADDRINUSE", message: /already taken/ });
   });
 
-  it("ends its streams and is gone when it stops", async (t) => {
+  it("ends its streams and closes its port when it stops", async (t) => {
     const world = await simulatorWorld(t);
     const account = await world.account();
     const stream = await account.stream();
@@ -24,7 +24,7 @@ describe("the simulator", () => {
     await world.simulator.stop();
   });
 
-  it("runs until it is told to stop", async () => {
+  it("runs until it is stopped", async () => {
     const controller = new AbortController();
     const lines: string[] = [];
     const { promise: listening, resolve } = Promise.withResolvers<void>();
@@ -41,7 +41,7 @@ describe("the simulator", () => {
     assert.equal(lines.length, 2);
   });
 
-  it("offers its program what it offers its users", async (t) => {
+  it("offers its functions in process as over HTTP", async (t) => {
     const { simulator, call } = await simulatorWorld(t);
     const { accountId, token } = simulator.addAccount({ structures: [{ name: "Mill" }] });
     assert.equal((await call("GET", "/metadata", undefined, token)).status, 200);
@@ -101,7 +101,7 @@ describe("a fan", () => {
 });
 
 describe("everyday life", () => {
-  it("goes on in an account until it is ended, the same for the same seed", async (t) => {
+  it("continues in an account until it is stopped, the same for the same seed", async (t) => {
     const live = async () => {
       const clock = movedClock(Date.UTC(2026, 0, 1));
       const { simulator } = await simulatorWorld(t, clock);
@@ -120,7 +120,7 @@ describe("everyday life", () => {
     assert.ok(one.revisionLater - one.revision <= 2, "only fans that still ran may have stopped");
   });
 
-  it("knows leaving, coming home, fans and lost connections, and skips a beat where nothing can happen", async (t) => {
+  it("knows leaving, coming home, fans and lost connections, and skips a step when nothing can change", async (t) => {
     const clock = movedClock(Date.UTC(2026, 0, 1));
     const world = await simulatorWorld(t, clock);
     const account = await world.account();
@@ -142,7 +142,7 @@ describe("everyday life", () => {
     assert.equal(world.simulator.revision(account.accountId), revision);
   });
 
-  it("rests for a while after somebody has done something", async (t) => {
+  it("pauses for a while after a user's action", async (t) => {
     const clock = movedClock(Date.UTC(2026, 0, 1));
     const { simulator } = await simulatorWorld(t, clock);
     const { accountId } = simulator.addAccount();
@@ -157,8 +157,8 @@ describe("everyday life", () => {
   });
 });
 
-describe("what the simulator keeps in its file", () => {
-  it("holds clients, tokens and what they open over a restart", async (t) => {
+describe("the simulator's state file", () => {
+  it("keeps clients, tokens and their permissions over a restart", async (t) => {
     const stateFile = newStateFile();
     const one = await startSimulator({ port: 0, stateFile });
     const { accountId } = one.addAccount();
@@ -187,7 +187,7 @@ describe("what the simulator keeps in its file", () => {
   });
 });
 
-/** A file of its own, gone when the simulators that write it are. */
+/** A temporary state file, removed after the test. */
 function newStateFile(): string {
   const folder = mkdtempSync(join(tmpdir(), "simulator-"));
   process.on("exit", () => rmSync(folder, { recursive: true, force: true }));

@@ -26,7 +26,7 @@ describe("the document", () => {
     assert.deepEqual([...played].sort(), expected.sort());
   });
 
-  it("stays consistent whatever scenes are played in whatever order", () => {
+  it("stays consistent for any scenes in any order", () => {
     const argument = fc.option(fc.integer({ min: 1, max: 4 }), { nil: undefined });
     const scene = fc.record({ name: fc.constantFrom(...scenes.keys()), number: argument, of: argument, to: argument });
     const story = fc.array(scene, { minLength: 1, maxLength: 40 });
@@ -62,7 +62,7 @@ function newHome(seed: number): Home {
   return buildHome(readAccountPlan({ structures: [{}, {}] }), source, "c.token", seededRandom(source));
 }
 
-/** What every reader may rely on: lists and devices agree, nothing is empty, states follow the alarms. */
+/** Invariants of the document: lists and devices agree, nothing is empty, states follow the alarms. */
 function assertConsistent(document: AnyJson): void {
   const names: string[] = [];
   for (const kind of kinds) {

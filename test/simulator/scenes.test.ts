@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { type AnyJson, first, simulatorWorld } from "./world.ts";
 
 describe("a scene", () => {
-  it("tells what it changed and changes nothing else", async (t) => {
+  it("reports what it changed and changes nothing else", async (t) => {
     const account = await (await simulatorWorld(t)).account({ structures: [{}, {}] });
     const before = await account.document();
     const [, second] = Object.keys(before.structures);

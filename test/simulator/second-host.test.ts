@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { first, simulatorWorld } from "./world.ts";
 
 describe("the ecosystem's second host", () => {
-  it("is where the first one sends whoever asks for the document, whatever they ask", async (t) => {
+  it("is the target of the first host's redirects for every request to the document", async (t) => {
     const { simulator, account } = await secondHostWorld(t);
     assert.deepEqual(
       simulator.hosts,
@@ -21,7 +21,7 @@ describe("the ecosystem's second host", () => {
     }
   });
 
-  it("knows nobody who comes without Authorization, as clients do that follow by themselves", async (t) => {
+  it("refuses requests without Authorization, which clients drop when they follow redirects automatically", async (t) => {
     const { simulator, account } = await secondHostWorld(t);
     const followed = await fetch(simulator.url, { headers: { Authorization: `Bearer ${account.token}` } });
     assert.deepEqual([followed.redirected, followed.status], [true, 401]);
@@ -40,7 +40,7 @@ describe("the ecosystem's second host", () => {
     assert.equal(await read.json(), "away");
   });
 
-  it("has neither the control interface nor the sign-in, and the first host sends nobody on from there", async (t) => {
+  it("has neither the control interface nor the sign-in, and the first host does not redirect those", async (t) => {
     const { simulator, call } = await secondHostWorld(t);
     for (const path of ["/simulator", "/login/oauth2", "/oauth2/access_token"]) {
       assert.equal((await fetch(simulator.secondUrl + path)).status, 401, path);
@@ -49,7 +49,7 @@ describe("the ecosystem's second host", () => {
     assert.equal((await call("GET", "/", undefined, "c.wrong")).status, 401);
   });
 
-  it("isn't there unless it was asked for", async (t) => {
+  it("exists only on request", async (t) => {
     const { simulator } = await simulatorWorld(t);
     assert.deepEqual([simulator.secondUrl, simulator.hosts.length], [undefined, 1]);
   });

@@ -11,7 +11,7 @@ const steps = 2000;
 
 describe("a storm of faults", () => {
   for (const seed of [1, 20260101]) {
-    it(`never brings the simulator down, and a fresh stream shows the document afterwards (seed ${seed})`, async (t) => {
+    it(`never crashes the simulator, and a new stream shows the document afterwards (seed ${seed})`, async (t) => {
       const { simulator } = await simulatorWorld(t);
       const accounts = [1, 2].map((number) => simulator.addAccount({ seed: number, structures: [{}, {}] }));
       const random = seededRandom(`storm/${seed}`);
@@ -33,7 +33,7 @@ describe("a storm of faults", () => {
       for (const stream of open) stream.close();
       for (const { accountId, token } of accounts) {
         const stream = await openRawStream(`${simulator.url}/`, token);
-        // A command of the storm may still be on its way to its device; the stream tells of that too.
+        // A command of the storm may still be in progress; the stream reports it too.
         await stream.until((text) =>
           isDeepStrictEqual(lastPut(text), { path: "/", data: simulator.document(accountId) }),
         );
@@ -48,10 +48,10 @@ function lastPut(text: string): unknown {
   return JSON.parse(text.slice(text.lastIndexOf("data: ") + "data: ".length));
 }
 
-/** What a storm does to a caller is the caller's to bear. */
+/** Errors of callers during the storm are expected. */
 function refused(): void {}
 
-/** A fault of any kind with arguments that suit it, mostly with an end. */
+/** A random fault with valid arguments, mostly with an end. */
 function randomFault(random: Random, accountId: string): JsonObject {
   const fault = pick(random, [...faultKinds.keys()])!;
   return {
@@ -72,7 +72,7 @@ async function readAlong(url: string, token: string, open: RawStream[], signal: 
     if (signal.aborted) stream.close();
     else open.push(stream);
   });
-  // A request that a fault leaves without an answer isn't waited for.
+  // Do not wait for a request that a fault leaves unanswered.
   await Promise.race([opening, new Promise((resolve) => signal.addEventListener("abort", resolve))]);
 }
 

@@ -6,13 +6,13 @@ export interface StreamEvent {
   readonly data: any;
 }
 
-/** A reader of server-sent events that accepts nothing but the two lines each frame must have. */
+/** A strict reader of server-sent events: it accepts only the two lines that each frame must have. */
 export interface StreamReader {
   readonly status: number;
   readonly contentType: string | undefined;
-  /** The next event, as soon as there is one; fails when the stream is over. */
+  /** The next event; fails when the stream is over. */
   next(): Promise<StreamEvent>;
-  /** Resolves when the stream is over: ended in order, or broken off. */
+  /** Resolves when the stream is over: ended properly, or broken. */
   readonly over: Promise<"ended" | "broken">;
   close(): void;
 }

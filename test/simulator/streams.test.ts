@@ -5,7 +5,7 @@ import { describe, it } from "node:test";
 import { type AnyJson, first, movedClock, simulatorWorld } from "./world.ts";
 
 describe("a stream", () => {
-  it("opens with the whole account and brings the whole account at each change", async (t) => {
+  it("starts with the whole account and sends the whole account at each change", async (t) => {
     const account = await (await simulatorWorld(t)).account();
     const stream = await account.stream();
     assert.deepEqual([stream.status, stream.contentType], [200, "text/event-stream"]);
@@ -18,7 +18,7 @@ describe("a stream", () => {
     assert.deepEqual(change.data.data, await account.document());
   });
 
-  it("of a narrower path brings that part, and only changes of it", async (t) => {
+  it("of a narrower path sends that part, and only its changes", async (t) => {
     const account = await (await simulatorWorld(t)).account();
     const { device_id: id } = first((await account.document()).devices.smoke_co_alarms);
     const path = `/devices/smoke_co_alarms/${id}/ui_color_state`;
@@ -31,7 +31,7 @@ describe("a stream", () => {
     assert.deepEqual((await stream.next()).data, { path, data: null });
   });
 
-  it("isn't opened where nothing is, or without a token", async (t) => {
+  it("is refused for an unknown path, or without a token", async (t) => {
     const account = await (await simulatorWorld(t)).account();
     assert.equal((await account.stream("/devices/cameras")).status, 404);
     assert.equal((await account.stream("/", "c.wrong")).status, 401);
@@ -55,7 +55,7 @@ describe("a stream", () => {
     assert.equal(Object.values<AnyJson>(devices.thermostats)[1].name, "家".repeat(1000));
   });
 
-  it("says with which token it is read", async (t) => {
+  it("names the token with which it is read", async (t) => {
     const account = await (await simulatorWorld(t)).account();
     const { token } = (await account.control("POST", "tokens")).body;
     const [one, other] = [await account.stream(), await account.stream("/", token)];
@@ -73,7 +73,7 @@ describe("a stream", () => {
     for (const stream of streams) assert.equal(first((await stream.next()).data.data.structures).away, "auto-away");
   });
 
-  it("doesn't merge changes that were made one by one", async (t) => {
+  it("does not merge separate changes", async (t) => {
     const world = await simulatorWorld(t);
     const account = await world.account();
     const stream = await account.stream("/structures");
@@ -99,7 +99,7 @@ describe("a stream", () => {
     assert.deepEqual(await stream.next(), { event: "keep-alive", data: null });
   });
 
-  it("leaves no timer behind when its reader goes", async (t) => {
+  it("leaves no timer behind when its reader disconnects", async (t) => {
     const clock = movedClock(0);
     const world = await simulatorWorld(t, clock);
     const account = await world.account();
@@ -112,7 +112,7 @@ describe("a stream", () => {
     assert.equal(world.simulator.log().at(-1)?.reason, "reader");
   });
 
-  it("is told when its token is revoked, and ends", async (t) => {
+  it("gets an event when its token is revoked, and ends", async (t) => {
     const world = await simulatorWorld(t);
     const account = await world.account();
     const { token } = (await account.control("POST", "tokens")).body;
@@ -128,7 +128,7 @@ describe("a stream", () => {
     assert.equal((await kept.next()).event, "put");
   });
 
-  it("can be broken off without a word", async (t) => {
+  it("can be broken without a final event", async (t) => {
     const world = await simulatorWorld(t);
     const [account, neighbour] = [await world.account(), await world.account()];
     const streams = [await account.stream(), await account.stream("/structures")];
@@ -140,7 +140,7 @@ describe("a stream", () => {
     assert.equal((await spared.next()).event, "put");
   });
 
-  it("is cut off when its reader takes nothing", async (t) => {
+  it("is closed when its client does not read", async (t) => {
     const { simulator } = await simulatorWorld(t);
     const { accountId, token } = simulator.addAccount();
     const socket = connect(simulator.port, "127.0.0.1");

@@ -12,7 +12,7 @@ export interface Answer {
   readonly headers: Headers;
 }
 
-/** A simulator on a free port, and the calls its users make. Everything ends with the test. */
+/** A simulator on a free port, and calls to it. Everything ends with the test. */
 export async function simulatorWorld(test: TestContext, options: SimulatorOptions = {}) {
   const simulator = await startSimulator({ port: 0, ...options });
   const readers: { close(): void }[] = [];
@@ -34,7 +34,7 @@ export async function simulatorWorld(test: TestContext, options: SimulatorOption
   return {
     simulator,
     call,
-    /** Makes an account over HTTP and knows how to ask for its parts. */
+    /** Makes an account over HTTP, with calls to read its parts. */
     async account(plan?: unknown) {
       const { body } = await call("POST", "/simulator/accounts", plan);
       const { accountId, token } = body as { accountId: string; token: string };
@@ -53,7 +53,7 @@ export async function simulatorWorld(test: TestContext, options: SimulatorOption
           readers.push(reader);
           return reader;
         },
-        /** A stream as bytes, for what a strict reader would refuse. */
+        /** A stream as raw bytes, for data that a strict parser would refuse. */
         rawStream: async (path = "/", as = token): Promise<RawStream> => {
           const reader = await openRawStream(simulator.url + path, as);
           readers.push(reader);
@@ -65,7 +65,7 @@ export async function simulatorWorld(test: TestContext, options: SimulatorOption
   };
 }
 
-/** A clock that stands still until it is moved; what was due by then happens in order. */
+/** A manual clock; moving it runs due timers in order. */
 export function movedClock(startMs: number) {
   let nowMs = startMs;
   let timers: { dueMs: number; act: () => void }[] = [];
@@ -93,7 +93,7 @@ export function movedClock(startMs: number) {
   };
 }
 
-/** Waits for something to have happened: lets the event loop turn, and the test's own timeout is the deadline. */
+/** Waits until the claim holds; the test's own timeout is the deadline. */
 export async function until(claim: () => boolean): Promise<void> {
   while (!claim()) await new Promise((resolve) => setImmediate(resolve));
 }

@@ -4,9 +4,9 @@ import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import type { TestContext } from "node:test";
 
-export interface Asked {
+export interface ProxiedRequest {
   readonly method: string;
-  /** With its query. */
+  /** The path with its query. */
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
@@ -18,21 +18,21 @@ export interface Answer {
   readonly body: string;
 }
 
-/** One thing that goes wrong between a client and the service. */
-export interface Breaking {
-  readonly ask?: (asked: Asked) => Asked;
-  /** In place of the service. */
-  readonly answerFor?: (asked: Asked) => Answer | undefined;
-  readonly answer?: (answer: Answer, asked: Asked) => Answer;
-  /** Whether a frame of a stream of events gets through. */
+/** One fault between a client and the service. */
+export interface Fault {
+  readonly ask?: (request: ProxiedRequest) => ProxiedRequest;
+  /** An answer in place of the service's. */
+  readonly answerFor?: (request: ProxiedRequest) => Answer | undefined;
+  readonly answer?: (answer: Answer, request: ProxiedRequest) => Answer;
+  /** Whether an event of a stream is passed on. */
   readonly lets?: (frame: string) => boolean;
 }
 
 /**
- * Stands before the service as a gateway would, under an address of its own that it also puts into the answers, and
- * breaks one thing.
+ * A proxy in front of the service that injects one fault. As a gateway would, it replaces the service's address in
+ * answers by its own.
  */
-export async function breakingProxy(test: TestContext, target: () => string, breaking: Breaking = {}): Promise<string> {
+export async function breakingProxy(test: TestContext, target: () => string, fault: Fault = {}): Promise<string> {
   const server = createServer((incoming, outgoing) => void pass(incoming, outgoing).catch(() => outgoing.destroy()));
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -45,33 +45,33 @@ export async function breakingProxy(test: TestContext, target: () => string, bre
 
   async function pass(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const { method = "GET", url: path = "/", headers } = incoming;
-    const original: Asked = { method, path, headers, body: await text(incoming) };
-    const asked = breaking.ask?.(original) ?? original;
-    const instead = breaking.answerFor?.(asked);
+    const original: ProxiedRequest = { method, path, headers, body: await text(incoming) };
+    const passed = fault.ask?.(original) ?? original;
+    const instead = fault.answerFor?.(passed);
     if (instead) return send(outgoing, instead);
     const { hostname, port } = new URL(target());
     const sent = request({
       hostname,
       port,
-      method: asked.method,
-      path: asked.path,
-      headers: asked.headers,
+      method: passed.method,
+      path: passed.path,
+      headers: passed.headers,
       agent: false,
     });
     outgoing.on("close", () => sent.destroy());
-    sent.end(asked.body);
+    sent.end(passed.body);
     const [answered] = (await once(sent, "response")) as [IncomingMessage];
     if (answered.headers["content-type"]?.startsWith("text/event-stream")) return stream(answered, outgoing);
     const answer = {
       status: answered.statusCode ?? 0,
-      headers: readdressed(answered.headers),
+      headers: withProxyAddress(answered.headers),
       body: (await text(answered)).replaceAll(target(), url),
     };
-    send(outgoing, breaking.answer?.(answer, asked) ?? answer);
+    send(outgoing, fault.answer?.(answer, passed) ?? answer);
   }
 
-  /** The service's own address stands in the issuer's name and in redirects. */
-  function readdressed(headers: IncomingHttpHeaders): IncomingHttpHeaders {
+  /** Replaces the service's own address in the issuer and in redirects. */
+  function withProxyAddress(headers: IncomingHttpHeaders): IncomingHttpHeaders {
     const location = headers.location
       ?.replaceAll(target(), url)
       .replaceAll(encodeURIComponent(target()), encodeURIComponent(url));
@@ -84,7 +84,7 @@ export async function breakingProxy(test: TestContext, target: () => string, bre
     for await (const chunk of answered.setEncoding("utf8")) {
       const frames = (unread + chunk).split("\n\n");
       unread = frames.pop() ?? "";
-      for (const frame of frames) if (breaking.lets?.(frame) ?? true) outgoing.write(`${frame}\n\n`);
+      for (const frame of frames) if (fault.lets?.(frame) ?? true) outgoing.write(`${frame}\n\n`);
     }
     outgoing.end();
   }

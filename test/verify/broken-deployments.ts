@@ -1,20 +1,20 @@
-import type { Answer, Asked, Breaking } from "./breaking-proxy.ts";
+import type { Answer, Fault, ProxiedRequest } from "./breaking-proxy.ts";
 
 export interface BrokenDeployment {
   readonly what: string;
-  /** The one row that must fail. */
+  /** The only row that must fail. */
   readonly row: string;
   /** What its report must say. */
   readonly says: RegExp;
-  readonly breaking: () => Breaking;
-  /** Only seen by who waits a minute. */
+  readonly breaking: () => Fault;
+  /** Only visible after a minute. */
   readonly needsPatience?: true;
 }
 
-const isTokenCall = ({ path }: Asked) => path.startsWith("/oauth2/access_token");
-const isDevice = ({ path, method }: Asked) => method === "GET" && /^\/v3\/devices\/\d+(\?|$)/.test(path);
+const isTokenCall = ({ path }: ProxiedRequest) => path.startsWith("/oauth2/access_token");
+const isDevice = ({ path, method }: ProxiedRequest) => method === "GET" && /^\/v3\/devices\/\d+(\?|$)/.test(path);
 
-/** Ways in which a deployment goes wrong in the field, one thing at a time. */
+/** Faults of deployments in practice, one at a time. */
 export const brokenDeployments: readonly BrokenDeployment[] = [
   {
     what: "isn't ready",
@@ -42,7 +42,7 @@ export const brokenDeployments: readonly BrokenDeployment[] = [
     what: "loses cookies",
     row: "authorize",
     says: /login page|terms|cookies/,
-    breaking: () => ({ ask: ({ headers: { cookie, ...headers }, ...asked }) => ({ ...asked, headers }) }),
+    breaking: () => ({ ask: ({ headers: { cookie, ...headers }, ...request }) => ({ ...request, headers }) }),
   },
   {
     what: "forgets the state",
@@ -65,7 +65,7 @@ export const brokenDeployments: readonly BrokenDeployment[] = [
     what: "repeats its answer to a code",
     row: "code-once",
     says: /exchanges of one code/,
-    breaking: () => cached((asked) => isTokenCall(asked) && asked.body.includes("authorization_code")),
+    breaking: () => cached((request) => isTokenCall(request) && request.body.includes("authorization_code")),
   },
   {
     what: "doesn't rotate refresh tokens",
@@ -88,8 +88,10 @@ export const brokenDeployments: readonly BrokenDeployment[] = [
     row: "paging",
     says: /a second time/,
     breaking: () => ({
-      ask: (asked) =>
-        asked.path.startsWith("/v3/devices?") ? { ...asked, path: asked.path.replace(/cursor=[^&]*/, "") } : asked,
+      ask: (request) =>
+        request.path.startsWith("/v3/devices?")
+          ? { ...request, path: request.path.replace(/cursor=[^&]*/, "") }
+          : request,
     }),
   },
   {
@@ -115,8 +117,8 @@ export const brokenDeployments: readonly BrokenDeployment[] = [
     row: "times",
     says: /whole seconds/,
     breaking: () => ({
-      answer: (answer, asked) =>
-        isDevice(asked) ? { ...answer, body: answer.body.replaceAll(/("updateTime":\d+)\d{3}/g, "$1000") } : answer,
+      answer: (answer, request) =>
+        isDevice(request) ? { ...answer, body: answer.body.replaceAll(/("updateTime":\d+)\d{3}/g, "$1000") } : answer,
     }),
   },
   {
@@ -139,8 +141,8 @@ export const brokenDeployments: readonly BrokenDeployment[] = [
     row: "rename",
     says: /still shows the old name/,
     breaking: () => ({
-      answer: (answer, asked) =>
-        isDevice(asked) ? { ...answer, body: answer.body.replaceAll("Renamed Room", "Hallway") } : answer,
+      answer: (answer, request) =>
+        isDevice(request) ? { ...answer, body: answer.body.replaceAll("Renamed Room", "Hallway") } : answer,
     }),
   },
   {
@@ -154,8 +156,8 @@ export const brokenDeployments: readonly BrokenDeployment[] = [
     row: "fan-refused",
     says: /is not error: <errormsg>/,
     breaking: () => ({
-      answer: (answer, asked) =>
-        isDevice(asked) ? { ...answer, body: answer.body.replaceAll(/"(error: [^",]*),[^"]*"/g, '"$1"') } : answer,
+      answer: (answer, request) =>
+        isDevice(request) ? { ...answer, body: answer.body.replaceAll(/"(error: [^",]*),[^"]*"/g, '"$1"') } : answer,
     }),
   },
   {
@@ -183,11 +185,13 @@ export const brokenDeployments: readonly BrokenDeployment[] = [
     what: "drops Last-Event-ID",
     row: "events-resume",
     says: /told 3 of the changes 1, 2, 3/,
-    breaking: () => ({ ask: ({ headers: { "last-event-id": _, ...headers }, ...asked }) => ({ ...asked, headers }) }),
+    breaking: () => ({
+      ask: ({ headers: { "last-event-id": _, ...headers }, ...request }) => ({ ...request, headers }),
+    }),
   },
 ];
 
-/** Of the rows that none of those breaks, each has a way to fail too. */
+/** A fault for each row that none of the above breaks. */
 export const otherFaults: readonly BrokenDeployment[] = [
   {
     what: "hides /livez",
@@ -228,8 +232,8 @@ export const otherFaults: readonly BrokenDeployment[] = [
     row: "pkce",
     says: /wrong code_verifier was answered with 200/,
     breaking: () => ({
-      answer: (answer, asked) =>
-        isTokenCall(asked) && asked.body.includes("made-up") ? { ...answer, status: 200, body: "{}" } : answer,
+      answer: (answer, request) =>
+        isTokenCall(request) && request.body.includes("made-up") ? { ...answer, status: 200, body: "{}" } : answer,
     }),
   },
   {
@@ -239,10 +243,10 @@ export const otherFaults: readonly BrokenDeployment[] = [
     breaking: () => {
       const used = new Set<string>();
       return {
-        answer(answer, asked) {
-          const token = new URLSearchParams(asked.body).get("refresh_token") ?? "";
+        answer(answer, request) {
+          const token = new URLSearchParams(request.body).get("refresh_token") ?? "";
           const isAgain = used.has(token);
-          if (isTokenCall(asked) && answer.status === 200 && token !== "") used.add(token);
+          if (isTokenCall(request) && answer.status === 200 && token !== "") used.add(token);
           return isAgain ? { ...answer, status: 400, body: '{"error":"invalid_grant"}' } : answer;
         },
       };
@@ -301,8 +305,8 @@ export const otherFaults: readonly BrokenDeployment[] = [
     row: "mirror",
     says: /ui_color_state of .* is gray, upstream (green|red)/,
     breaking: () => ({
-      answer: (answer, asked) =>
-        isDevice(asked) ? { ...answer, body: answer.body.replaceAll('"green"', '"gray"') } : answer,
+      answer: (answer, request) =>
+        isDevice(request) ? { ...answer, body: answer.body.replaceAll('"green"', '"gray"') } : answer,
     }),
   },
   {
@@ -310,8 +314,8 @@ export const otherFaults: readonly BrokenDeployment[] = [
     row: "fan-accepted",
     says: /requestWrite still reads "true"/,
     breaking: () => ({
-      answer: (answer, asked) =>
-        isDevice(asked)
+      answer: (answer, request) =>
+        isDevice(request)
           ? { ...answer, body: answer.body.replace(/(requestWrite":\{"value":)null/, '$1"true"') }
           : answer,
     }),
@@ -340,40 +344,41 @@ export const otherFaults: readonly BrokenDeployment[] = [
     says: /retired refresh token was answered with 200/,
     needsPatience: true,
     breaking: () => ({
-      answer: (answer, asked) =>
-        isTokenCall(asked) && answer.status === 400 ? { ...answer, status: 200, body: "{}" } : answer,
+      answer: (answer, request) =>
+        isTokenCall(request) && answer.status === 400 ? { ...answer, status: 200, body: "{}" } : answer,
     }),
   },
 ];
 
 function isAt(start: string) {
-  return ({ path }: Asked) => path.startsWith(start);
+  return ({ path }: ProxiedRequest) => path.startsWith(start);
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: the answers are of many shapes
-type Change = (json: any, asked: Asked) => object;
+type Change = (json: any, request: ProxiedRequest) => object;
 
-function inJson(isMeant: (asked: Asked) => boolean, change: Change, status?: number): Breaking {
+function inJson(matches: (request: ProxiedRequest) => boolean, change: Change, status?: number): Fault {
   return {
-    answer(answer, asked) {
-      if (!isMeant(asked) || answer.status !== 200) return answer;
+    answer(answer, request) {
+      if (!matches(request) || answer.status !== 200) return answer;
       return {
         ...answer,
         status: status ?? answer.status,
-        body: JSON.stringify(change(JSON.parse(answer.body), asked)),
+        body: JSON.stringify(change(JSON.parse(answer.body), request)),
       };
     },
   };
 }
 
-/** The first good answer to a question is given for ever. */
-function cached(isMeant: (asked: Asked) => boolean): Breaking {
+/** Caches the first successful answer to each request forever. */
+function cached(matches: (request: ProxiedRequest) => boolean): Fault {
   const kept = new Map<string, Answer>();
-  const keyOf = ({ method, path, headers, body }: Asked) => `${method} ${path} ${headers.authorization} ${body}`;
+  const keyOf = ({ method, path, headers, body }: ProxiedRequest) =>
+    `${method} ${path} ${headers.authorization} ${body}`;
   return {
-    answerFor: (asked) => (isMeant(asked) ? kept.get(keyOf(asked)) : undefined),
-    answer(answer, asked) {
-      if (isMeant(asked) && answer.status === 200) kept.set(keyOf(asked), answer);
+    answerFor: (request) => (matches(request) ? kept.get(keyOf(request)) : undefined),
+    answer(answer, request) {
+      if (matches(request) && answer.status === 200) kept.set(keyOf(request), answer);
       return answer;
     },
   };

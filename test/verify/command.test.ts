@@ -8,15 +8,17 @@ import { describe, it, type TestContext } from "node:test";
 import { startSimulator } from "../../simulator/simulator.ts";
 import { breezeway, startChild } from "../stories/child-service.ts";
 import { eventually } from "../stories/world.ts";
-import { type Breaking, breakingProxy } from "./breaking-proxy.ts";
+import { breakingProxy, type Fault } from "./breaking-proxy.ts";
 import { brokenDeployments } from "./broken-deployments.ts";
 import { freePort, nothing } from "./world.ts";
 
 const main = new URL("../../src/main.ts", import.meta.url).pathname;
 
 describe("breezeway verify", () => {
-  it("needs nothing where the service runs, writes its report, and leaves nothing", { timeout: 120_000 }, async (t) => {
-    const { folder, environment, left } = await deployed(t);
+  it("needs no options on the service's machine, writes its report, and leaves nothing behind", {
+    timeout: 120_000,
+  }, async (t) => {
+    const { folder, environment, left } = await deploy(t);
     const written = join(folder, "report");
     const { code, stdout, stderr } = await breezeway(["verify", "--report", written], { environment });
     const report = JSON.parse(stdout || assert.fail(stderr));
@@ -29,9 +31,9 @@ describe("breezeway verify", () => {
     assert.deepEqual(await left(), nothing);
   });
 
-  it("ends with 1 when a row failed, and leaves nothing", { timeout: 120_000 }, async (t) => {
+  it("ends with 1 when a row failed, and leaves nothing behind", { timeout: 120_000 }, async (t) => {
     const { breaking } = brokenDeployments.find(({ row }) => row === "state")!;
-    const { environment, left } = await deployed(t, breaking());
+    const { environment, left } = await deploy(t, breaking());
     const { code, stdout, stderr } = await breezeway(["verify", "--json"], { environment });
     assert.equal(code, 1, stderr);
     assert.equal(JSON.parse(stdout).grade, "F");
@@ -39,10 +41,10 @@ describe("breezeway verify", () => {
     assert.deepEqual(await left(), nothing);
   });
 
-  it("takes a client and a user that it is given, secrets by file and stdin", {
+  it("uses a given client and user, with secrets from a file and stdin", {
     timeout: 120_000,
   }, async (t) => {
-    const { url, folder, environment, left } = await deployed(t);
+    const { url, folder, environment, left } = await deploy(t);
     const run = async (args: readonly string[], input?: string) => {
       const { stdout, stderr } = await breezeway([...args, "--json"], { environment, ...(input && { input }) });
       return JSON.parse(stdout || assert.fail(stderr));
@@ -53,7 +55,7 @@ describe("breezeway verify", () => {
     const client = await run(["client", "add", "--tenant", "Acme", "--name", "Voice", ...redirect]);
     const { deviceId } = await run(["device", "add", "--user", String(userId), "--name", "Lamp", "--type", "Lamp"]);
     const given = ["--url", url, "--client-id", client.client_id, "--user", "ada", "--device", String(deviceId)];
-    // Elsewhere: nothing of the deployment is on this machine but its address.
+    // As from another machine: only the address of the deployment is known.
     const password = join(folder, "password");
     writeFileSync(password, "correct horse\n");
     const elsewhere = { BREEZEWAY_DATA: join(folder, "elsewhere"), BREEZEWAY_PASSWORD_FILE: password };
@@ -73,8 +75,8 @@ describe("breezeway verify", () => {
     assert.doesNotMatch(stdout, new RegExp(`correct horse|${client.client_secret}`));
   });
 
-  it("takes all away when it is told to end", { timeout: 120_000 }, async (t) => {
-    const { environment, accounts, left } = await deployed(t);
+  it("removes everything on SIGTERM", { timeout: 120_000 }, async (t) => {
+    const { environment, accounts, left } = await deploy(t);
     const args = ["--disable-warning=ExperimentalWarning", main, "verify"];
     const child = spawn(process.execPath, args, { env: { ...process.env, ...environment }, stdio: "ignore" });
     await eventually(t.signal, async () => assert.equal(accounts().length, 1));
@@ -83,7 +85,7 @@ describe("breezeway verify", () => {
     assert.deepEqual(await left(), nothing);
   });
 
-  it("ends with 6 when nobody answers, and with 2 when what was typed makes no sense", async () => {
+  it("ends with 6 when the service cannot be reached, and with 2 for wrong usage", async () => {
     const environment = { BREEZEWAY_DATA: join(tmpdir(), "breezeway-no-such-folder") };
     const nobody = await breezeway(["verify", "--url", "http://127.0.0.1:9"], { environment });
     assert.deepEqual([nobody.code, nobody.stdout], [6, ""]);
@@ -94,13 +96,13 @@ describe("breezeway verify", () => {
   });
 });
 
-/** A service in a process of its own behind a proxy, with a simulator. */
-async function deployed(t: TestContext, breaking: Breaking = {}) {
+/** A service in a child process behind a proxy, with a simulator. */
+async function deploy(t: TestContext, breaking: Fault = {}) {
   const folder = mkdtempSync(join(tmpdir(), "breezeway-verify-"));
   const simulator = await startSimulator({ port: 0 });
   let target = "";
   const url = await breakingProxy(t, () => target, breaking);
-  // It tells the address that clients use, and listens on another.
+  // The service's base URL is the proxy's address; it listens on another port.
   const port = await freePort();
   target = `http://127.0.0.1:${port}`;
   const environment = {

@@ -17,7 +17,7 @@ import { type VerifyOptions, verify } from "../../verify/verify.ts";
 import type { VerifyInput } from "../../verify/verify-input.ts";
 import { cheapPasswords } from "../set-up/cheap-passwords.ts";
 import { storyConfig } from "../stories/world.ts";
-import { type Breaking, breakingProxy } from "./breaking-proxy.ts";
+import { breakingProxy, type Fault } from "./breaking-proxy.ts";
 import type { BrokenDeployment } from "./broken-deployments.ts";
 
 /** The service with a simulator, and verifications of it, each with what it makes for itself. */
@@ -69,7 +69,7 @@ export async function verifyWorld(test: TestContext) {
 
   /** With `isPatient` the service's clock is moved on where verify would wait. */
   async function run(
-    { breaking, isPatient = false }: { readonly breaking?: Breaking; readonly isPatient?: boolean } = {},
+    { breaking, isPatient = false }: { readonly breaking?: Fault; readonly isPatient?: boolean } = {},
     options: Partial<VerifyOptions> = {},
   ): Promise<{ readonly report: Report; readonly given: TemporaryTenant["input"] }> {
     const url = breaking ? await breakingProxy(test, () => service.baseUrl, breaking) : service.baseUrl;
