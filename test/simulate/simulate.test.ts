@@ -63,7 +63,7 @@ describe("the core in the deterministic simulation", () => {
     it(`finds the planted defect ${name}`, async () => {
       const plant = plants.find((candidate) => candidate.name === name)!;
       const { code, said } = await runPlant(plant, ["--runs", "1000"], "pipe");
-      assert.match(said, /seed \d+ broke a promise: /);
+      assert.match(said, /seed \d+ broke a guarantee: /);
       assert.equal(code, 1);
     });
   }
