@@ -5,15 +5,15 @@ import type { Programs } from "./programs.ts";
 import type { Printer } from "./terminal/output.ts";
 import type { Terminal } from "./terminal/terminal.ts";
 
-/** How a command is typed and what its help says. */
+/** The syntax and help of a command. */
 export interface DescribedCommand {
-  /** As it is typed, noun and verb: `tenant add`. */
+  /** Noun and verb: `tenant add`. */
   readonly name: string;
   readonly meaning: string;
-  /** What stands behind `breezeway ` in the examples of its help. */
+  /** The examples in its help, without the leading `breezeway `. */
   readonly examples: readonly string[];
   readonly arguments?: readonly Argument[];
-  /** Its own options, beside those that all commands have. */
+  /** Its own options, in addition to those of all commands. */
   readonly options?: (command: Command) => Command;
 }
 
@@ -21,31 +21,31 @@ export interface Argument {
   readonly name: string;
   readonly meaning: string;
   readonly isRequired?: boolean;
-  /** Takes all words that follow. */
+  /** Takes all following words. */
   readonly isList?: boolean;
   readonly choices?: readonly string[];
 }
 
-/** A command that does its work here: it asks a service as any client would, or looks at this machine. */
+/** A command that runs in this process: it calls a service as a client, or examines this machine. */
 export interface OwnCommand extends DescribedCommand {
   /** Another word for the verb. */
   readonly alias?: string;
-  /** What is meant when only the noun is typed. */
+  /** The command that runs when only the noun is typed. */
   readonly isDefault?: boolean;
-  /** A number is its exit code, for what is no error and yet not well. */
+  /** A returned number is the exit code, for a result that is no error but not a success. */
   readonly run: (call: Call) => Promise<unknown>;
 }
 
-/** One command under way. */
+/** One run of a command. */
 export interface Call {
-  /** By the names of options and arguments. */
+  /** The input, by the names of options and arguments. */
   readonly typed: Input;
   readonly print: Printer;
   readonly terminal: Terminal;
   readonly programs: Programs;
-  /** Read when it is asked for: not every command needs a sound configuration. */
+  /** Read on demand, because not every command needs a valid configuration. */
   readonly config: () => Config;
   readonly sources: ConfigSources;
-  /** Everything that can be typed, for who describes it. */
+  /** The whole program, for commands that describe it. */
   readonly program: Command;
 }

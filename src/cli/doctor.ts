@@ -8,7 +8,7 @@ import type { Call } from "./command.ts";
 import { ecosystemsOf } from "./ecosystems.ts";
 import type { Inspection } from "./programs.ts";
 
-/** What was looked at, how it is, and the next thing to do. */
+/** The result of one check, and the next step. */
 export interface Finding {
   readonly check: string;
   readonly state: "ok" | "warn" | "fail";
@@ -17,10 +17,10 @@ export interface Finding {
 }
 
 const leastFreeBytes = 1024 ** 3;
-const patienceMs = 5_000;
+const timeoutMs = 5_000;
 const largestOffsetMs = 5_000;
 
-/** Looks at everything that a service needs, without changing anything. */
+/** Checks everything that a service needs, without changing anything. */
 export async function examine(call: Call): Promise<readonly Finding[]> {
   const findings: Finding[] = [nodeVersion(), clock()];
   let config: Config;
@@ -51,19 +51,19 @@ function nodeVersion(): Finding {
   const [major = 0] = process.versions.node.split(".").map(Number);
   const words = `Node ${process.versions.node}`;
   if (major >= 26) return { check: "Node", state: "ok", words };
-  return { check: "Node", state: "fail", words, next: "start with bin/breezeway, which brings Node 26 along" };
+  return { check: "Node", state: "fail", words, next: "start with bin/breezeway, which runs the packaged Node 26" };
 }
 
 function clock(): Finding {
   const year = new Date().getUTCFullYear();
   const words = new Date().toISOString();
   if (year >= 2025 && year < 2100) return { check: "clock", state: "ok", words };
-  return { check: "clock", state: "fail", words: `${words} can't be right`, next: "set this machine's clock" };
+  return { check: "clock", state: "fail", words: `${words} cannot be right`, next: "set this machine's clock" };
 }
 
-function dataFolder({ dataFolder: given }: Config): Finding {
+function dataFolder({ dataFolder: configured }: Config): Finding {
   const check = "data folder";
-  const folder = resolve(given);
+  const folder = resolve(configured);
   const isThere = existsSync(folder);
   try {
     accessSync(isThere ? folder : nearestExisting(folder), constants.R_OK | constants.W_OK | constants.X_OK);
@@ -71,18 +71,18 @@ function dataFolder({ dataFolder: given }: Config): Finding {
     return {
       check,
       state: "fail",
-      words: `${folder} can't be written`,
+      words: `${folder} cannot be written`,
       next: `chown it, or choose another with --data`,
     };
   }
-  if (!isThere) return { check, state: "ok", words: `${folder} isn't there yet; it is made at the first start` };
+  if (!isThere) return { check, state: "ok", words: `${folder} does not exist yet; the first start creates it` };
   const isOpen = process.platform !== "win32" && (statSync(folder).mode & 0o077) !== 0;
-  if (isOpen) return { check, state: "warn", words: `others may look into ${folder}`, next: `chmod 700 ${folder}` };
+  if (isOpen) return { check, state: "warn", words: `other users can read ${folder}`, next: `chmod 700 ${folder}` };
   return { check, state: "ok", words: folder };
 }
 
-function disk({ dataFolder: given }: Config): Finding {
-  const { bavail, bsize } = statfsSync(nearestExisting(resolve(given)));
+function disk({ dataFolder: configured }: Config): Finding {
+  const { bavail, bsize } = statfsSync(nearestExisting(resolve(configured)));
   const free = bavail * bsize;
   const words = `${(free / 1024 ** 3).toFixed(1)} GB free`;
   if (free >= leastFreeBytes) return { check: "disk", state: "ok", words };
@@ -90,17 +90,18 @@ function disk({ dataFolder: given }: Config): Finding {
 }
 
 function service(config: Config, { isRunning }: Inspection): Finding {
-  if (config.databaseUrl) return { check: "service", state: "ok", words: "on PostgreSQL any number may run" };
+  if (config.databaseUrl)
+    return { check: "service", state: "ok", words: "on PostgreSQL, any number of services may run" };
   if (isRunning) return { check: "service", state: "ok", words: `runs on ${resolve(config.dataFolder)}` };
   return {
     check: "service",
     state: "warn",
-    words: "isn't running on this folder",
+    words: "is not running on this folder",
     next: "breezeway serve, or npm start",
   };
 }
 
-/** The port of the service that runs here; without one, whether the port of the settings can be had. */
+/** The port of the running service; without one, whether the configured port is free. */
 async function port(config: Config, { isRunning, listensAt }: Inspection): Promise<Finding> {
   const check = "port";
   if (!isRunning) return portOfSettings(config);
@@ -108,41 +109,41 @@ async function port(config: Config, { isRunning, listensAt }: Inspection): Promi
     return {
       check,
       state: "warn",
-      words: "the service doesn't listen yet",
+      words: "the service does not listen yet",
       next: "wait until it says that it listens",
     };
   }
-  const { port: wanted } = config;
-  const isOther = wanted !== 0 && wanted !== Number(new URL(listensAt).port);
-  const words = `${listensAt} is the service's${isOther ? ` (the settings here say port ${wanted})` : ""}`;
+  const { port: configured } = config;
+  const isOther = configured !== 0 && configured !== Number(new URL(listensAt).port);
+  const words = `${listensAt} is the service's${isOther ? ` (the settings here say port ${configured})` : ""}`;
   if (await isBreezeway(listensAt)) return { check, state: "ok", words };
-  return { check, state: "fail", words: `${words}, and doesn't answer`, next: "look at the service's log" };
+  return { check, state: "fail", words: `${words}, and does not answer`, next: "look at the service's log" };
 }
 
-async function portOfSettings({ host, port: wanted, databaseUrl, tlsCertFile }: Config): Promise<Finding> {
+async function portOfSettings({ host, port: configured, databaseUrl, tlsCertFile }: Config): Promise<Finding> {
   const check = "port";
-  if (wanted === 0) return { check, state: "ok", words: "the service takes a free port when it starts" };
+  if (configured === 0) return { check, state: "ok", words: "the service takes a free port when it starts" };
   const isFree = await new Promise<boolean>((settle) => {
     const server = createServer();
     server.once("error", () => settle(false));
-    server.listen(wanted, host, () => server.close(() => settle(true)));
+    server.listen(configured, host, () => server.close(() => settle(true)));
   });
-  if (isFree) return { check, state: "ok", words: `${wanted} on ${host} is free` };
-  const address = `${tlsCertFile ? "https" : "http"}://${host.includes(":") ? `[${host}]` : host}:${wanted}`;
+  if (isFree) return { check, state: "ok", words: `${configured} on ${host} is free` };
+  const address = `${tlsCertFile ? "https" : "http"}://${host.includes(":") ? `[${host}]` : host}:${configured}`;
   const isService = await isBreezeway(address);
-  // On PostgreSQL there is no lock that would tell whether a service runs here.
+  // On PostgreSQL there is no lock that shows whether a service runs here.
   if (databaseUrl && isService) return { check, state: "ok", words: `${address} is the service's` };
   const next = "choose another with --port, or BREEZEWAY_PORT";
-  if (!isService) return { check, state: "fail", words: `${wanted} on ${host} is taken by another program`, next };
-  const words = `${wanted} on ${host} is taken by a service that runs on another data folder`;
+  if (!isService) return { check, state: "fail", words: `${configured} on ${host} is taken by another program`, next };
+  const words = `${configured} on ${host} is taken by a service that runs on another data folder`;
   return { check, state: "fail", words, next: `name its folder with --data, or ${next}` };
 }
 
-/** The certificate is for the name that clients use, and this machine is asked by its address. */
+/** Does not verify the certificate: it is for the name that clients use, and this call uses the machine's address. */
 function isBreezeway(address: string): Promise<boolean> {
   const url = new URL("/livez", address);
   return new Promise((settle) => {
-    const options = { rejectUnauthorized: false, signal: AbortSignal.timeout(patienceMs) };
+    const options = { rejectUnauthorized: false, signal: AbortSignal.timeout(timeoutMs) };
     const request = url.protocol === "https:" ? getOverTls(url, options) : get(url, options);
     request.once("response", (answer) => {
       answer.resume();
@@ -155,9 +156,10 @@ function isBreezeway(address: string): Promise<boolean> {
 function key({ keyFile, keyProblem }: Inspection): Finding {
   const check = "key file";
   if (keyProblem !== undefined) {
-    return { check, state: "fail", words: keyProblem, next: "bring the key back, or name it with --key-file" };
+    return { check, state: "fail", words: keyProblem, next: "restore the key, or name its file with --key-file" };
   }
-  if (!existsSync(keyFile)) return { check, state: "ok", words: `${keyFile} is made at the first start` };
+  if (!existsSync(keyFile))
+    return { check, state: "ok", words: `${keyFile} does not exist yet; the first start creates it` };
   return { check, state: "ok", words: keyFile };
 }
 
@@ -168,19 +170,25 @@ function database(
   const check = "database";
   const what = databaseUrl ? "PostgreSQL" : "SQLite";
   if (databaseProblem !== undefined) {
-    const next = databaseUrl ? "check BREEZEWAY_DATABASE_URL, and that it runs" : "bring back a backup";
+    const next = databaseUrl ? "check BREEZEWAY_DATABASE_URL, and that it runs" : "restore a backup";
     return { check, state: "fail", words: `${what}: ${databaseProblem}`, next };
   }
-  if (schemaVersion === undefined) return { check, state: "ok", words: `${what}, made at the first start` };
+  if (schemaVersion === undefined)
+    return { check, state: "ok", words: `${what} does not exist yet; the first start creates it` };
   if (schemaVersion > knownVersion) {
     const words = `${what} is of a later version (${schemaVersion}, this one knows ${knownVersion})`;
     if (oldestVersion !== undefined && oldestVersion <= knownVersion) {
-      return { check, state: "warn", words: `${words}, which this one can live with`, next: "upgrade this node too" };
+      return {
+        check,
+        state: "warn",
+        words: `${words}, which is compatible with this one`,
+        next: "upgrade this node too",
+      };
     }
     return { check, state: "fail", words, next: "use the version that wrote it, or a later one" };
   }
   if (schemaVersion < knownVersion) {
-    const words = `${what} is at step ${schemaVersion} of ${knownVersion}; the next start brings it there`;
+    const words = `${what} is at step ${schemaVersion} of ${knownVersion}; the next start upgrades it`;
     return { check, state: "warn", words, next: "breezeway serve" };
   }
   return { check, state: "ok", words: `${what}, step ${schemaVersion} of ${knownVersion}` };
@@ -189,12 +197,12 @@ function database(
 function storeClock({ clockOffsetMs }: Inspection): Finding {
   const words = `${Math.abs(Math.round(clockOffsetMs))} ms away from the store's`;
   if (Math.abs(clockOffsetMs) <= largestOffsetMs) return { check: "store clock", state: "ok", words };
-  return { check: "store clock", state: "warn", words, next: "let both machines set their clocks by the network" };
+  return { check: "store clock", state: "warn", words, next: "synchronise both clocks by NTP" };
 }
 
 async function ecosystem(name: string, apiUrl: string): Promise<Finding> {
   try {
-    const { status } = await fetch(apiUrl, { signal: AbortSignal.timeout(patienceMs), redirect: "manual" });
+    const { status } = await fetch(apiUrl, { signal: AbortSignal.timeout(timeoutMs), redirect: "manual" });
     return { check: name, state: "ok", words: `${apiUrl} answers (${status} without a token, as it should)` };
   } catch {
     const next = "breezeway simulator runs a stand-in; BREEZEWAY_ECOSYSTEMS names the real one";

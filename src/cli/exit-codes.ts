@@ -1,6 +1,6 @@
 import { ConfigurationError } from "../config/config.ts";
 
-/** What a script can tell apart. */
+/** The exit codes of commands. */
 export const exitCodes = {
   ok: 0,
   failed: 1,
@@ -14,7 +14,7 @@ export const exitCodes = {
 
 export function exitCodeOf(error: unknown): number {
   if (error instanceof ConfigurationError) return exitCodes.configuration;
-  // What a service refused brings its own.
+  // An error of a remote service has its own exit code.
   if (error instanceof Error && "exitCode" in error && typeof error.exitCode === "number") return error.exitCode;
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   switch (code) {

@@ -1,12 +1,12 @@
 import { readFileSync, statSync } from "node:fs";
 import { BadParameter } from "../model/errors.ts";
 
-/** More than any file may have that a command takes along; the service says how much exactly. */
+/** More than the service allows for any file; the service checks the exact limit. */
 const mostBytes = 1024 * 1024;
 
 /**
- * What stands in a file that was named on the command line. It is read here and sent along: the service may run as
- * somebody else, in another folder.
+ * The content of a file that was named on the command line. The command reads and sends it, because the service may run as
+ * another user, in another folder.
  */
 export function bytesOf(option: string, file: string): Buffer {
   const refuse = (reason: string) => new BadParameter(option, `--${option}: ${reason}`);

@@ -2,17 +2,17 @@ import { BadParameter, NotFound } from "../model/errors.ts";
 
 export interface KnownId {
   readonly id: string;
-  /** What a person knows it by. */
+  /** A description for people, such as a name. */
   readonly words: string;
 }
 
-/** A mistyped variable leaves `bwc_` or nothing of an id: that must not name the only client there is. */
+/** Guards against a misspelled shell variable that leaves only `bwc_` or nothing: that must not match the only client. */
 const fewestLetters = 4;
 const mostCandidates = 10;
 
 /**
- * The id that was typed, whole or by a prefix that only one known id has. For random ids alone: ids that are numbers are
- * always typed whole, since 4 must not stand for 41.
+ * The id for a typed id or unique prefix. Only for random ids: numeric ids are always typed in full, because 4 must not
+ * match 41.
  */
 export function idByPrefix(kind: string, typed: string, known: readonly KnownId[]): string {
   if (known.some(({ id }) => id === typed)) return typed;

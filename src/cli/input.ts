@@ -1,10 +1,10 @@
 import { BadParameter } from "../model/errors.ts";
 import { type DeviceId, parseId, type TenantId, type TriggerId, type UserId } from "../model/ids.ts";
 
-/** What was typed, by the names of the options; it has travelled as JSON. */
+/** The input of a command, by the names of the options; it has passed through JSON. */
 export type Input = Readonly<Record<string, unknown>>;
 
-/** Undefined when it was left out or is empty. */
+/** Undefined when the option was left out or is empty. */
 export function optional(input: Input, name: string): string | undefined {
   const value = input[name];
   return typeof value === "string" && value !== "" ? value : undefined;
@@ -16,7 +16,7 @@ export function text(input: Input, name: string): string {
   return value;
 }
 
-/** An option that may be given several times. */
+/** An option that may be repeated. */
 export function texts(input: Input, name: string): readonly string[] {
   const value = input[name];
   return Array.isArray(value) ? value.filter((one) => typeof one === "string") : [];
@@ -36,15 +36,15 @@ export function id<Id extends TenantId | UserId | DeviceId | TriggerId>(
   return parsed;
 }
 
-/** Ids in an option that may be given several times. */
+/** Ids in an option that may be repeated. */
 export function ids<Id extends DeviceId>(input: Input, name: string): readonly Id[] {
   return texts(input, name).map((one) => id<Id>({ [name]: one }, name));
 }
 
 /** A number that may have a fraction, within limits. */
 export function number(input: Input, name: string, from: number, to: number): number {
-  const given = text(input, name);
-  const value = /^\d+(\.\d+)?$/.test(given) ? Number(given) : Number.NaN;
+  const typed = text(input, name);
+  const value = /^\d+(\.\d+)?$/.test(typed) ? Number(typed) : Number.NaN;
   if (!(value >= from && value <= to))
     throw new BadParameter(name, `--${name} must be a number from ${from} to ${to}.`);
   return value;

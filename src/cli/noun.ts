@@ -1,10 +1,10 @@
 import type { AdminCommand } from "./administration/admin-command.ts";
 import type { OwnCommand } from "./command.ts";
 
-/** Something that one can speak of, and the commands about it. */
+/** A subject of commands, such as `tenant`, with its commands. */
 export interface Noun {
   readonly name: string;
-  /** The same word in the other number: both are understood. */
+  /** The plural or singular; both are accepted. */
   readonly alias?: string;
   readonly meaning: string;
   readonly commands: readonly (AdminCommand | OwnCommand)[];

@@ -23,7 +23,7 @@ import { user } from "./nouns/user.ts";
 import { verifyNoun } from "./nouns/verify.ts";
 import { webhook } from "./nouns/webhook.ts";
 
-/** Nouns that belong together, in the order of the help. A new noun goes into the group that its users would look in. */
+/** Nouns by topic, in the order of the help. */
 export const groups: readonly { readonly title: string; readonly nouns: readonly Noun[] }[] = [
   { title: "Tenants, users and clients:", nouns: [tenant, user, client] },
   { title: "Homes:", nouns: [link, device, fan, alert, event, webhook] },
@@ -47,5 +47,5 @@ export const groups: readonly { readonly title: string; readonly nouns: readonly
   { title: "This command line:", nouns: [profile, completionNoun] },
 ];
 
-/** All that can be spoken of. */
+/** All nouns. */
 export const nouns: readonly Noun[] = groups.flatMap((group) => group.nouns);

@@ -1,7 +1,7 @@
 import { type Command, Argument as CommandArgument } from "commander";
 import type { Argument } from "./command.ts";
 
-/** One word, or all that follow, behind the verb. */
+/** Adds an argument: one word, or all that follow. */
 export function withArgument(command: Command, { name, meaning, isRequired, isList, choices }: Argument): Command {
   const shown = `${name}${isList ? "..." : ""}`;
   const argument = new CommandArgument(isRequired ? `<${shown}>` : `[${shown}]`, meaning);

@@ -17,7 +17,7 @@ import { hasColour, isLively, type Terminal } from "./terminal/terminal.ts";
 
 export type { Programs } from "./programs.ts";
 
-/** Runs one command line and answers its exit code. */
+/** Runs one command line and returns its exit code. */
 export async function runCommandLine(args: readonly string[], programs: Programs, terminal: Terminal): Promise<number> {
   let code: number = exitCodes.ok;
   const program = describeProgram(programs, terminal, (ended) => {
@@ -28,27 +28,27 @@ export async function runCommandLine(args: readonly string[], programs: Programs
     else await program.parseAsync([...args], { from: "user" });
     return code;
   } catch (error) {
-    // Commander has already said what was wrong with the line.
+    // Commander has already printed what was wrong.
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
     terminal.err.write(`breezeway: ${error instanceof Error ? error.message : error}\n`);
     return exitCodeOf(error);
   }
 }
 
-/** Everything that can be typed. */
+/** All commands. */
 export function describeProgram(
   silentPrograms: Programs,
   terminal: Terminal,
   ended: (exitCode: number) => void = () => undefined,
 ): Command {
-  const programs = heardAt(terminal, silentPrograms);
+  const programs = printingTo(terminal, silentPrograms);
   const program = new Command("breezeway")
     .description("Links your users' home accounts, mirrors them live, and lets other clouds in.")
     .version(terminal.version, "--version", "print the version")
     .helpOption("-h, --help", "print help")
     .showHelpAfterError("(breezeway --help lists all commands)")
     .configureOutput(outputTo(terminal))
-    // A command may have a --version of its own.
+    // A command may have its own --version.
     .enablePositionalOptions()
     .exitOverride();
   const sourcesOf = (command: Command): ConfigSources => ({
@@ -99,7 +99,7 @@ export function describeProgram(
     for (const noun of nouns) describeNoun(noun);
   }
   program.helpCommand("help [command]", "print help");
-  for (const command of program.commands) tellHelpAfterError(command, "breezeway");
+  for (const command of program.commands) nameHelpAfterError(command, "breezeway");
   return program.addHelpText("after", "\nEvery command has its own help, as in: breezeway device get --help\n");
 
   function describeNoun({ name, alias, meaning, commands }: Noun): void {
@@ -139,32 +139,32 @@ export function describeProgram(
   }
 }
 
-/** The programs with their sentences going to standard error, over a progress bar that may stand there. */
-function heardAt({ environment, err }: Terminal, programs: Programs): Programs {
+/** Prints the programs' messages to standard error, over a progress bar that may be there. */
+function printingTo({ environment, err }: Terminal, programs: Programs): Programs {
   const say = (sentence: string) =>
     void err.write(`${isLively({ environment }, err) ? "\r\u001b[K" : ""}${sentence}\n`);
   return {
     ...programs,
     administer: (config, command, input, tell) => programs.administer(config, command, input, tell, say),
-    access: (config, wanted) => programs.access(config, wanted, say),
+    access: (config, request) => programs.access(config, request, say),
   };
 }
 
 /** An error names the help of the nearest command. */
-function tellHelpAfterError(command: Command, parent: string): void {
+function nameHelpAfterError(command: Command, parent: string): void {
   const name = `${parent} ${command.name()}`;
   if (command.commands.length > 0) command.helpCommand("help [command]", "print help");
   command.showHelpAfterError(`(${name} --help lists its ${command.commands.length > 0 ? "commands" : "options"})`);
-  for (const one of command.commands) tellHelpAfterError(one, name);
+  for (const one of command.commands) nameHelpAfterError(one, name);
 }
 
-/** Arguments and options; answers how they are read once they were typed. */
+/** Adds arguments and options; returns a function that reads them after parsing. */
 function describeWords(described: Command, { arguments: words = [], options, examples }: DescribedCommand) {
   for (const word of words) withArgument(described, word);
   options?.(described);
   withExamples(described, examples);
   const own = [...described.options];
-  // By the names that were typed: what is wrong with one is told in the same words.
+  // By the names that the user typed, so that errors can use the same names.
   return (): Input => {
     const typed: Record<string, unknown> = {};
     for (const option of own) typed[option.long!.slice(2)] = described.getOptionValue(option.attributeName());

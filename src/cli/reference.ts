@@ -2,14 +2,14 @@ import type { Command } from "commander";
 import type { Programs } from "./programs.ts";
 import type { Terminal } from "./terminal/terminal.ts";
 
-/** The commands for reading their descriptions: none of them can run. */
+/** The commands, only for reading their descriptions: none of them can run. */
 export function programToDescribe(describe: (programs: Programs, terminal: Terminal) => Command): Command {
   const silent = { columns: 100, write: () => undefined };
   const input = process.stdin;
   return describe({} as Programs, { environment: { NO_COLOR: "1" }, version: "", input, out: silent, err: silent });
 }
 
-/** docs/command-line.md, from the commands themselves. */
+/** The text of docs/command-line.md, generated from the commands. */
 export function commandLineReference(program: Command): string {
   const nouns = program.commands.map((noun) => {
     const title = [noun.name(), ...noun.aliases()].map((name) => `\`${name}\``).join(", ");
@@ -51,7 +51,7 @@ function sectionOf(command: Command, path: readonly string[], heading: string): 
 function examplesOf(command: Command): string {
   let text = "";
   const { writeOut, ...others } = command.configureOutput();
-  command.configureOutput({ ...others, writeOut: (said) => (text += said) });
+  command.configureOutput({ ...others, writeOut: (part) => (text += part) });
   command.outputHelp();
   command.configureOutput({ ...others, ...(writeOut && { writeOut }) });
   const [, examples = ""] = text.split("\nExamples:\n");

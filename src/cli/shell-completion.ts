@@ -2,27 +2,27 @@ import type { Command } from "commander";
 
 export type Shell = "bash" | "zsh" | "fish";
 
-/** What can follow a line: by the words before it, the words that go on. */
-interface Place {
+/** The words that can follow a path of words. */
+interface Completions {
   readonly path: string;
   readonly words: readonly { readonly word: string; readonly meaning: string }[];
 }
 
-/** A script for the shell, made from the commands themselves. */
+/** Generates the completion script of a shell from the commands. */
 export function completionFor(shell: Shell, program: Command): string {
-  const places = placesOf(program);
+  const completions = completionsOf(program);
   switch (shell) {
     case "bash":
-      return bash(places);
+      return bash(completions);
     case "zsh":
-      return zsh(places);
+      return zsh(completions);
     case "fish":
-      return fish(places);
+      return fish(completions);
   }
 }
 
-function placesOf(program: Command): readonly Place[] {
-  const places: Place[] = [];
+function completionsOf(program: Command): readonly Completions[] {
+  const completions: Completions[] = [];
   const visit = (command: Command, path: string) => {
     const help = command.createHelp();
     const verbs = help
@@ -35,18 +35,20 @@ function placesOf(program: Command): readonly Place[] {
     const choices = command.registeredArguments
       .flatMap(({ argChoices }) => argChoices ?? [])
       .map((word) => ({ word, meaning: "" }));
-    places.push({ path, words: [...verbs, ...choices, ...options] });
+    completions.push({ path, words: [...verbs, ...choices, ...options] });
     for (const one of command.commands) {
       for (const name of [one.name(), ...one.aliases()]) visit(one, `${path} ${name}`.trim());
     }
   };
   visit(program, "");
-  return places;
+  return completions;
 }
 
-/** Only the first two words that are no options lead somewhere. */
-function bash(places: readonly Place[]): string {
-  const cases = places.map(({ path, words }) => `    "${path}") words="${words.map(({ word }) => word).join(" ")}" ;;`);
+/** Only the first two words that are not options determine the command. */
+function bash(completions: readonly Completions[]): string {
+  const cases = completions.map(
+    ({ path, words }) => `    "${path}") words="${words.map(({ word }) => word).join(" ")}" ;;`,
+  );
   return `# bash completion for breezeway
 _breezeway() {
   local current="\${COMP_WORDS[COMP_CWORD]}" path="" words="" i
@@ -69,9 +71,9 @@ complete -o default -F _breezeway breezeway
 `;
 }
 
-function zsh(places: readonly Place[]): string {
+function zsh(completions: readonly Completions[]): string {
   const plain = (text: string) => text.replaceAll(/['\\]/g, "").replaceAll(":", "\\:");
-  const cases = places.map(({ path, words }) => {
+  const cases = completions.map(({ path, words }) => {
     const shown = words.map(({ word, meaning }) => `'${plain(word)}:${plain(meaning)}'`);
     return `    '${path}') words_here=(${shown.join(" ")}) ;;`;
   });
@@ -97,15 +99,15 @@ if [ "$funcstack[1]" = "_breezeway" ]; then _breezeway "$@"; else compdef _breez
 `;
 }
 
-function fish(places: readonly Place[]): string {
+function fish(completions: readonly Completions[]): string {
   const quoted = (text: string) => `'${text.replaceAll(/[\\']/g, "\\$&")}'`;
-  const lines = places.flatMap(({ path, words }) =>
+  const lines = completions.flatMap(({ path, words }) =>
     words.map(({ word, meaning }) => {
       const what = word.startsWith("--") ? `-l ${word.slice(2)}` : `-a ${quoted(word)}`;
       return `complete -c breezeway -n ${quoted(`__breezeway_at ${quoted(path)}`)} ${what} -d ${quoted(meaning)}`;
     }),
   );
-  const paths = places.map(({ path }) => quoted(path)).join(" ");
+  const paths = completions.map(({ path }) => quoted(path)).join(" ");
   return `# fish completion for breezeway
 function __breezeway_at
     set -l at ''

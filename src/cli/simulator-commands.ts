@@ -7,7 +7,7 @@ import type { Terminal } from "./terminal/terminal.ts";
 
 const defaultUrl = "http://127.0.0.1:8090";
 
-/** `breezeway sim …`: makes things happen in a running simulator, through its control interface. */
+/** `breezeway sim …`: controls a running simulator through its control interface. */
 export function describeSimulatorCommands(program: Command, terminal: Terminal): void {
   const present = (answer: object, tell: (answer: Answer) => string, json: boolean) =>
     printerFor(terminal, { json }).data(answer, tell);
@@ -65,7 +65,7 @@ export function describeSimulatorCommands(program: Command, terminal: Terminal):
       const outcome = fault
         ? await call(options, "POST", "faults", { fault, ...account, ...readArguments(words) })
         : await call(options, "GET", "faults");
-      present(outcome, fault ? tellBroken : tellFaults, options.json === true);
+      present(outcome, fault ? tellFaultSet : tellFaults, options.json === true);
     },
   );
 }
@@ -96,15 +96,15 @@ const tellScenes = ({ scenes }: Answer) =>
 
 const tellPlayed = ({ scene, revision }: Answer) => `Played ${scene}; the account is at revision ${revision}.`;
 
-const tellBroken = ({ fault }: Answer) => `Broke it: ${fault}. Mend it with: breezeway sim fault --clear`;
+const tellFaultSet = ({ fault }: Answer) => `Set the fault ${fault}. Clear it with: breezeway sim fault --clear`;
 
 function tellFaults({ kinds, active }: Answer): string {
-  const broken = active.map(({ fault }: Answer) => fault).join(", ");
+  const faultsSet = active.map(({ fault }: Answer) => fault).join(", ");
   const known = table(
     ["FAULT", "WHAT BREAKS"],
     kinds.map(({ fault, meaning }: Answer) => [fault, meaning]),
   );
-  return `${known}\n\n${broken ? `Broken now: ${broken}.` : "Nothing is broken now."}`;
+  return `${known}\n\n${faultsSet ? `Faults that are set: ${faultsSet}.` : "No fault is set."}`;
 }
 
 interface SimulatorAddress {
@@ -112,7 +112,7 @@ interface SimulatorAddress {
   readonly json?: true;
 }
 
-/** The account whose id, or the beginning of it, was typed; otherwise the only one. */
+/** The account with the typed id or prefix; otherwise the only account. */
 async function chosenAccount({
   account,
   ...address
@@ -131,7 +131,7 @@ async function chosenAccount({
   return first.accountId;
 }
 
-/** `structure=1 name="Kitchen"`: what reads as JSON is taken so, everything else as text. */
+/** `structure=1 name="Kitchen"`: a value that is valid JSON is parsed, any other is text. */
 function readArguments(words: readonly string[]): Record<string, unknown> {
   return Object.fromEntries(
     words.map((word) => {

@@ -122,7 +122,7 @@ describe("breezeway doctor", () => {
     const starting = folderOf(t);
     t.after(dataFolder(starting).lock());
     const { port } = (await stateOf({ ...environment, BREEZEWAY_DATA: starting })).checks;
-    assert.deepEqual([port.state, port.words], ["warn", "the service doesn't listen yet"]);
+    assert.deepEqual([port.state, port.words], ["warn", "the service does not listen yet"]);
 
     const broken = folderOf(t);
     writeFileSync(

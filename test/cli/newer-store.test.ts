@@ -62,7 +62,7 @@ describe("a store that a later version has made", () => {
       }
       assert.equal((await breezeway(["status"], { environment })).code, 0);
       const { stdout } = await breezeway(["doctor"], { environment });
-      assert.match(stdout, /of a later version \(\d+, this one knows \d+\), which this one can live with/);
+      assert.match(stdout, /of a later version \(\d+, this one knows \d+\), which is compatible with this one/);
     }
   });
 });

@@ -25,7 +25,7 @@ describe("what an operator reads", () => {
   it("shows the next step of a key rotation", () => {
     assert.match(told("key add", { keyId: "k2" }), /Copy the file to all nodes, then run: breezeway key rotate$/);
     const rotated = { keyId: "k2", resealed: 1, behind: [] };
-    assert.match(told("key rotate", rotated), /^1 value sealed anew: .* with: breezeway key prune$/);
+    assert.match(told("key rotate", rotated), /^Resealed 1 value: .* with: breezeway key prune$/);
     assert.match(
       told("key rotate", { ...rotated, behind: ["node-a"] }),
       /1 node still seals with another key \(node-a\)\. Copy the key file to all nodes, then run: breezeway key rotate$/,
@@ -51,7 +51,7 @@ describe("what an operator reads", () => {
     const links = Array.from({ length: 30 }, (_, i) => ({ userId: i, deviceId: 100 + i, ecosystem: "nest" }));
     const webhooks = [{ id: "wh_1", ownerId: -4, clientId: "bwc_1" }];
     const lines = told("key drop", { keyId: "k1", links, webhooks }).split("\n");
-    assert.equal(lines[0], "Key k1 is given up. Lost: 30 tokens of links, 1 webhook.");
+    assert.equal(lines[0], "Discarded the values of key k1: 30 tokens of links, 1 webhook.");
     assert.equal(lines[1], "  user 0: the token of device 100 (nest)");
     assert.equal(lines[21], "  and 11 more; --json lists all");
     assert.match(lines[22]!, /^Their users link again: breezeway link\. Clients add their webhooks again\./);
@@ -66,6 +66,6 @@ describe("what an operator reads", () => {
       told("compact", { bytesBefore: 900, bytesAfter: 200 }),
       "The store takes 200 bytes now; it took 900. 700 bytes are free for other files.",
     );
-    assert.match(told("compact", { bytesBefore: 200, bytesAfter: 200 }), /There was nothing to give back\.$/);
+    assert.match(told("compact", { bytesBefore: 200, bytesAfter: 200 }), /There was no free space to return\.$/);
   });
 });

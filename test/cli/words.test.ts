@@ -23,11 +23,11 @@ describe("what a terminal shows", () => {
       [told("device add", { deviceId: 5 }), /^Added device 5\.$/],
       [told("device remove", { deviceId: 5 }), /^Removed device 5\.$/],
       [told("client add", credentials, { name: "Voice" }), /^Added client Voice\.\n\n {2}client_id {6}bwc_1\n/],
-      [told("client add", credentials, { name: "Voice" }), /The secret is shown this once/],
-      [told("client rotate-secret", credentials, { overlap: "24" }), /The old secret goes on for 24 hours\.$/],
+      [told("client add", credentials, { name: "Voice" }), /The secret is shown only now/],
+      [told("client rotate-secret", credentials, { overlap: "24" }), /The old secret stays valid for 24 hours\.$/],
       [told("client rotate-secret", credentials, { overlap: "1" }), /for 1 hour\.$/],
       [told("client rotate-secret", credentials, { overlap: "0" }), /The old secret has ended\.$/],
-      [told("client remove", { name: "Voice", grants: 0 }), /^Removed client Voice\. It had been given nothing\.$/],
+      [told("client remove", { name: "Voice", grants: 0 }), /^Removed client Voice\. It had no grants\.$/],
       [told("client remove", { name: "Voice", grants: 2 }), /2 grants ended, with every token\.$/],
       [told("user set-password", { userId: 3, grants: 0 }), /signed out everywhere\. No client had access\.$/],
       [told("user set-password", { userId: 3, grants: 1 }), /1 grant to clients ended\.$/],
@@ -43,7 +43,7 @@ describe("what a terminal shows", () => {
     );
     assert.match(
       told("user remove", { userId: 3, removed, tokensRevoked: 1 }),
-      /\nOf their tokens, 1 could not be ended/,
+      /\n1 token could not be revoked at the ecosystem/,
     );
   });
 

@@ -13,19 +13,19 @@ import type { Input } from "../input.ts";
 import type { Tell } from "../terminal/progress.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 
-/** One command of an administrator, whole: how it is typed, what it does, and what a person is told. */
+/** A command of an administrator: its syntax and help, its act, and its output on a terminal. */
 export interface AdminCommand extends DescribedCommand, AdminAct {
-  /** A reading command that must succeed before a secret is asked for: nobody types a password for nothing. */
+  /** A read that must succeed before the command asks for a secret, so that no password is typed in vain. */
   readonly first?: (typed: Input) => { readonly command: string; readonly input: Input };
-  /** What goes to the service beside the options, or in their place: a password, or what stands in a file. */
+  /** Input for the service in addition to the options: a password, or the content of a file. */
   readonly bring?: (typed: Input, terminal: Terminal) => Promise<Input> | Input;
-  /** The answer in words, for a terminal of that width. */
+  /** The answer as text, for a terminal of this width. */
   readonly tell: (answer: Answer, typed: Input, width?: number) => string;
 }
 
 export interface AdminAct {
   readonly name: string;
-  /** From plain values to a plain answer: in the running service, or in a command that opened the store itself. */
+  /** The work of the command, from plain input to a plain answer. It runs in the service, or on a store that the command opened. */
   readonly act: (
     parts: AdministrationParts,
     input: Input,
@@ -37,7 +37,7 @@ export interface AdminAct {
 // biome-ignore lint/suspicious/noExplicitAny: each command knows its own answer, which has come as JSON
 export type Answer = any;
 
-/** What an act answers and, when it changed something, what the audit log is to know of it. */
+/** The answer of an act and, if it changed something, its entry for the audit log. */
 export interface Done {
   readonly answer: object;
   readonly changed?: Pick<AuditEntry, "tenantId" | "userId" | "clientId" | "detail">;
@@ -55,19 +55,19 @@ export interface AdministrationParts {
   readonly linksOf: (userId: UserId) => Promise<readonly ShownLink[]>;
   readonly links: () => Promise<LinkOverview>;
   readonly backup: (to: string, withKey: boolean, tell: Tell) => Promise<TakenBackup>;
-  /** Keeps that a backup was taken now by other tools; answers the time. */
+  /** Records that a backup was taken now with other tools, and returns the time. */
   readonly noteBackup: () => Promise<number>;
   readonly keys: KeyActs;
-  /** Gives free space back to the file system. */
+  /** Returns free space to the file system. */
   readonly compact: (
     options: { readonly mayRebuild: boolean },
     tell: Tell,
   ) => Promise<{ readonly bytesBefore: number; readonly bytesAfter: number }>;
-  /** The store was restored: begins an epoch of its log, and answers its name. */
+  /** After a restore: begins a new epoch of the log and returns its name. */
   readonly beginEpoch: () => Promise<string>;
 }
 
-/** A backup that was taken, and what it says about itself. */
+/** A completed backup with its manifest. */
 export interface TakenBackup {
   readonly file: string;
   readonly bytes: number;
@@ -79,7 +79,7 @@ export interface TakenBackup {
   };
 }
 
-/** What can be done about the keys that tokens are sealed with. */
+/** The acts on the keys that seal tokens. */
 export interface KeyActs {
   list(): Promise<readonly KeyStanding[]>;
   add(): Promise<string>;
@@ -92,7 +92,7 @@ export interface KeyStanding {
   readonly keyId: string;
   readonly role: string;
   readonly values: number;
-  /** How many nodes seal with it, where several can. */
+  /** The number of nodes that seal with it, on a shared store. */
   readonly nodes?: number;
 }
 
@@ -103,15 +103,15 @@ export interface KeyRotation {
   readonly behind: readonly string[];
 }
 
-/** What was lost with a key. */
+/** A value that was lost with a key. */
 export type LostValue =
   | { readonly kind: "link"; readonly userId: number; readonly deviceId: number; readonly ecosystem: string }
   | { readonly kind: "webhook"; readonly id: string; readonly ownerId: number; readonly clientId: string };
 
-/** What the running service knows about itself; undefined when a command opened the store on its own. */
+/** What the running service knows about itself; undefined when a command opened the store itself. */
 export interface ServiceFacts {
-  /** Where clients reach it, perhaps through a proxy. */
+  /** The address for clients, which may be that of a proxy. */
   readonly baseUrl: string;
-  /** Where it listens on this machine. */
+  /** The address on this machine. */
   readonly listensAt?: string;
 }

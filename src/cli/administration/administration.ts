@@ -9,7 +9,7 @@ import type { Tell } from "../terminal/progress.ts";
 import type { AdminAct, AdministrationParts, ServiceFacts } from "./admin-command.ts";
 import { accessAct } from "./command-access.ts";
 
-/** The acts of an administrator, by the names of their commands. */
+/** The acts of administrators, by the names of their commands. */
 export interface Administration {
   run(command: string, input: unknown, service?: ServiceFacts, tell?: Tell): Promise<object>;
 }

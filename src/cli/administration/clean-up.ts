@@ -1,14 +1,14 @@
 import { constants } from "node:os";
 import { setTimeout as pause } from "node:timers/promises";
 
-/** Longer than this a command that was interrupted doesn't stay for its clean-up. */
+/** The time limit of the clean-up after an interrupt. */
 const longestMs = 3_000;
 
 const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /**
- * Runs the clean-up after the work, however the work ends: also when the person presses Ctrl-C. A second Ctrl-C ends
- * the process at once.
+ * Runs the clean-up after the work, also when the work fails or the user presses Ctrl-C. A second Ctrl-C ends the process
+ * at once.
  */
 export async function withCleanUp<Result>(work: () => Promise<Result>, cleanUp: () => Promise<void>): Promise<Result> {
   const interrupted = (signal: (typeof signals)[number]) => {

@@ -3,17 +3,17 @@ import type { DeviceId, TenantId, TriggerId, UserId } from "../../model/ids.ts";
 import { type Input, id, isGiven, optional } from "../input.ts";
 import type { AdminAct, AdministrationParts } from "./admin-command.ts";
 
-/** The client that the webhooks of commands belong to, as `client list` shows it. */
+/** The name of the client that owns the webhooks of commands, as `client list` shows it. */
 const clientName = "Command line";
-/** Stands for a client in a tenant whose commands have added no webhook. */
+/** The client id in tokens of a tenant whose commands have added no webhook. */
 const noClientId = "command-line";
-/** The audit log tells of a tenant's commands once in so long. */
+/** The commands of a tenant get one audit entry in this time. */
 const auditEveryMs = 30 * 60_000;
 
 /**
- * Lets a command act at the service's own address, as any client does: it is given a token for one tenant, of which
- * nothing is stored. Only a person who may open the control socket, or the store, gets here. `keeps`: the command adds
- * something that belongs to a client, so there has to be one.
+ * Issues an access token with which a command calls the service as a client. The token is for one tenant and is not
+ * stored. Only a user who can open the control socket or the store gets here. With `keeps` the command adds something
+ * that a client must own, so the client is created if it is missing.
  */
 export function accessAct(): AdminAct {
   const auditedMs = new Map<TenantId, number>();
@@ -28,7 +28,7 @@ export function accessAct(): AdminAct {
   return {
     name: "access",
     async act(parts, input, service) {
-      const { tenantId, userId } = await whoseHome(parts, input);
+      const { tenantId, userId } = await chosenOwner(parts, input);
       const clientId = await ownClient(parts, tenantId, isGiven(input, "keeps"));
       const answer = { baseUrl: service?.baseUrl, accessToken: parts.commandTokens.issue(tenantId, clientId) };
       if (!isGiven(input, "as-user")) {
@@ -50,12 +50,12 @@ async function ownClient({ clients }: AdministrationParts, tenantId: TenantId, i
   );
   if (known) return known.id;
   if (!isNeeded) return noClientId;
-  const wanted = { tenant: String(tenantId), name: clientName, kind: "enterprise", redirectUris: [] } as const;
-  return (await clients.addClient({ ...wanted, requiresPkce: false })).client.id;
+  const registration = { tenant: String(tenantId), name: clientName, kind: "enterprise", redirectUris: [] } as const;
+  return (await clients.addClient({ ...registration, requiresPkce: false })).client.id;
 }
 
-/** By what was named; without anything, the only tenant there is. */
-async function whoseHome(
+/** The tenant of the named device, user or alert; without a name, the only tenant. */
+async function chosenOwner(
   parts: AdministrationParts,
   input: Input,
 ): Promise<{ readonly tenantId: TenantId; readonly userId?: UserId }> {
@@ -71,7 +71,7 @@ async function whoseHome(
   return first;
 }
 
-/** Whose device it is, in whichever tenant. */
+/** The owner of a device in any tenant. */
 export async function ownerOfDevice(
   { identity, devices }: Pick<AdministrationParts, "identity" | "devices">,
   deviceId: DeviceId,
@@ -99,7 +99,7 @@ async function onlyUser({ identity }: AdministrationParts, tenantId: TenantId): 
   return first.userId;
 }
 
-/** Undefined in place of that one refusal. */
+/** Undefined if the work fails with this error. */
 async function unless<Found>(refusal: new () => Error, work: Promise<Found>): Promise<Found | undefined> {
   try {
     return await work;

@@ -4,20 +4,20 @@ import { cutTo, padTo, textWidth } from "../terminal/text-width.ts";
 import { friendlyNames, type ShownAttribute, type ShownDevice } from "./friendly-names.ts";
 import { ago, clockTime } from "./times.ts";
 
-/** `presenceInfo` of a device that is there. */
+/** `presenceInfo` of a device that is present. */
 const present = 1;
 
 export interface View {
   readonly style: Style;
   readonly width: number;
   readonly nowMs: number;
-  /** When the device was last known; undefined while it is known now. */
+  /** The time of the last known state; undefined while the state is current. */
   readonly asOfMs?: number | undefined;
-  /** Those that changed just now stand out. */
+  /** Attributes that have just changed; they are highlighted. */
   readonly changed?: ReadonlySet<string>;
 }
 
-/** A device as a person wants to see it: what is said of one place stands under that place's name. */
+/** A device as text, with attributes grouped by structure and device. */
 export function deviceView(device: ShownDevice, names: readonly string[], view: View): string {
   const { style, width } = view;
   const friendly = friendlyNames(device);
@@ -37,7 +37,7 @@ export function deviceView(device: ShownDevice, names: readonly string[], view: 
     const field = padTo(shownAs(friendly.field), fieldWidth);
     const value = padTo(cutTo(shownValue(attribute), valueWidth), valueWidth);
     const line = cutTo(`${isNew ? "*" : " "} ${field}  ${value}  ${ago(attribute.updateTime, view.nowMs)}`, width);
-    lines.push(isNew ? style.yellow(line) : alarming(attribute) ? style.red(line) : line);
+    lines.push(isNew ? style.yellow(line) : isAlarming(attribute) ? style.red(line) : line);
   }
   if (entries.length === 0) lines.push("", "It has no attributes yet.");
   return lines.join("\n");
@@ -47,8 +47,8 @@ export function shownValue({ value }: Pick<ShownAttribute, "value">): string {
   return value === null ? "(blank)" : shownAs(value);
 }
 
-/** Words that nobody should overlook. */
-export function alarming({ value }: Pick<ShownAttribute, "value">): boolean {
+/** Values that must stand out: emergencies, warnings and errors. */
+export function isAlarming({ value }: Pick<ShownAttribute, "value">): boolean {
   return value === "emergency" || value === "warning" || (typeof value === "string" && value.startsWith("error:"));
 }
 
@@ -64,7 +64,7 @@ function headOf(device: ShownDevice, view: View): string {
   return `${style.bold(shownAs(device.deviceName))}  ${facts.join(" · ")}`;
 }
 
-/** Green only when the values are known to be those of now. */
+/** Green only when the values are known to be current. */
 function freshnessOf({ presenceInfo, stale, confirmedTime }: ShownDevice, { style, asOfMs }: View): readonly string[] {
   if (asOfMs !== undefined) return [style.yellow(`unknown, as of ${clockTime(asOfMs)}`)];
   const presence = presenceInfo === present ? (stale ? "present" : style.green("present")) : style.red("absent");

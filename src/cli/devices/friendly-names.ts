@@ -4,7 +4,7 @@ import { BadParameter, NotFound } from "../../model/errors.ts";
 /** The type of the devices that mirror a linked account. */
 export const virtualTypeName = "EcosystemAccount";
 
-/** A device as /v3 answers it. */
+/** A device in an answer of /v3. */
 export interface ShownDevice {
   readonly deviceId: number;
   readonly deviceName: string;
@@ -20,17 +20,17 @@ export interface ShownAttribute {
   readonly updateTime: number;
 }
 
-/** An attribute by the words of the home: `Maple Street › Hallway › is_online`. */
+/** An attribute by the names of the home: `Maple Street › Hallway › is_online`. */
 export interface FriendlyName {
-  /** Where it stands: the structure, and the device in it. Empty for what is said of the account, or of a plain device. */
+  /** The structure, and the device in it. Empty for attributes of the account, or of an ordinary device. */
   readonly place: readonly string[];
-  /** The rest of the name on the wire. */
+  /** The rest of the attribute name. */
   readonly field: string;
-  /** What the name on the wire begins with. */
+  /** The prefix of the attribute name. */
   readonly wirePlace: string;
 }
 
-/** Turns names on the wire into words, by the names that the home's own attributes give. */
+/** Translates attribute names into friendly names, using the names in the device's own attributes. */
 export function friendlyNames({ attributes }: Pick<ShownDevice, "attributes">): (wireName: string) => FriendlyName {
   const called = (name: string, otherwise: string) => String(attributes[name]?.value ?? otherwise);
   return (wireName) => {
@@ -52,10 +52,10 @@ export function inWords({ place, field }: FriendlyName): string {
 }
 
 /**
- * The attributes that somebody means: by a name on the wire, or by words of the home that follow each other, separated
- * by `/`: `Hallway/is_online`, `away`, `Kitchen` for all of it.
+ * The attributes that a text refers to: an attribute name, or consecutive friendly names, separated by `/`:
+ * `Hallway/is_online`, `away`, `Kitchen` for all attributes of it.
  */
-export function meantBy(device: Pick<ShownDevice, "attributes">, text: string): readonly string[] {
+export function attributesMatching(device: Pick<ShownDevice, "attributes">, text: string): readonly string[] {
   if (device.attributes[text] || parseAttributeName(text)) return [text];
   const friendly = friendlyNames(device);
   const words = text.split(/\s*[/›>]\s*/).map((word) => word.toLowerCase());
@@ -67,17 +67,17 @@ export function meantBy(device: Pick<ShownDevice, "attributes">, text: string): 
   });
 }
 
-/** A name may go on behind what is said: the ecosystem calls things "Hallway (144A)". */
+/** Whether a name is the word, or begins with it: the ecosystem calls things "Hallway (144A)". */
 export function isCalled(name: string, word: string | undefined): boolean {
-  const [whole, wanted] = [name.toLowerCase(), word?.toLowerCase()];
-  return wanted !== undefined && wanted !== "" && (whole === wanted || whole.startsWith(`${wanted} `));
+  const [fullName, prefix] = [name.toLowerCase(), word?.toLowerCase()];
+  return prefix !== undefined && prefix !== "" && (fullName === prefix || fullName.startsWith(`${prefix} `));
 }
 
-/** The same for who may mean one alone. */
-export function theOneMeant(device: ShownDevice, text: string): string {
-  const found = meantBy(device, text);
+/** The only attribute that a text refers to; throws if there are none or several. */
+export function attributeMatching(device: ShownDevice, text: string): string {
+  const found = attributesMatching(device, text);
   const [first, second] = found;
-  if (!first) throw new NotFound(nothingLike(device, text));
+  if (!first) throw new NotFound(noAttributeMessage(device, text));
   if (second) {
     const some = found.slice(0, 5).map((name) => `  ${name}`);
     throw new BadParameter("name", `"${text}" may mean ${found.length} attributes. Name one:\n${some.join("\n")}`);
@@ -85,7 +85,7 @@ export function theOneMeant(device: ShownDevice, text: string): string {
   return first;
 }
 
-export function nothingLike({ deviceId }: Pick<ShownDevice, "deviceId">, text: string): string {
+export function noAttributeMessage({ deviceId }: Pick<ShownDevice, "deviceId">, text: string): string {
   return `Device ${deviceId} has nothing called "${text}". See all with: breezeway device get ${deviceId}`;
 }
 

@@ -1,7 +1,7 @@
 import type { ShownDevice } from "./friendly-names.ts";
 import { clockTime } from "./times.ts";
 
-/** Whether the shown values are those of now: while the stream is up and the service answers. */
+/** Whether the shown values are current: while the stream is open and the service answers. */
 export class Knowledge {
   #stream: Lost | undefined;
   #answers: Lost | undefined;
@@ -19,7 +19,7 @@ export class Knowledge {
     this.#stream = undefined;
   }
 
-  /** `error`: why the service did not answer; undefined when it did. */
+  /** `error` is why the service did not answer; undefined when it did. */
   answered(error: unknown): void {
     if (error === undefined) this.#answeredMs = Date.now();
     const reason = error instanceof Error ? error.message : String(error);

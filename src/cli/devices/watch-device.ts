@@ -3,7 +3,7 @@ import type { Api } from "../remote/api.ts";
 import { follow, tellLive, tellLost } from "../remote/follow.ts";
 import { isLively } from "../terminal/terminal.ts";
 import { cutTo } from "../terminal/text-width.ts";
-import { alarming, deviceView, shownValue } from "./device-view.ts";
+import { deviceView, isAlarming, shownValue } from "./device-view.ts";
 import { friendlyNames, inWords, type ShownAttribute, type ShownDevice } from "./friendly-names.ts";
 import { freshnessInWords, freshnessLine, Knowledge } from "./knowledge.ts";
 import { clockTime } from "./times.ts";
@@ -153,7 +153,7 @@ function changeInWords(
   before: ShownAttribute | undefined,
   after: ShownAttribute,
 ): string {
-  const value = alarming(after) ? style.red(shownValue(after)) : style.yellow(shownValue(after));
+  const value = isAlarming(after) ? style.red(shownValue(after)) : style.yellow(shownValue(after));
   const from = before ? `${shownValue(before)} → ` : "";
   return `${style.dim(clockTime(after.updateTime))}  ${inWords(friendlyNames(device)(name))}  ${from}${value}`;
 }

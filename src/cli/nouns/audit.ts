@@ -20,7 +20,7 @@ const list: AdminCommand = {
     return { answer: { entries: entries.map(({ timeMs, ...entry }) => ({ time: iso(timeMs), ...entry })) } };
   },
   tell({ entries }, _typed, width) {
-    if (entries.length === 0) return "Nothing was written down yet.";
+    if (entries.length === 0) return "The audit log is empty.";
     return table(
       [whole("TIME"), whole("ACT"), "TENANT", "USER", whole("CLIENT"), "SOURCE", "DETAIL"],
       (entries as (AuditRecord & { time: string })[]).map((entry) => [
@@ -37,7 +37,7 @@ const list: AdminCommand = {
   },
 };
 
-/** `user add admin=true`: the command as it was typed, then the facts. */
+/** `user add admin=true`: the command, then its facts. */
 function inWords({ command, ...facts }: AuditRecord["detail"]): string {
   const words = Object.entries(facts).map(
     ([name, value]) => `${name}=${Array.isArray(value) ? value.join(",") : value}`,

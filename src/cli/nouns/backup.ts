@@ -11,7 +11,7 @@ const take: AdminCommand = {
     command
       .requiredOption("--to <file or folder>", "where the backup goes; an older backup of that name is replaced")
       .option("--with-key", "include the key: anyone who has the file can then decrypt every token"),
-  // The service may run in another folder.
+  // An absolute path, because the service may run in another folder.
   bring: (typed) => ({ to: `${resolve(text(typed, "to"))}${/[/\\]$/.test(text(typed, "to")) ? "/" : ""}` }),
   async act({ backup }, input, _service, tell) {
     const isWithKey = isGiven(input, "with-key");

@@ -71,7 +71,7 @@ const list: AdminCommand = {
   },
 };
 
-/** A client may have many addresses; `client show` has them all. */
+/** The first of many addresses; `client show` lists all. */
 function firstOf([first = "-", ...others]: readonly string[]): string {
   return others.length === 0 ? first : `${first} and ${others.length} more`;
 }
@@ -131,7 +131,7 @@ const rotateSecret: AdminCommand = {
   },
   tell(answer, { overlap }) {
     const hours = Number(overlap);
-    const old = hours === 0 ? "The old secret has ended." : `The old secret goes on for ${counted(hours, "hour")}.`;
+    const old = hours === 0 ? "The old secret has ended." : `The old secret stays valid for ${counted(hours, "hour")}.`;
     return `${credentials(answer)}\n${old}`;
   },
 };
@@ -149,7 +149,7 @@ const remove: AdminCommand = {
     return { answer: { client_id: clientId, name, grants }, changed: { tenantId, clientId, detail: { name, grants } } };
   },
   tell({ name, grants }) {
-    const ended = grants === 0 ? "It had been given nothing." : `${counted(grants, "grant")} ended, with every token.`;
+    const ended = grants === 0 ? "It had no grants." : `${counted(grants, "grant")} ended, with every token.`;
     return `Removed client ${name}. ${ended}`;
   },
 };
@@ -173,13 +173,13 @@ function shown({ id, name, kind, redirectUris, requiresPkce, createdMs }: Client
   };
 }
 
-/** What its developers need, and when they will see it again. */
+/** The id and the secret, with a warning that the secret is shown once. */
 function credentials({ client_id, client_secret }: Record<string, string>): string {
   const shown = rows([
     ["  client_id", client_id],
     ["  client_secret", client_secret],
   ]);
-  return `${shown}\n\nThe secret is shown this once: only a hash of it is kept.`;
+  return `${shown}\n\nThe secret is shown only now: the service stores a hash of it.`;
 }
 
 export const client: Noun = {

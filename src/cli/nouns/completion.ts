@@ -15,13 +15,13 @@ const completion: OwnCommand = {
     const { completionFor } = await import("../shell-completion.ts");
     const shell = text(typed, "shell") as "bash" | "zsh" | "fish";
     const script = completionFor(shell, program);
-    // A script is a script wherever it goes: only who asks for JSON gets it wrapped.
+    // The script is printed as it is, also into a pipe; --json wraps it.
     if (typed.json === true) print.data({ shell, script }, () => script);
     else terminal.out.write(script);
   },
 };
 
-/** A new account has none of these folders. */
+/** Creates the folder, which a new account lacks. */
 function kept(shell: string, folder: string, file: string): string {
   return `breezeway completion ${shell} | (mkdir -p ${folder} && cat > ${folder}/${file})`;
 }

@@ -12,12 +12,12 @@ const check: OwnCommand = {
     try {
       config();
     } catch (error) {
-      // In JSON too, for a program that reads standard output.
+      // As JSON too, for programs that read standard output.
       if (error instanceof ConfigurationError && print.isJson)
         print.data({ ok: false, problems: error.problems }, () => "");
       throw error;
     }
-    print.data({ ok: true, problems: [] }, () => "The settings are sound. See them: breezeway config print");
+    print.data({ ok: true, problems: [] }, () => "The settings are valid. See them with: breezeway config print");
   },
 };
 
@@ -54,7 +54,7 @@ function sourceOf({ sources }: Call, setting: (typeof settings)[keyof typeof set
 
 const hidden = "(set)";
 
-/** A secret isn't shown at all; one that stands within a JSON value is taken out of it. */
+/** Masks a secret completely; a secret within a JSON value is removed from it. */
 function masked(text: string, isSecret = false): string {
   if (isSecret) return hidden;
   return text.replaceAll(/("[^"]*secret[^"]*"\s*:\s*)"(?:[^"\\]|\\.)*"/gi, `$1"${hidden}"`);

@@ -3,7 +3,7 @@ import type { AdminAct } from "../administration/admin-command.ts";
 import { id, optional } from "../input.ts";
 import { chosenTenant } from "./of-tenant.ts";
 
-/** All devices with their owners, which only an administrator may see at once. */
+/** All devices with their owners, over all tenants. */
 export const deviceOwners: AdminAct = {
   name: "device owners",
   async act({ identity, devices }, input) {

@@ -60,13 +60,13 @@ async function nameWrites(
 ): Promise<Readonly<Record<string, string | null>>> {
   const isWire = ([name]: readonly [string, unknown]) => /^[od]\./.test(name);
   if (given.every(isWire)) return Object.fromEntries(given);
-  const { theOneMeant, virtualTypeName } = await import("../devices/friendly-names.ts");
+  const { attributeMatching, virtualTypeName } = await import("../devices/friendly-names.ts");
   const shown = await call.print.during("reading", api.getDevice(device));
   if (shown.deviceTypeName !== virtualTypeName) {
     for (const [name] of given) refusePlace(shown, name);
     return Object.fromEntries(given);
   }
-  return Object.fromEntries(given.map(([name, value]) => [theOneMeant(withRequests(shown), name), value]));
+  return Object.fromEntries(given.map(([name, value]) => [attributeMatching(withRequests(shown), name), value]));
 }
 
 /** An ordinary device would take `Hallway/power` as the name of a new attribute, which is never what is meant. */

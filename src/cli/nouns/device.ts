@@ -119,7 +119,7 @@ const watch: OwnCommand = {
 };
 
 async function showDevice(call: Call, isWatched: boolean): Promise<void> {
-  const [{ deviceView }, { meantBy, nothingLike }, { timeOption }] = await Promise.all([
+  const [{ deviceView }, { attributesMatching, noAttributeMessage }, { timeOption }] = await Promise.all([
     import("../devices/device-view.ts"),
     import("../devices/friendly-names.ts"),
     import("../devices/times.ts"),
@@ -131,8 +131,8 @@ async function showDevice(call: Call, isWatched: boolean): Promise<void> {
   const api = await serviceOf(call, { device: String(device) });
   const read = async () => {
     const whole = await print.during("reading the device", api.getDevice(device));
-    const meant = wanted.flatMap((one) => meantBy(whole, one));
-    for (const one of wanted) if (meantBy(whole, one).length === 0) throw new NotFound(nothingLike(whole, one));
+    const meant = wanted.flatMap((one) => attributesMatching(whole, one));
+    for (const one of wanted) if (attributesMatching(whole, one).length === 0) throw new NotFound(noAttributeMessage(whole, one));
     if (wanted.length === 0 && since === undefined) return { device: whole, names: Object.keys(whole.attributes) };
     const shown = await api.getDevice(device, { attributes: meant, since });
     // Names of places are still those of the whole device.

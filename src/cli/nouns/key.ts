@@ -23,7 +23,7 @@ const list: AdminCommand = {
     );
     const missing = standings.filter(({ role }) => role === "missing").map(({ keyId }) => keyId);
     if (missing.length === 0) return shown;
-    return `${shown}\n\nKey ${missing.join(", ")} is not in the key file: what is sealed with it can't be opened. Put it back, or see: breezeway key drop --help`;
+    return `${shown}\n\nKey ${missing.join(", ")} is not in the key file: values that are sealed with it cannot be opened. Put it back, or see: breezeway key drop --help`;
   },
 };
 
@@ -48,11 +48,11 @@ const rotate: AdminCommand = {
     return { answer: { keyId, resealed, behind }, changed: { detail: { key: keyId, resealed } } };
   },
   tell({ keyId, resealed, behind }) {
-    const done = `${counted(resealed, "value")} sealed anew: everything is sealed with key ${keyId} now.`;
+    const done = `Resealed ${counted(resealed, "value")}: all values are now sealed with key ${keyId}.`;
     if (behind.length > 0) {
       return `${done} ${counted(behind.length, "node")} still ${behind.length === 1 ? "seals" : "seal"} with another key (${behind.join(", ")}). Copy the key file to all nodes, then run: breezeway key rotate`;
     }
-    return `${done} Older backups still need the old key: keep a copy of it with them, then take it out of the key file with: breezeway key prune`;
+    return `${done} Older backups still need the old key: keep a copy of it with them, then remove it from the key file with: breezeway key prune`;
   },
 };
 
@@ -99,9 +99,9 @@ const drop: AdminCommand = {
     const shown = lost.slice(0, shownAtMost);
     if (lost.length > shown.length) shown.push(`  and ${lost.length - shown.length} more; --json lists all`);
     const next =
-      "Their users link again: breezeway link. Clients add their webhooks again. With several nodes, copy the key file to all of them before you start them.";
+      "Their users must link again: breezeway link. Clients must add their webhooks again. With several nodes, copy the key file to all of them before you start them.";
     return [
-      `Key ${keyId} is given up. Lost: ${counted(links.length, "token")} of links, ${counted(webhooks.length, "webhook")}.`,
+      `Discarded the values of key ${keyId}: ${counted(links.length, "token")} of links, ${counted(webhooks.length, "webhook")}.`,
       ...shown,
       next,
     ].join("\n");
@@ -110,7 +110,7 @@ const drop: AdminCommand = {
 
 const shownAtMost = 20;
 
-/** A tenant's own webhooks have a negative owner. */
+/** Webhooks of a tenant itself have the negated tenant id as their owner. */
 function ownerOf(ownerId: number): string {
   return ownerId < 0 ? `tenant ${-ownerId}` : `user ${ownerId}`;
 }
@@ -121,5 +121,5 @@ export const key: Noun = {
   commands: [list, add, rotate, prune, drop],
 };
 
-/** Commands that work while keys which the store needs are missing. */
+/** Commands that work while keys that the store needs are missing. */
 export const commandsForLostKeys: readonly string[] = [list.name, drop.name];

@@ -5,19 +5,19 @@ import { secondOf } from "../devices/times.ts";
 import { id, optional } from "../input.ts";
 import { chosenTenant } from "./of-tenant.ts";
 
-/** A link as commands print it in JSON. Of one that isn't live, everything is as of `confirmedTime`. */
+/** A link in the JSON output of commands. If it is not live, all fields are as of `confirmedTime`. */
 export function linkAnswer({ ecosystem, deviceId, state, reason, confirmedMs }: ShownLink) {
   return { ecosystem, deviceId, state, reason, stale: state !== "live", confirmedTime: confirmedMs };
 }
 
-/** `live`, `not followed since 2026-01-31T12:00:00Z`: the state in words, with its time unless it is that of now. */
+/** `live`, `not followed since 2026-01-31T12:00:00Z`: the state as text, with its time unless it is current. */
 export function linkStateInWords({ state, confirmedTime }: { state: string; confirmedTime: number | null }): string {
   if (state === "live") return "live";
   const time = confirmedTime === null ? "an unknown time" : secondOf(confirmedTime);
   return state === "not_followed" ? `not followed since ${time}` : `${state}, as of ${time}`;
 }
 
-/** How all links stand, which only an administrator may see at once. */
+/** The states of all links, over all tenants. */
 export const linkFacts: AdminAct = {
   name: "link facts",
   async act({ identity, linksOf }, input) {

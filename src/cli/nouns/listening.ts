@@ -1,6 +1,6 @@
 import type { AdminAct } from "../administration/admin-command.ts";
 
-/** Where the running service listens: flags, or a free port, may have made that other than the settings say. */
+/** The address of the running service; because of flags, or of a free port, it may differ from the settings. */
 export const listening: AdminAct = {
   name: "listening",
   act: async (_parts, _input, service) => ({ answer: { listensAt: service?.listensAt } }),

@@ -5,7 +5,7 @@ import type { Moved } from "../programs.ts";
 import { counted, table, whole } from "../terminal/output.ts";
 import { progressOn } from "../terminal/progress.ts";
 
-/** On stores that nobody runs, never through a running service. */
+/** Works on stores without a running service. */
 const migrate: OwnCommand = {
   name: "migrate",
   meaning: "move the SQLite store of a stopped service to an empty PostgreSQL, and compare the copy row by row",
@@ -28,7 +28,7 @@ function tell({ from, keyFile, rows, tables }: Moved): string {
     ["TABLE", "ROWS", whole("SHA-256 IN BOTH")],
     tables.map(({ table: name, rows: count, sha256 }) => [name, count, sha256]),
   );
-  return `${compared}\n\nCopied ${counted(rows, "row")} from ${from}; every table is the same in PostgreSQL. Give each node a copy of ${keyFile} and the new BREEZEWAY_DATABASE_URL. Don't start the old store again: both would follow the same accounts.`;
+  return `${compared}\n\nCopied ${counted(rows, "row")} from ${from}; every table is equal in PostgreSQL. Give each node a copy of ${keyFile} and the new BREEZEWAY_DATABASE_URL. Do not start the old store again: both services would follow the same accounts.`;
 }
 
 export const migrateNoun: Noun = { name: "migrate", meaning: migrate.meaning, commands: [migrate] };

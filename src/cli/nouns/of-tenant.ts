@@ -3,12 +3,12 @@ import type { Identity } from "../../identity/identity.ts";
 import type { TenantId } from "../../model/ids.ts";
 import { type Input, optional } from "../input.ts";
 
-/** The option of a list that may be narrowed to one tenant. */
+/** The option that limits a list to one tenant. */
 export function ofTenant(command: Command): Command {
   return command.option("--tenant <name or id>", "of one tenant only");
 }
 
-/** Undefined: of all. */
+/** Undefined: all tenants. */
 export async function chosenTenant(identity: Identity, input: Input): Promise<TenantId | undefined> {
   const tenant = optional(input, "tenant");
   return tenant === undefined ? undefined : (await identity.findTenant(tenant)).tenantId;

@@ -4,7 +4,7 @@ import { text } from "../input.ts";
 import type { Noun } from "../noun.ts";
 import type { Restored } from "../programs.ts";
 
-/** On a folder of its own, never through a running service. */
+/** Works on a new folder, without a running service. */
 const restore: OwnCommand = {
   name: "restore",
   meaning: "restore a backup to a new data folder, completely or not at all",
@@ -19,7 +19,7 @@ const restore: OwnCommand = {
 
 function tell({ folder, keyFile, time, version }: Restored, config: Config): string {
   const flags = `--data ${folder}${config.keyFile === undefined ? "" : ` --key-file ${keyFile}`}`;
-  return `Restored what Breezeway ${version} held at ${time}, every digest checked. Start it with: breezeway serve ${flags}`;
+  return `Restored the store of Breezeway ${version} as of ${time}; all digests are right. Start it with: breezeway serve ${flags}`;
 }
 
 export const restoreNoun: Noun = { name: "restore", meaning: restore.meaning, commands: [restore] };

@@ -11,7 +11,7 @@ const restored: AdminCommand = {
     return { answer: { epoch }, changed: { detail: { epoch } } };
   },
   tell: ({ epoch }) =>
-    `The store begins epoch ${epoch}. Clients that resume a stream get a resync, every webhook is sent one, and fan requests that waited are not sent. Run this once after each restore that Breezeway can't detect (docs/operations.md).`,
+    `The store begins epoch ${epoch}. Clients that resume a stream get a resync, every webhook is sent one, and waiting fan requests are not sent. Run this once after each restore that Breezeway cannot detect (docs/operations.md).`,
 };
 
 export const restoredNoun: Noun = { name: "restored", meaning: restored.meaning, commands: [restored] };

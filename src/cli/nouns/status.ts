@@ -9,7 +9,7 @@ const show: AdminCommand = {
   examples: ["status", "status --json"],
   async act({ identity, links }, _, service) {
     const { nodes, counts } = await links();
-    // Without a service on this machine, its nodes may run on others, on the same PostgreSQL.
+    // Nodes may run on other machines, on the same PostgreSQL.
     const running = service
       ? { running: true, baseUrl: service.baseUrl }
       : nodes > 0
@@ -44,5 +44,5 @@ function serviceInWords({ running, baseUrl, nodes }: Answer): string {
   return running ? `running, ${nodes === 1 ? "1 node" : `${nodes} nodes`}` : "not running";
 }
 
-/** The one command that needs no verb. */
+/** The only noun without a verb. */
 export const status: Noun = { name: "status", meaning: show.meaning, commands: [show] };

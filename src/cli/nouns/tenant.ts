@@ -74,8 +74,8 @@ const brand: AdminCommand = {
     const { tenantId } = tenant;
     const clear = texts(input, "clear");
     checkBrand(input, clear);
-    const wanted = (name: string) => (clear.includes(name) ? null : optional(input, name));
-    const [accent, supportUrl, logo] = [wanted("accent"), wanted("support-url"), wanted("logo")];
+    const newValue = (name: string) => (clear.includes(name) ? null : optional(input, name));
+    const [accent, supportUrl, logo] = [newValue("accent"), newValue("support-url"), newValue("logo")];
     const picture = typeof logo === "string" ? Buffer.from(logo, "base64") : logo;
     await identity.setBrand(tenantId, { accent, supportUrl, logo: picture });
     const detail = {
@@ -106,7 +106,7 @@ const terms: AdminCommand = {
     const { tenantId } = tenant;
     if (isGiven(input, "clear")) {
       if (input.file !== undefined || input.version !== undefined) {
-        throw new BadParameter("clear", "--clear takes the terms away: leave out --file and --version.");
+        throw new BadParameter("clear", "--clear removes the terms: leave out --file and --version.");
       }
       await identity.setTerms(tenantId, null);
       return { answer: await shown(identity, tenant), changed: { tenantId, detail: { clear: true } } };
@@ -119,15 +119,15 @@ const terms: AdminCommand = {
 };
 
 function checkBrand(input: Input, clear: readonly string[]): void {
-  const given = brandParts.filter((name) => optional(input, name) !== undefined);
-  const both = given.find((name) => clear.includes(name));
+  const changed = brandParts.filter((name) => optional(input, name) !== undefined);
+  const both = changed.find((name) => clear.includes(name));
   if (both) throw new BadParameter(both, `--${both} is both given and cleared. Choose one.`);
-  if (given.length + clear.length === 0) {
+  if (changed.length + clear.length === 0) {
     throw new BadParameter("accent", "Nothing to change. Give --accent, --logo, --support-url or --clear.");
   }
 }
 
-/** A tenant as `show` and all that change it answer. */
+/** The answer of `show` and of all commands that change a tenant. */
 async function shown(identity: Identity, { tenantId, name }: Tenant): Promise<object> {
   const { accent = null, supportUrl = null, terms } = await identity.brandOf(tenantId);
   const logo = await identity.logoOf(tenantId);

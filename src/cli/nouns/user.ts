@@ -143,7 +143,7 @@ const remove: AdminCommand = {
     const { links, devices, grants } = removed;
     const gone = `${counted(links, "link")}, ${counted(devices, "device")} and ${counted(grants, "grant")} to clients`;
     const left = links - tokensRevoked;
-    const doubt = `\nOf their tokens, ${left} could not be ended at the ecosystem; here nothing is left of them.`;
+    const doubt = `\n${counted(left, "token")} could not be revoked at the ecosystem; the service has removed them.`;
     return `Removed user ${userId} with ${gone}.${left > 0 ? doubt : ""}`;
   },
 };

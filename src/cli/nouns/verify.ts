@@ -7,11 +7,11 @@ const verify: OwnCommand = {
   meaning: "check a deployment end to end, over its public interface, and grade it",
   examples: ["verify", "verify --report ./report", "verify --url https://home.example --client-id c_1 --user ada"],
   options: withOptions,
-  // Loaded when it is run: no other command has to wait for it.
+  // Loaded on demand, so that other commands start faster.
   run: async (call) => (await import("./verify-run.ts")).runVerify(call),
 };
 
-/** The secrets that a verification may need are never flags. */
+/** Secrets are never flags. */
 function withOptions(command: Command): Command {
   return command
     .option("--url <address>", "the deployment's base URL (default: the service on this data folder)")

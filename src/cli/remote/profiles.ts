@@ -5,7 +5,7 @@ import { ConfigurationError } from "../../config/config.ts";
 import { BadParameter, NotFound } from "../../model/errors.ts";
 import type { ClientSecret } from "./client-token.ts";
 
-/** A service that is spoken with more than once, and how one gets in there. */
+/** The stored address and credentials of a service. */
 export interface Profile {
   readonly url: string;
   readonly accessToken?: string;
@@ -16,7 +16,7 @@ export interface Profile {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Where they are kept, readable by their owner alone. */
+/** The file of all profiles; only its owner can read it. */
 export function profilesFile({ XDG_CONFIG_HOME }: Environment): string {
   return join(XDG_CONFIG_HOME || join(homedir(), ".config"), "breezeway", "profiles.json");
 }
@@ -46,7 +46,7 @@ export function findProfile(environment: Environment, name: string): Profile {
 export function writeProfiles(environment: Environment, profiles: Readonly<Record<string, Profile>>): void {
   const file = profilesFile(environment);
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  // Whole or not at all: a profile that is half written would lose all of them.
+  // Replaced atomically, because an incomplete file would lose all profiles.
   const next = `${file}.${process.pid}`;
   writeFileSync(next, `${JSON.stringify(profiles, null, 2)}\n`, { mode: 0o600 });
   chmodSync(next, 0o600);

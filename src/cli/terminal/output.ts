@@ -3,20 +3,20 @@ import { type Style, styleFor } from "./style.ts";
 import type { Terminal } from "./terminal.ts";
 import { cutTo, padTo, textWidth } from "./text-width.ts";
 
-/** How a command speaks: data to standard output, everything else to standard error. */
+/** The output of a command: data to standard output, everything else to standard error. */
 export interface Printer {
-  /** Whether data goes out as JSON: asked for, or nobody reads it on a terminal. */
+  /** Whether data is printed as JSON: on request, or when standard output is not a terminal. */
   readonly isJson: boolean;
   readonly style: Style;
-  /** The columns of the terminal; endless elsewhere. */
+  /** The width of the terminal; infinite elsewhere. */
   readonly width: number;
-  /** The one answer of a command. */
+  /** Prints the answer of a command. */
   data<Result extends object>(result: Result, tell: (result: Result) => string): void;
-  /** One line of an answer that goes on and on. */
+  /** Prints one line of a continuing answer. */
   line(result: object, words: string): void;
-  /** For the person, never for a program that reads. */
+  /** Prints a message for the user to standard error. */
   words(text: string): void;
-  /** Shows that something is under way once it takes longer than a moment. */
+  /** Shows progress if the work takes longer than a moment. */
   during<Result>(what: string, work: Promise<Result>): Promise<Result>;
 }
 
@@ -37,7 +37,7 @@ export function printerFor(terminal: Terminal, { json = false } = {}): Printer {
 
 export type Cell = string | number | null | undefined | readonly string[];
 
-/** A column whose cells are never cut: an id or an address is useless in part. */
+/** A column that is never shortened, because a part of an id or an address is useless. */
 export interface WholeColumn {
   readonly title: string;
   readonly isWhole: true;
@@ -48,8 +48,8 @@ export function whole(title: string): WholeColumn {
 }
 
 /**
- * Rows under a head, within the columns of the terminal. Whole columns get their room first, the others share the rest.
- * Where even that is too wide, the terminal wraps the line: ids and addresses stay complete.
+ * A table that fits the terminal. Whole columns keep their width, the others share the rest. If even that is too wide, the
+ * terminal wraps the lines, so that ids and addresses stay complete.
  */
 export function table(
   head: readonly (string | WholeColumn)[],
@@ -73,7 +73,7 @@ export function table(
     .join("\n");
 }
 
-/** Facts about one thing, a name and a value each. A value is never cut: it goes on below itself. */
+/** Names and values of one object. Values are never shortened: long ones are wrapped. */
 export function rows(facts: readonly (readonly [name: string, value: Cell])[], width = stdoutWidth()): string {
   const nameWidth = Math.max(...facts.map(([name]) => textWidth(name)));
   const indent = " ".repeat(nameWidth + gap.length);
@@ -90,17 +90,17 @@ export function counted(count: number, what: string): string {
   return `${count === 0 ? "no" : count} ${what}${count === 1 ? "" : "s"}`;
 }
 
-/** A terminal takes control characters for orders; what came from outside must not give any. */
+/** Removes control characters, so that data from outside cannot control the terminal. */
 export function shownAs(cell: Cell): string {
   const text = Array.isArray(cell) ? cell.join(" ") : String(cell ?? "");
   return text.replaceAll(/\p{Cc}/gu, "\uFFFD");
 }
 
 const gap = "  ";
-/** Columns shrink to the first width where they can, to the second only where they must. */
+/** The minimum widths of columns: the first if possible, the second if necessary. */
 const narrowest = [8, 4] as const;
 
-/** Takes from the widest column that may shrink, one character at a time, until all fit or none can give more. */
+/** Shortens the widest column that may shrink, one character at a time, until the table fits or no column can shrink. */
 function fitted(
   columns: readonly { readonly wanted: number; readonly isWhole: boolean }[],
   width: number,
@@ -118,7 +118,7 @@ function fitted(
   return widths;
 }
 
-/** Breaks between words. A word that is longer than a line stays in one piece. */
+/** Wraps between words. A word that is longer than a line is not split. */
 function wrapped(text: string, width: number): readonly string[] {
   const lines: string[] = [];
   let line = "";

@@ -1,23 +1,23 @@
 import { isLively, type Terminal } from "./terminal.ts";
 import { cutTo } from "./text-width.ts";
 
-/** What takes no longer is over before anybody wonders. */
-const patienceMs = 300;
+/** Shorter work shows no progress. */
+const showAfterMs = 300;
 const drawEveryMs = 100;
 const barColumns = 20;
 
-/** Tells how far something has come that takes its time. */
+/** Reports how much of the work is done. */
 export type Tell = (done: number, total: number) => void;
 
 export interface Progress {
   during<Result>(what: string, work: Promise<Result>): Promise<Result>;
-  /** For work whose size is known: call `step` as parts are done. */
+  /** For work of known size: call `step` for each part that is done. */
   over<Result>(what: string, total: number, work: (step: () => void) => Promise<Result>): Promise<Result>;
-  /** For work that may tell how far it is, once it knows. */
+  /** For work that reports its progress once it knows its size. */
   told<Result>(what: string, work: (tell: Tell) => Promise<Result>): Promise<Result>;
 }
 
-/** A bar on standard error, on a terminal only, drawn over itself and taken away at the end. */
+/** A progress bar on standard error, only on a terminal; it is redrawn in place and removed at the end. */
 export function progressOn(terminal: Pick<Terminal, "environment" | "err">): Progress {
   const { err } = terminal;
   async function shown<Result>(bar: (elapsedMs: number) => string, work: Promise<Result>): Promise<Result> {
@@ -26,7 +26,7 @@ export function progressOn(terminal: Pick<Terminal, "environment" | "err">): Pro
     let isDrawn = false;
     const draw = () => {
       const elapsedMs = performance.now() - begunMs;
-      if (elapsedMs < patienceMs) return;
+      if (elapsedMs < showAfterMs) return;
       isDrawn = true;
       err.write(`\r\u001b[K${cutTo(bar(elapsedMs), (err.columns || 80) - 1)}`);
     };
@@ -62,7 +62,7 @@ export function progressOn(terminal: Pick<Terminal, "environment" | "err">): Pro
   };
 }
 
-/** Nobody knows how long it will take. */
+/** A bar for work of unknown duration. */
 function wandering(elapsedMs: number): string {
   const at = Math.floor(elapsedMs / drawEveryMs) % (2 * barColumns - 6);
   const from = at < barColumns - 3 ? at : 2 * (barColumns - 3) - at;

@@ -5,23 +5,23 @@ import { ConfigurationError } from "../../config/config.ts";
 import { BadParameter } from "../../model/errors.ts";
 import type { Terminal } from "./terminal.ts";
 
-export interface WantedSecret {
-  /** In words, as in "access token". */
+export interface SecretRequest {
+  /** Its name, as in "access token". */
   readonly what: string;
-  /** The variable that may hold it; `<variable>_FILE` may name a file that does. */
+  /** The variable that may hold it; `<variable>_FILE` may name a file with it. */
   readonly variable: string;
-  /** Nobody sees what they type: a slip of the finger would lock somebody out. */
+  /** A new secret is asked for twice, because the user cannot see a typing error. */
   readonly isNew?: boolean;
-  /** False: only the variable counts. */
+  /** False: only the variable is read. */
   readonly asks?: boolean;
 }
 
-/** A password is never a flag: it comes from BREEZEWAY_PASSWORD, from a pipe, or is asked for without being shown. */
+/** A password is never a flag: it comes from BREEZEWAY_PASSWORD, from a pipe, or from a prompt without echo. */
 export async function readPassword(terminal: Terminal, { isNew = true } = {}): Promise<string> {
   return needed(terminal, { what: "password", variable: "BREEZEWAY_PASSWORD", isNew });
 }
 
-export async function needed(terminal: Terminal, wanted: WantedSecret): Promise<string> {
+export async function needed(terminal: Terminal, wanted: SecretRequest): Promise<string> {
   const secret = await readSecret(terminal, wanted);
   if (secret) return secret;
   const { what, variable } = wanted;
@@ -29,7 +29,7 @@ export async function needed(terminal: Terminal, wanted: WantedSecret): Promise<
 }
 
 /** Undefined when there is none. */
-export async function readSecret(terminal: Terminal, wanted: WantedSecret): Promise<string | undefined> {
+export async function readSecret(terminal: Terminal, wanted: SecretRequest): Promise<string | undefined> {
   const { environment, input } = terminal;
   const { variable, asks = true } = wanted;
   const file = environment[`${variable}_FILE`];
@@ -51,12 +51,12 @@ async function firstLine(input: NodeJS.ReadStream): Promise<string> {
   return "";
 }
 
-async function ask({ input, err }: Terminal, { what, isNew = false }: WantedSecret): Promise<string> {
+async function ask({ input, err }: Terminal, { what, isNew = false }: SecretRequest): Promise<string> {
   const unseen = new Writable({ write: (_chunk, _encoding, done) => done() });
-  // One for both questions, made before the first: between two, the terminal would show what is typed.
+  // One interface for both prompts, created before the first: without it the terminal would echo what is typed in between.
   const terminal = createInterface({ input, output: unseen, terminal: true });
   const lines = terminal[Symbol.asyncIterator]();
-  /** Empty when whoever is asked leaves instead. */
+  /** Empty when the user ends the input instead. */
   const question = async (words: string): Promise<string> => {
     err.write(words);
     const { value, done } = await lines.next();

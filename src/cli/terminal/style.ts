@@ -11,7 +11,7 @@ const codes = {
 
 export type Style = Readonly<Record<keyof typeof codes, (text: string) => string>>;
 
-/** Emphasis for whoever can see it; everybody else reads the same words plainly. */
+/** Emphasis where colour is supported; plain text elsewhere. */
 export function styleFor(terminal: Pick<Terminal, "environment">, outlet: Outlet): Style {
   const isOn = hasColour(terminal, outlet);
   const entries = Object.entries(codes).map(([name, [on, off]]) => [

@@ -1,4 +1,4 @@
-/** Where something is written to: a terminal, a pipe or a file. */
+/** An output: a terminal, a pipe or a file. */
 export interface Outlet {
   readonly isTTY?: boolean | undefined;
   readonly columns?: number | undefined;
@@ -6,23 +6,23 @@ export interface Outlet {
   write(text: string): unknown;
 }
 
-/** Whoever types, and where they read. Data goes to `out`, words about it to `err`. */
+/** Input and output of the command. Data goes to `out`, messages to `err`. */
 export interface Terminal {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly version: string;
   readonly input: NodeJS.ReadStream;
   readonly out: Outlet;
   readonly err: Outlet;
-  /** Where a variable was set, when that is known: the environment, or a file. */
+  /** The source of a variable, if it is known: the environment, or a file. */
   readonly origin?: (variable: string) => string;
 }
 
-/** Whether lines may be drawn over and colours shown: not on paper, not in a log, not for who asked for neither. */
+/** Whether lines may be redrawn: only on a terminal, and unless TERM=dumb or CI says otherwise. */
 export function isLively({ environment }: Pick<Terminal, "environment">, outlet: Outlet): boolean {
   return outlet.isTTY === true && !environment.CI && environment.TERM !== "dumb";
 }
 
-/** https://no-color.org; FORCE_COLOR is for who pipes into a pager and wants them all the same. */
+/** Follows https://no-color.org; FORCE_COLOR turns colour on for pipes, as into a pager. */
 export function hasColour(terminal: Pick<Terminal, "environment">, outlet: Outlet): boolean {
   const { NO_COLOR, FORCE_COLOR } = terminal.environment;
   if (NO_COLOR) return false;

@@ -1,13 +1,13 @@
 const segmenter = new Intl.Segmenter("en", { granularity: "grapheme" });
-/** Nothing wide or composed: the common case, and the cheap one. */
+/** Fast path: text without wide or composed characters. */
 const isPlain = /^[\x20-\x7e]*$/;
 const isWide =
   /^(?:\p{Emoji_Presentation}|[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f\uff01-\uff60\uffe0-\uffe6])/u;
-/** An emoji that is asked for by the selector behind it. */
+/** An emoji that is selected by the variation selector after it. */
 const isDrawn = /\p{Extended_Pictographic}\ufe0f/u;
 const isUnseen = /^[\p{Mn}\p{Me}\p{Cf}]+$/u;
 
-/** How many columns of a terminal a text takes. */
+/** The number of terminal columns of a text. */
 export function textWidth(text: string): number {
   if (isPlain.test(text)) return text.length;
   let width = 0;
@@ -15,7 +15,7 @@ export function textWidth(text: string): number {
   return width;
 }
 
-/** At most so many columns; what is cut off leaves an ellipsis. */
+/** Shortens a text to this many columns, with an ellipsis. */
 export function cutTo(text: string, columns: number): string {
   if (textWidth(text) <= columns) return text;
   let kept = "";
