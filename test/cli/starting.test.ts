@@ -6,7 +6,7 @@ import { type DataFolder, dataFolder, FolderInUse } from "../../src/store/disk/d
 import { folderOf } from "./made-folder.ts";
 import { typed } from "./typed.ts";
 
-/** A folder that a process holds which doesn't listen for commands yet, as a service does while it starts. */
+/** A data folder whose lock is held by a process that accepts no commands yet, like a service that starts. */
 function heldFolder(t: TestContext): { readonly folder: DataFolder; readonly release: () => void } {
   const folder = dataFolder(folderOf(t));
   const unlock = folder.lock();
@@ -19,7 +19,7 @@ function heldFolder(t: TestContext): { readonly folder: DataFolder; readonly rel
   return { folder, release };
 }
 
-describe("a command that is typed while the service starts", () => {
+describe("a command while the service starts", () => {
   it("waits for the service, says so on standard error, and is answered by it", async (t) => {
     const { folder } = heldFolder(t);
     let isServed = false;
@@ -52,7 +52,7 @@ describe("a command that is typed while the service starts", () => {
     );
   });
 
-  it("doesn't wait for ever", async (t) => {
+  it("has a time limit", async (t) => {
     const { folder } = heldFolder(t);
     const patience = { ...usualPatience, commandMs: 0 };
     const overSocket = () => callControl(folder.trustedSocket(), "status", {});
@@ -68,7 +68,7 @@ describe("a command that is typed while the service starts", () => {
 });
 
 describe("a service that starts while a command has the store open", () => {
-  it("starts when the command has ended, and gives way at once to another service", async (t) => {
+  it("starts when the command has ended, and fails at once if another service runs", async (t) => {
     const { folder, release } = heldFolder(t);
     let tries = 0;
     const start = async () => {

@@ -6,7 +6,7 @@ import { json, scripted } from "./sdk-world.ts";
 const baseUrl = "http://home.example";
 const never = () => scripted("never", "never", "never", "never");
 
-/** Every call that waits for somebody, by a client that has both kinds of tokens. */
+/** Every call that waits for an answer, by a client with both kinds of tokens. */
 const calls: Readonly<Record<string, (given: { fetch: typeof fetch; signal: AbortSignal }) => Promise<unknown>>> = {
   login: ({ fetch, signal }) =>
     new Breezeway({ baseUrl, fetch }).login({ name: "a", password: "b", appId: 1 }, { signal }),
@@ -105,7 +105,7 @@ describe("an abort", () => {
     });
   }
 
-  it("ends the pause before another try", async () => {
+  it("ends the pause before a retry", async () => {
     const { fetch, asked } = scripted(json(503, { error: "store_unavailable" }, { "retry-after": "9" }));
     const controller = new AbortController();
     const running = new Breezeway({ baseUrl, accessToken: "t", fetch }).getDevices({ signal: controller.signal });
@@ -115,7 +115,7 @@ describe("an abort", () => {
     await assert.rejects(running, { name: "AbortError" });
   });
 
-  it("ends one caller's waiting for a refresh, and not the refresh", async () => {
+  it("ends one caller's wait for a refresh, but not the refresh", async () => {
     const answered = Promise.withResolvers<Response>();
     const oauth = new OAuthClient({ baseUrl, clientId: "c", clientSecret: "s", fetch: () => answered.promise });
     const kept: unknown[] = [];

@@ -17,7 +17,7 @@ const by = (fetch: typeof globalThis.fetch) => ({
     new OAuthClient({ baseUrl, clientId: "c", clientSecret: "c-secret", fetch }).exchange("code-secret", "v"),
 });
 
-/** Each refusal of each door, by its number or code, and the class that it becomes. */
+/** The refusals of each interface, by number or code, and the class of the resulting error. */
 const refusals: readonly (readonly [keyof ReturnType<typeof by>, number, number | string, typeof ServiceError])[] = [
   ["platform", 500, 101, sdk.InvalidLogin],
   ["platform", 500, 102, sdk.InvalidRequest],
@@ -63,10 +63,10 @@ const refusals: readonly (readonly [keyof ReturnType<typeof by>, number, number 
 ];
 
 describe("a refusal", () => {
-  it("has its class, its code, and no secret, even when somebody repeats one", async () => {
+  it("has its class, its code, and no secret, even when the answer repeats one", async () => {
     for (const [door, status, code, Kind] of refusals) {
       const echo = "no: s-secret t-secret c-secret code-secret";
-      // Longer than the SDK waits by itself.
+      // Longer than the SDK waits automatically.
       const headers = { "retry-after": "17", "x-request-id": "r-1" };
       const answer =
         door === "platform"
@@ -94,7 +94,7 @@ describe("a refusal", () => {
     }
   });
 
-  it("is told from answers of somebody else", async () => {
+  it("is distinguished from answers of other servers", async () => {
     const page = (status: number) => new Response("<html><p>t-secret</html>", { status });
     for (const door of ["platform", "adaptor", "v3", "oauth"] as const) {
       for (const status of [200, 302, 403, 502]) {
@@ -107,7 +107,7 @@ describe("a refusal", () => {
     }
   });
 
-  it("comes from the real service with the class that it should have", async (t) => {
+  it("comes from the real service with the right class", async (t) => {
     const { bySecToken, byAccessToken, login, linked, addLamp, baseUrl: real, oauth } = await sdkWorld(t);
     const nobody = new Breezeway({ baseUrl: real, secToken: "bws_none", accessToken: "bwa_none" });
     const away = "d.structures[1].a.away";
@@ -151,7 +151,7 @@ describe("a refusal", () => {
 });
 
 describe("no answer", () => {
-  it("is Unreachable: nobody there, a broken connection, too long", async (t) => {
+  it("is Unreachable: no server, a broken connection, a time-out", async (t) => {
     const server = createServer((request, response) => {
       if (request.url?.includes("broken"))
         response.writeHead(200, { "content-length": "50" }).write("{", () => response.destroy());
@@ -172,7 +172,7 @@ describe("no answer", () => {
     assert.ok(!inspect(refused, { depth: 9 }).includes("t-secret"));
   });
 
-  it("and no redirect takes a token elsewhere", async (t) => {
+  it("never sends a token to the target of a redirect", async (t) => {
     const heard: string[] = [];
     const server = createServer((request, response) => {
       heard.push(String(request.headers.authorization));
@@ -198,7 +198,7 @@ describe("no answer", () => {
     assert.deepEqual(heard, ["Bearer t-secret", "undefined"], "each asked once, and nobody elsewhere was");
   });
 
-  it("is asked for again when that is safe, waiting as long as the service says, and not for ever", async () => {
+  it("is retried when that is safe, after the service's Retry-After, and not forever", async () => {
     const list = () => json(200, { devices: [] });
     const busy = (after: string) => json(503, { error: "store_unavailable" }, { "retry-after": after });
     const read = (...answers: Parameters<typeof scripted>) => {
@@ -271,8 +271,8 @@ describe("a write with an access token", () => {
   });
 });
 
-describe("what can't be meant", () => {
-  it("is refused before anything is sent, and without what was meant to be secret", async () => {
+describe("an invalid argument", () => {
+  it("is refused before anything is sent, and its error holds no secret", async () => {
     assert.throws(() => new Breezeway({ baseUrl: "home.example" }), sdk.InvalidArgument);
     assert.throws(() => new Breezeway({ baseUrl }).setEcoCloudUrl("ftp://x"), sdk.InvalidArgument);
     const { fetch, asked } = scripted();
@@ -292,7 +292,7 @@ describe("what can't be meant", () => {
     }
   });
 
-  it("is a form or a member that a call doesn't know", async () => {
+  it("can be an unknown form or member", async () => {
     const { fetch, asked } = scripted();
     // biome-ignore lint/suspicious/noExplicitAny: a program without types may hand in anything
     const client: any = new Breezeway({ baseUrl, accessToken: "t", secToken: "s", fetch });

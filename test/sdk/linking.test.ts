@@ -29,7 +29,7 @@ describe("updateFederatedToken", () => {
     assert.equal((await bySecToken.updateFederatedToken("nest", simulator.issueToken(accountId))).wasLinked, false);
   });
 
-  it("calls back exactly one of two functions", async (t) => {
+  it("calls exactly one of its two callbacks", async (t) => {
     const { bySecToken, accountToken } = await sdkWorld(t);
     const linked = await new Promise<FederatedAccount>((resolve, reject) => {
       const answer = bySecToken.updateFederatedToken("nest", accountToken, resolve, reject);
@@ -51,7 +51,7 @@ describe("updateFederatedToken", () => {
   const notLinked = () => json(404, { errorCode: 119, errorMessage: "not linked" });
   const done = () => json(200, { DeviceId: "41" });
 
-  it("goes by 118 and 119 to the other method, and gives up when both go on", async () => {
+  it("switches the method after 118 and 119, and gives up when both repeat", async () => {
     const cases = [
       { answers: [done()], methods: ["POST"] },
       { answers: [linkedAlready(), done()], methods: ["POST", "PUT"] },
@@ -95,10 +95,10 @@ describe("devices", () => {
       assert.deepEqual([one.deviceTypeName, one.presenceInfo], [other.deviceTypeName, other.presenceInfo]);
     }
     const names = ["note", "power", "nothing"];
-    const asked = await bySecToken.getDevice(lampId, { attributes: names });
-    assert.equal(asked.attributes.note?.value, 'a & b < c\r\n\t"d" 🏮');
+    const byName = await bySecToken.getDevice(lampId, { attributes: names });
+    assert.equal(byName.attributes.note?.value, 'a & b < c\r\n\t"d" 🏮');
     const { attributes } = await byAccessToken.getDevice(lampId, { attributes: names });
-    assert.deepEqual(attributes, asked.attributes);
+    assert.deepEqual(attributes, byName.attributes);
     await bySecToken.setDeviceAttribute(lampId, "power", null);
     const erased = await bySecToken.getDevice(lampId, { attributes: ["power"] });
     const [last] = await lastChange(byAccessToken, lampId);
@@ -122,7 +122,7 @@ async function lastChange(client: Breezeway, deviceId: number): Promise<readonly
 }
 
 describe("friendly names", () => {
-  it("lead to attribute names, for structures, thermostats and alarms", async (t) => {
+  it("resolve to attribute names, for structures, thermostats and alarms", async (t) => {
     const { bySecToken, byAccessToken, linked } = await sdkWorld(t, {
       structures: [
         { name: "Mill", thermostats: 2, alarms: 1 },
@@ -152,7 +152,7 @@ describe("friendly names", () => {
     );
   });
 
-  it("are refused when nothing or several have them", () => {
+  it("are refused when no device or several have them", () => {
     const largeStrings = {
       labels: { Mill: "s1", "Mill (2)": "s2" },
       identifiers: {
@@ -179,7 +179,7 @@ describe("friendly names", () => {
 });
 
 describe("addTrigger", () => {
-  it("takes the names of both platforms and of the web call, and what it makes fires", async (t) => {
+  it("takes the names of both platforms and of the web call, and its alerts fire", async (t) => {
     const { bySecToken, byAccessToken, linked, addLamp, simulator, accountId } = await sdkWorld(t);
     const [deviceId, lampId] = [await linked(), await addLamp()];
     const away = (await bySecToken.getHomeNames(deviceId)).structure("Mill").attribute("away");
@@ -218,7 +218,7 @@ describe("addTrigger", () => {
     await assert.rejects(bySecToken.removeTrigger(asAndroid), NotFound);
   });
 
-  it("refuses what can't be meant before anything is sent", async () => {
+  it("refuses invalid definitions before anything is sent", async () => {
     const { fetch, asked } = scripted();
     const client = new Breezeway({ baseUrl: "http://home.example", secToken: "s", fetch });
     const rest = { operation: "equals", stringThreshold: "home" } as const;

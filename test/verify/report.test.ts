@@ -10,7 +10,7 @@ import { assertAccessible } from "../browser/axe.ts";
 import { browserOfFile, devices, looks, skip } from "../browser/world.ts";
 
 describe("a verification's report", () => {
-  it("grades by what failed, and whether the published interface asks for it", () => {
+  it("grades by which rows failed, and whether the published interface requires them", () => {
     for (const [statuses, grade] of [
       [["pass", "pass"], "A"],
       [["pass", "not_run"], "B"],
@@ -36,19 +36,19 @@ describe("a verification's report", () => {
     assert.ok(text.split("\n").every((line) => line.length <= 60));
   });
 
-  it("is one page without script or anything from elsewhere, and nothing that was seen is markup", () => {
+  it("is one page without scripts or references to other files, and escapes all data", () => {
     const page = reportPage(made({ seen: '<img src="https://x.example/">' }));
     assert.doesNotMatch(page, /<script|<img|<link|@import|url\(|\shref="[^#]/i);
     assert.match(page, /&lt;img src=&quot;https:/);
   });
 
-  it("holds no secret, in clear or as it stands in an address", () => {
+  it("holds no secret, in plain text or URL-encoded", () => {
     const secrets = new Secrets();
     secrets.keep("correct horse");
     assert.equal(secrets.without("a correct horse, a correct%20horse"), "a …, a …");
   });
 
-  it("knows every row that another builds on, and only such as came before", () => {
+  it("lists for each row only dependencies that come before it", () => {
     const before = new Set<string>();
     for (const { name, after, unless = [] } of rows) {
       for (const other of [...after, ...unless]) assert.ok(before.has(other), `${name} builds on ${other}`);
@@ -58,7 +58,7 @@ describe("a verification's report", () => {
   });
 
   const browser = browserOfFile();
-  it("can be read by everybody, in light and dark, on a phone and a desk", { skip, timeout: 60_000 }, async () => {
+  it("is accessible, in light and dark mode, on a phone and a desktop", { skip, timeout: 60_000 }, async () => {
     for (const { device, scheme } of looks) {
       const context = await browser().newContext({ ...devices[device], colorScheme: scheme });
       const tab = await context.newPage();

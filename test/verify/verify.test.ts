@@ -24,7 +24,7 @@ const nothingGiven = {
 };
 
 describe("a verification", () => {
-  it("passes on the service in every row, says what was left out, and leaves nothing", {
+  it("passes every row on the service, says what was not run, and leaves nothing behind", {
     timeout: 120_000,
   }, async (t) => {
     const house = await verifyWorld(t);
@@ -46,7 +46,7 @@ describe("a verification", () => {
     assert.doesNotMatch(told, /bw[ars]_|whsec_|\bc\.[A-Za-z0-9_-]{20}/);
   });
 
-  it("lets a person sign in with a browser of their own", { timeout: 60_000 }, async (t) => {
+  it("lets a user sign in with a browser", { timeout: 60_000 }, async (t) => {
     const house = await verifyWorld(t);
     const person = { name: "ada", password: "correct horse" };
     const redirectUri = `http://127.0.0.1:${await freePort()}/verify`;
@@ -75,7 +75,7 @@ describe("a verification", () => {
     assert.equal(report.counts.fail, 0);
   });
 
-  it("catches a retired refresh token, and warns of a clock that goes wrong", { timeout: 120_000 }, async (t) => {
+  it("detects the reuse of a replaced refresh token, and warns of a wrong clock", { timeout: 120_000 }, async (t) => {
     const house = await verifyWorld(t);
     const { report } = await house.run({ isPatient: true });
     const found = statuses(report);
@@ -85,7 +85,7 @@ describe("a verification", () => {
     assert.equal(report.counts.fail, 0);
   });
 
-  it("names the one row that is broken, and no other", { timeout: 300_000 }, async (t) => {
+  it("fails exactly the broken row", { timeout: 300_000 }, async (t) => {
     const house = await verifyWorld(t);
     const waiting = [...sampleOf(brokenDeployments, { everyNth: 4 })];
     const wrong: object[] = [];
@@ -98,7 +98,7 @@ describe("a verification", () => {
         const isRight = failed.length === 1 && only?.name === row && says.test(only.seen);
         if (!isRight) wrong.push({ what, failed: failed.map(({ name, seen }) => [name, seen]) });
         else assert.ok(only.atFault && only.next && report.verdict.includes(only.title), what);
-        // What builds on the broken row is not run; everything else is.
+        // Rows that depend on the broken row are not run; all others are.
         const notRun = report.rows.filter(({ status }) => status === "not_run" && status !== undefined);
         assert.ok(
           notRun.every(({ seen }) => /^(It builds on|This waits)/.test(seen)),
@@ -111,7 +111,7 @@ describe("a verification", () => {
     assert.deepEqual(await house.left(), nothing);
   });
 
-  it("has a way to fail for every row", { timeout: 120_000 }, async (t) => {
+  it("can fail every row", { timeout: 120_000 }, async (t) => {
     const house = await verifyWorld(t);
     await house.runEach(sampleOf(otherFaults, { everyNth: 2 }), ({ what, row, says }, { rows }) => {
       const failed = rows.filter(({ status }) => status === "fail").map(({ name, seen }) => ({ name, seen }));
@@ -129,7 +129,7 @@ describe("a verification", () => {
     );
   });
 
-  it("leaves a link alone that it did not make", { timeout: 60_000 }, async (t) => {
+  it("leaves an existing link alone", { timeout: 60_000 }, async (t) => {
     const story = await world(t);
     const deviceId = await story.link();
     const { tenantId } = await story.service.parts.identity.findTenant("Story");
@@ -162,7 +162,7 @@ describe("a verification", () => {
     assert.deepEqual(await house.left(), nothing);
   });
 
-  it("takes away what an earlier one could not", async (t) => {
+  it("removes what an earlier run left behind", async (t) => {
     const house = await verifyWorld(t);
     const old = `Verify ${new Date(Date.now() - 7_200_000).toISOString()} abc`;
     const { tenantId } = (await house.administer("tenant add", { name: old })) as { tenantId: number };

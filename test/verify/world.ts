@@ -20,7 +20,7 @@ import { storyConfig } from "../stories/world.ts";
 import { breakingProxy, type Fault } from "./breaking-proxy.ts";
 import type { BrokenDeployment } from "./broken-deployments.ts";
 
-/** The service with a simulator, and verifications of it, each with what it makes for itself. */
+/** The service with a simulator, and verifications of it, each with its own temporary tenant. */
 export async function verifyWorld(test: TestContext) {
   const folder = mkdtempSync(join(tmpdir(), "breezeway-verify-"));
   const simulator = await startSimulator({ port: 0 });
@@ -46,7 +46,7 @@ export async function verifyWorld(test: TestContext) {
     shiftMs += ms;
   };
 
-  /** One after the other, on what was made once: only the rows that this one builds on, and itself. */
+  /** Runs only the row under test and its dependencies for each fault, on one shared tenant. */
   async function runEach(faults: readonly BrokenDeployment[], each: (fault: BrokenDeployment, report: Report) => void) {
     const temporary = await addTemporaryTenant(administer, { isInterrupted: () => false });
     for (const fault of faults) {
@@ -67,7 +67,7 @@ export async function verifyWorld(test: TestContext) {
     isPatient,
   });
 
-  /** With `isPatient` the service's clock is moved on where verify would wait. */
+  /** With `isPatient` the service's clock is moved where verify would wait. */
   async function run(
     { breaking, isPatient = false }: { readonly breaking?: Fault; readonly isPatient?: boolean } = {},
     options: Partial<VerifyOptions> = {},
@@ -91,7 +91,7 @@ export async function verifyWorld(test: TestContext) {
     administer,
     run,
     runEach,
-    /** All that a verification could leave behind. */
+    /** Everything that a verification could leave behind. */
     async left() {
       const tenants = await identity.listTenants();
       return { tenants, accounts: simulator.accountIds(), faults: simulator.faults() };
