@@ -14,7 +14,7 @@ interface Webhook {
 interface Message {
   readonly webhook: Webhook;
   readonly line: RetainedLine;
-  isTaken: boolean;
+  isAccepted: boolean;
 }
 
 /**
@@ -30,18 +30,18 @@ export function checkDeliveries(
   const messages = new Map<string, readonly [queue: readonly Message[], index: number]>();
   for (const queue of queues)
     for (const [index, message] of queue.entries()) messages.set(idOf(message), [queue, index]);
-  for (const { messageId, body, arrivedSeq, isTaken } of arrived(attempts)) {
+  for (const { messageId, body, arrivedSeq, isAccepted } of arrived(attempts)) {
     const [queue, index] = messages.get(messageId) ?? [];
     if (!queue || index === undefined) throw new Violation(`a webhook got ${messageId}, which belongs to no log entry`);
     const message = queue[index]!;
     for (const earlier of queue.slice(0, index)) {
       demand(
-        earlier.isTaken || earlier.line.removedSeq <= arrivedSeq,
-        () => `${messageId} reached its receiver before ${idOf(earlier)} was taken`,
+        earlier.isAccepted || earlier.line.removedSeq <= arrivedSeq,
+        () => `${messageId} reached its receiver before ${idOf(earlier)} was accepted`,
       );
     }
     demandSame(message, body);
-    if (isTaken) message.isTaken = true;
+    if (isAccepted) message.isAccepted = true;
   }
   const lost = lostOf(queues);
   demand(!lost, () => `no receiver ever took ${lost && idOf(lost)}: ${lost?.line.body}`);
@@ -72,10 +72,10 @@ export function undelivered(
   log: readonly RetainedLine[],
 ): string | undefined {
   const queues = queuesOf(history, log);
-  const taken = new Set(arrived(attempts).flatMap(({ messageId, isTaken }) => (isTaken ? [messageId] : [])));
-  for (const queue of queues) for (const message of queue) message.isTaken = taken.has(idOf(message));
+  const accepted = new Set(arrived(attempts).flatMap(({ messageId, isAccepted }) => (isAccepted ? [messageId] : [])));
+  for (const queue of queues) for (const message of queue) message.isAccepted = accepted.has(idOf(message));
   const lost = lostOf(queues);
-  return lost && `${idOf(lost)} was not taken yet`;
+  return lost && `${idOf(lost)} was not accepted yet`;
 }
 
 /** With right clocks no two nodes send the same message at once. A frozen node cannot end a delivery that it began. */
@@ -122,7 +122,7 @@ function queuesOf(history: readonly CommittedTransaction[], log: readonly Retain
       const isAsked = deviceIds.length === 0 || deviceIds.includes(line.deviceId);
       return line.userId === userId && isAsked && compare(line.position, from) > 0;
     });
-    const messages = matching.map((line): Message => ({ webhook, line, isTaken: false }));
+    const messages = matching.map((line): Message => ({ webhook, line, isAccepted: false }));
     return [...Map.groupBy(messages, ({ line }) => line.deviceId).values()];
   });
 }
@@ -131,7 +131,7 @@ function lostOf(queues: readonly (readonly Message[])[]): Message | undefined {
   const never = Number.POSITIVE_INFINITY;
   for (const queue of queues) {
     const lost = queue.find(
-      ({ webhook, line, isTaken }) => !isTaken && webhook.removedSeq === never && line.removedSeq === never,
+      ({ webhook, line, isAccepted }) => !isAccepted && webhook.removedSeq === never && line.removedSeq === never,
     );
     if (lost) return lost;
   }
@@ -156,6 +156,6 @@ function demandSame({ line }: Message, body: string): void {
       data.deviceId === deviceId &&
       (data.updateTime ?? data.time) === timeMs &&
       values.join() === changes.map(([, value]) => String(value)).join(),
-    () => `a webhook was told ${body}; what happened is ${kind} ${line.body}`,
+    () => `a webhook got ${body}; what happened is ${kind} ${line.body}`,
   );
 }

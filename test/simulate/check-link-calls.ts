@@ -67,7 +67,7 @@ function demandRequested(
     const alike = unexplained.filter((other) => other.userId === userId && other.kind === kind && other.seq <= seq);
     demand(
       alike.length <= inDoubt.length,
-      () => `transaction ${seq}: the link ${deviceId} of user ${userId} is ${kind}, and nobody asked for it`,
+      () => `transaction ${seq}: the link ${deviceId} of user ${userId} is ${kind}, and no call requested it`,
     );
   }
 }

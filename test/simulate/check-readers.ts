@@ -24,7 +24,7 @@ export function checkReaders(readers: readonly ReaderRecord[], log: readonly Ret
     for (const frame of reader.frames) demandBehindDurable(reader, frame, firstSince);
     const rest = readOn(reader, log);
     const missed = rest.find(({ line }) => line.removedSeq === Number.POSITIVE_INFINITY);
-    demand(!missed, () => `a reader of user ${reader.userId} never heard of ${missed?.line.kind} ${missed?.line.body}`);
+    demand(!missed, () => `a reader of user ${reader.userId} never received ${missed?.line.kind} ${missed?.line.body}`);
   }
 }
 
@@ -36,7 +36,7 @@ function firstPositionsSince(log: readonly RetainedLine[]): (seq: number) => Pos
     if (!smallest || compare(position, smallest) < 0) smallest = position;
     return { seq, position: smallest };
   });
-  return (asked) => smallestFrom.findLast(({ seq }) => seq >= asked)?.position;
+  return (fromSeq) => smallestFrom.findLast(({ seq }) => seq >= fromSeq)?.position;
 }
 
 /** A position never runs ahead of durable entries: entries that become durable after a frame come after its position. */
@@ -109,7 +109,7 @@ function pass(who: string, { line, name, changesRead }: Event, { seq, name: fram
 function demandReason(who: string, { data, horizon, wasSlow, id }: Frame, at: ReadPosition): void {
   const { reason } = JSON.parse(data) as { reason: string };
   const isAllowed = (reason === "past_retention" && compare(at, horizon) <= 0) || (reason === "too_slow" && wasSlow);
-  demand(isAllowed, () => `${who} at ${JSON.stringify(at)} has to begin anew (${reason} ${id}) without need`);
+  demand(isAllowed, () => `${who} at ${JSON.stringify(at)} got a resync (${reason} ${id}) without a reason`);
 }
 
 function demandSame(who: string, { name, data }: Event, frame: Frame): void {

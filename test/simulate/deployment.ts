@@ -180,7 +180,7 @@ export class Deployment {
       if (this.nodes[slot] === node) this.#kill(slot);
     };
     node.drain().then(end, end);
-    this.#later(6_000, `${node.name} is told to stop again`, end);
+    this.#later(6_000, `${node.name} is stopped again`, end);
   }
 
   #later(delayMs: number, what: string, act: () => void): void {

@@ -33,7 +33,7 @@ export const faultKinds = [
   "reader dropped",
   "receiver refuses",
   "receiver silent",
-  "receiver takes and is silent",
+  "receiver accepts without answer",
   "receiver slow",
 ] as const;
 
@@ -53,7 +53,7 @@ export const eventKinds = [
   "fan command unanswered",
   "fan command unauthorized",
   "reader resumed elsewhere",
-  "reader told to resync",
+  "reader got a resync",
   "alert fired",
   "chain of alerts stopped",
   "alert disabled by itself",

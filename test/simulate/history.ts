@@ -149,7 +149,7 @@ export interface DeliveryAttempt {
   /** The number of committed transactions when it arrived, if it did, and its number among all arrivals. */
   arrivedSeq: number | undefined;
   arrivalNumber: number | undefined;
-  isTaken: boolean;
+  isAccepted: boolean;
   /** When it was answered or given up, or when its node died. */
   endedMs: number;
 }

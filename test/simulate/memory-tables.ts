@@ -269,16 +269,16 @@ function linkRows(session: Session): SimulatedTables["links"] {
     },
     claim: (owner, dead, limit) =>
       session.run("claim links", (rows) => {
-        const taken: LinkRow[] = [];
+        const claimed: LinkRow[] = [];
         for (const row of all(rows)) {
-          if (taken.length === limit) break;
+          if (claimed.length === limit) break;
           if (row.owner !== null && !dead.includes(row.owner)) continue;
           if (!session.tryLock(exclusive("links", row.deviceId))) continue;
-          taken.push({ ...row, owner, epoch: row.epoch + 1 });
+          claimed.push({ ...row, owner, epoch: row.epoch + 1 });
         }
-        for (const row of taken) rows.set("links", row.deviceId, row);
-        if (taken.length > 0) session.hint("links");
-        return taken;
+        for (const row of claimed) rows.set("links", row.deviceId, row);
+        if (claimed.length > 0) session.hint("links");
+        return claimed;
       }),
     take(_, id, owner) {
       session.hint("links");

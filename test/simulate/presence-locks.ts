@@ -28,15 +28,15 @@ export class PresenceLocks {
   for(client: StoreClient): NodeBus {
     return {
       areHeard: true,
-      hear: (heard) => {
+      hear: (listener) => {
         const listeners = this.#listeners.get(client) ?? new Set();
-        this.#listeners.set(client, listeners.add(heard));
-        return () => listeners.delete(heard);
+        this.#listeners.set(client, listeners.add(listener));
+        return () => listeners.delete(listener);
       },
       takePresenceLock: async (_, lost) => {
-        const taken: HeldLock = { client, lost };
-        await this.#ask(client, "takes its lock", () => void this.#held.add(taken));
-        return this.#lock(taken);
+        const lock: HeldLock = { client, lost };
+        await this.#ask(client, "takes its lock", () => void this.#held.add(lock));
+        return this.#lock(lock);
       },
     };
   }
@@ -57,24 +57,24 @@ export class PresenceLocks {
     }
   }
 
-  #lock(taken: HeldLock): PresenceLock {
+  #lock(lock: HeldLock): PresenceLock {
     let isOver = false;
     return {
       check: async () => {
         try {
-          await this.#ask(taken.client, "has its lock?", () => {
-            if (!this.#held.has(taken)) throw lostConnection();
+          await this.#ask(lock.client, "has its lock?", () => {
+            if (!this.#held.has(lock)) throw lostConnection();
           });
         } catch (error) {
-          if (!isOver) taken.lost();
+          if (!isOver) lock.lost();
           isOver = true;
-          this.#giveUpLater(taken);
+          this.#giveUpLater(lock);
           throw error;
         }
       },
       leave: async () => {
         isOver = true;
-        this.#giveUpLater(taken);
+        this.#giveUpLater(lock);
       },
     };
   }

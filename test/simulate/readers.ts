@@ -119,7 +119,7 @@ class Reader implements ReaderRecord {
       const fields = new Map(piece.split("\n").map((line) => splitAt(line, ": ")));
       const [id, name] = [fields.get("id"), fields.get("event")];
       if (id === undefined || name === undefined) continue;
-      if (name === "resync") this.#parts.faults.count("reader told to resync");
+      if (name === "resync") this.#parts.faults.count("reader got a resync");
       this.frames.push({ id, name, data: fields.get("data")!, seq, horizon, wasSlow });
     }
   }

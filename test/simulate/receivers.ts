@@ -34,7 +34,7 @@ export class Receivers {
           sentMs: scheduler.nowMs,
           arrivedSeq: undefined,
           arrivalNumber: undefined,
-          isTaken: false,
+          isAccepted: false,
           endedMs: Number.POSITIVE_INFINITY,
         };
         this.attempts.push(attempt);
@@ -46,16 +46,16 @@ export class Receivers {
         scheduler.after(this.#delayMs(), undefined, `${node.name} posts ${attempt.messageId}`, () => {
           // A message that a node sent before it died may still arrive.
           if (signal.aborted || (node.isDead && scheduler.dice.chance(0.5))) return;
-          const will = this.#will();
+          const reaction = this.#reaction();
           attempt.arrivedSeq = this.#parts.committedSoFar();
           attempt.arrivalNumber = this.#arrived++;
-          attempt.isTaken = will === "taken" || will === "taken in silence" || will === "slow";
-          if (will === "silent" || will === "taken in silence") return;
-          const delayMs = will === "slow" ? scheduler.dice.between(2_000, 14_000) : this.#delayMs();
+          attempt.isAccepted = reaction === "accepted" || reaction === "accepted without answer" || reaction === "slow";
+          if (reaction === "silent" || reaction === "accepted without answer") return;
+          const delayMs = reaction === "slow" ? scheduler.dice.between(2_000, 14_000) : this.#delayMs();
           scheduler.after(delayMs, undefined, `${attempt.messageId} is answered`, () => {
             attempt.endedMs = Math.min(attempt.endedMs, scheduler.nowMs);
             scheduler.after(0, node, "answer of a receiver", () => {
-              resolve(attempt.isTaken ? { status: 200, text: null } : { status: 500, text: "answered 500" });
+              resolve(attempt.isAccepted ? { status: 200, text: null } : { status: 500, text: "answered 500" });
             });
           });
         });
@@ -70,13 +70,13 @@ export class Receivers {
     }
   }
 
-  #will(): "taken" | "slow" | "refused" | "silent" | "taken in silence" {
+  #reaction(): "accepted" | "slow" | "refused" | "silent" | "accepted without answer" {
     const { faults, isQuiet } = this.#parts;
-    if (isQuiet()) return "taken";
+    if (isQuiet()) return "accepted";
     if (faults.strikes("receiver refuses", 0.08)) return "refused";
     if (faults.strikes("receiver silent", 0.03)) return "silent";
-    if (faults.strikes("receiver takes and is silent", 0.05)) return "taken in silence";
-    return faults.strikes("receiver slow", 0.04) ? "slow" : "taken";
+    if (faults.strikes("receiver accepts without answer", 0.05)) return "accepted without answer";
+    return faults.strikes("receiver slow", 0.04) ? "slow" : "accepted";
   }
 
   #delayMs(): number {

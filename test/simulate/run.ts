@@ -19,7 +19,7 @@ export async function simulate(seed: number, nodes = 2): Promise<RunResult> {
   const world = new World(seed, nodes);
   let failure: string | undefined;
   const noticed = (error: unknown) => {
-    failure ??= `an error that nobody expected: ${error instanceof Error ? error.stack : error}`;
+    failure ??= `an unexpected error: ${error instanceof Error ? error.stack : error}`;
   };
   process.on("unhandledRejection", noticed);
   try {

@@ -35,7 +35,7 @@ export class Stream {
   readonly #parts: StreamParts;
   readonly #inFlight: (Look | "unchanged")[] = [];
   #silentSinceMs: number | undefined;
-  #heardMs = 0;
+  #lastByteMs = 0;
   #withheldSinceMs: number | undefined;
   /** When the node last received the account. */
   #lastMs = 0;
@@ -57,7 +57,7 @@ export class Stream {
     this.#silentSinceMs = scheduler.nowMs;
     // A frozen node processes its last events when it thaws.
     scheduler.after(0, this.process, `stream of ${this.token} delivers its last event`, () => {
-      this.#heardMs = scheduler.nowMs;
+      this.#lastByteMs = scheduler.nowMs;
       scheduler.after(watchdogMs, this.process, "watchdog", () => this.end("silent"));
     });
     // Events in flight are lost.
@@ -87,7 +87,7 @@ export class Stream {
     if (isDetected) this.life.deafSinceMs = Math.max(this.#withheldSinceMs ?? 0, this.#lastMs);
     this.#inFlight.length = 0;
     scheduler.after(0, this.process, `stream of ${this.token} ends: ${reason}`, () => {
-      const unheard = reason === "silent" ? { unheardMs: scheduler.nowMs - this.#heardMs } : {};
+      const unheard = reason === "silent" ? { unheardMs: scheduler.nowMs - this.#lastByteMs } : {};
       resolve({ reason, detail: `the stream ended (${reason})`, ...unheard });
     });
   }
