@@ -1,9 +1,9 @@
 import { resolve } from "node:path";
 import type { ServiceFacts } from "./cli/administration/admin-command.ts";
-import { callControl, NobodyListens, ServiceSilent } from "./cli/administration/control-socket.ts";
+import { callControl, NoServiceListening, ServiceSilent } from "./cli/administration/control-socket.ts";
 import { commandsForLostKeys } from "./cli/nouns/key.ts";
 import type { Access, Inspection, Moved, Programs, Restored, Say } from "./cli/programs.ts";
-import type { Tell } from "./cli/terminal/progress.ts";
+import type { ReportProgress } from "./cli/terminal/progress.ts";
 import { type Config, ConfigurationError } from "./config/config.ts";
 import { NotFound, NotRunning } from "./model/errors.ts";
 import { anyOf, untilTold } from "./runtime/process/signals.ts";
@@ -56,7 +56,7 @@ async function administer(
   config: Config,
   command: string,
   input: object,
-  tell?: Tell,
+  tell?: ReportProgress,
   say: Say = () => undefined,
 ): Promise<object> {
   const onStore = () => onTheStore(config, command, input, tell, say);
@@ -84,7 +84,13 @@ async function access(config: Config, wanted: object, say: Say = () => undefined
   return whenReachable(folder, { overSocket, otherwise }, say);
 }
 
-async function onTheStore(config: Config, command: string, input: object, tell?: Tell, say?: Say): Promise<object> {
+async function onTheStore(
+  config: Config,
+  command: string,
+  input: object,
+  tell?: ReportProgress,
+  say?: Say,
+): Promise<object> {
   if (command === firstCommand) await sayIfNew(config, say);
   else await refuseWithoutStore(config);
   const startLogging = await loadLogging();
@@ -143,7 +149,7 @@ async function listeningAddress(folder: DataFolder): Promise<string | undefined>
   try {
     return (await ask("listening")).listensAt;
   } catch (error) {
-    if (error instanceof NobodyListens || error instanceof ServiceSilent) return undefined;
+    if (error instanceof NoServiceListening || error instanceof ServiceSilent) return undefined;
     return ask("status").then(
       ({ baseUrl }) => baseUrl,
       () => undefined,
@@ -165,7 +171,7 @@ async function restore(config: Config, from: string): Promise<Restored> {
   return { folder: folder.path, ...restored, version: madeBy, schema, time };
 }
 
-async function migrate(config: Config, from: string | undefined, tell: Tell): Promise<Moved> {
+async function migrate(config: Config, from: string | undefined, tell: ReportProgress): Promise<Moved> {
   if (!config.databaseUrl) {
     throw new ConfigurationError([
       "BREEZEWAY_DATABASE_URL is not set: it names the empty PostgreSQL database that the store moves to",

@@ -128,9 +128,9 @@ export function describeProgram(
       const missing = command.arguments?.find(({ name }) => typed[name] === undefined);
       if (missing) described.error(`error: missing required argument '${missing.name}'`);
       const config = configOf(described);
-      const first = command.first?.(typed);
-      if (first) await programs.administer(config, first.command, first.input);
-      const input = { ...typed, ...(await command.bring?.(typed, terminal)) };
+      const precheck = command.precheck?.(typed);
+      if (precheck) await programs.administer(config, precheck.command, precheck.input);
+      const input = { ...typed, ...(await command.extraInput?.(typed, terminal)) };
       const answer = await progressOn(terminal).told("working", (tell) =>
         programs.administer(config, command.name, input, tell),
       );

@@ -1,4 +1,4 @@
-import type { Tell } from "../cli/terminal/progress.ts";
+import type { ReportProgress } from "../cli/terminal/progress.ts";
 import { BadParameter } from "../model/errors.ts";
 import type { Report } from "../runtime/runtime.ts";
 import type { Backups } from "../store/backup/backups.ts";
@@ -13,7 +13,7 @@ export async function takeBackup(
   { store, backups, report }: { readonly store: OpenStore; readonly backups: Backups; readonly report: Report },
   to: string,
   withKey: boolean,
-  tell: Tell,
+  tell: ReportProgress,
 ) {
   if (store.isShared) throw new BadParameter("to", postgresIsBackedUpOtherwise);
   const taken = await backups.take(to, withKey, tell);

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { callControl, NobodyListens } from "../cli/administration/control-socket.ts";
+import { callControl, NoServiceListening } from "../cli/administration/control-socket.ts";
 import { NotRunning } from "../model/errors.ts";
 import { type DataFolder, FolderInUse } from "../store/disk/data-folder.ts";
 
@@ -30,7 +30,7 @@ export async function whenReachable<Result>(
     try {
       return await ways.overSocket();
     } catch (error) {
-      if (!(error instanceof NobodyListens)) throw error;
+      if (!(error instanceof NoServiceListening)) throw error;
     }
     try {
       if (!folder.isInUse()) return await ways.otherwise();
@@ -72,6 +72,6 @@ const silenceMs = 4_000;
 async function isServed(folder: DataFolder): Promise<boolean> {
   return callControl(folder.trustedSocket(), "status", {}, undefined, silenceMs).then(
     () => true,
-    (error) => !(error instanceof NobodyListens),
+    (error) => !(error instanceof NoServiceListening),
   );
 }

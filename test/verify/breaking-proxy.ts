@@ -20,12 +20,12 @@ export interface Answer {
 
 /** One fault between a client and the service. */
 export interface Fault {
-  readonly ask?: (request: ProxiedRequest) => ProxiedRequest;
+  readonly changeRequest?: (request: ProxiedRequest) => ProxiedRequest;
   /** An answer in place of the service's. */
-  readonly answerFor?: (request: ProxiedRequest) => Answer | undefined;
-  readonly answer?: (answer: Answer, request: ProxiedRequest) => Answer;
+  readonly answerInstead?: (request: ProxiedRequest) => Answer | undefined;
+  readonly changeAnswer?: (answer: Answer, request: ProxiedRequest) => Answer;
   /** Whether an event of a stream is passed on. */
-  readonly lets?: (frame: string) => boolean;
+  readonly passesFrame?: (frame: string) => boolean;
 }
 
 /**
@@ -46,8 +46,8 @@ export async function breakingProxy(test: TestContext, target: () => string, fau
   async function pass(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const { method = "GET", url: path = "/", headers } = incoming;
     const original: ProxiedRequest = { method, path, headers, body: await text(incoming) };
-    const passed = fault.ask?.(original) ?? original;
-    const instead = fault.answerFor?.(passed);
+    const passed = fault.changeRequest?.(original) ?? original;
+    const instead = fault.answerInstead?.(passed);
     if (instead) return send(outgoing, instead);
     const { hostname, port } = new URL(target());
     const sent = request({
@@ -67,7 +67,7 @@ export async function breakingProxy(test: TestContext, target: () => string, fau
       headers: withProxyAddress(answered.headers),
       body: (await text(answered)).replaceAll(target(), url),
     };
-    send(outgoing, fault.answer?.(answer, passed) ?? answer);
+    send(outgoing, fault.changeAnswer?.(answer, passed) ?? answer);
   }
 
   /** Replaces the service's own address in the issuer and in redirects. */
@@ -84,7 +84,7 @@ export async function breakingProxy(test: TestContext, target: () => string, fau
     for await (const chunk of answered.setEncoding("utf8")) {
       const frames = (unread + chunk).split("\n\n");
       unread = frames.pop() ?? "";
-      for (const frame of frames) if (fault.lets?.(frame) ?? true) outgoing.write(`${frame}\n\n`);
+      for (const frame of frames) if (fault.passesFrame?.(frame) ?? true) outgoing.write(`${frame}\n\n`);
     }
     outgoing.end();
   }

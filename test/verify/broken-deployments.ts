@@ -32,7 +32,7 @@ export const brokenDeployments: readonly BrokenDeployment[] = [
     row: "errors",
     says: /text\/html/,
     breaking: () => ({
-      answer: (answer, { path }) =>
+      changeAnswer: (answer, { path }) =>
         answer.status >= 400 && !path.startsWith("/oauth2/authorize")
           ? { ...answer, headers: { "content-type": "text/html" }, body: "<h1>Something went wrong</h1>" }
           : answer,
@@ -42,14 +42,14 @@ export const brokenDeployments: readonly BrokenDeployment[] = [
     what: "loses cookies",
     row: "authorize",
     says: /login page|terms|cookies/,
-    breaking: () => ({ ask: ({ headers: { cookie, ...headers }, ...request }) => ({ ...request, headers }) }),
+    breaking: () => ({ changeRequest: ({ headers: { cookie, ...headers }, ...request }) => ({ ...request, headers }) }),
   },
   {
     what: "forgets the state",
     row: "state",
     says: /no state/,
     breaking: () => ({
-      answer: (answer) => {
+      changeAnswer: (answer) => {
         const location = answer.headers.location?.replace(/&state=[^&]*/, "");
         return location === undefined ? answer : { ...answer, headers: { ...answer.headers, location } };
       },
@@ -88,7 +88,7 @@ export const brokenDeployments: readonly BrokenDeployment[] = [
     row: "paging",
     says: /a second time/,
     breaking: () => ({
-      ask: (request) =>
+      changeRequest: (request) =>
         request.path.startsWith("/v3/devices?")
           ? { ...request, path: request.path.replace(/cursor=[^&]*/, "") }
           : request,
@@ -99,7 +99,7 @@ export const brokenDeployments: readonly BrokenDeployment[] = [
     row: "foreign",
     says: /somebody else's device/,
     breaking: () => ({
-      answer: (answer, { path, method }) => {
+      changeAnswer: (answer, { path, method }) => {
         const [, id = ""] = /^\/v3\/devices\/(\d+)$/.exec(path) ?? [];
         const isForeign = answer.status === 404 && method === "GET" && id !== "" && Number(id) < 1_000_000;
         return isForeign ? { ...answer, status: 403 } : answer;
@@ -117,7 +117,7 @@ export const brokenDeployments: readonly BrokenDeployment[] = [
     row: "times",
     says: /whole seconds/,
     breaking: () => ({
-      answer: (answer, request) =>
+      changeAnswer: (answer, request) =>
         isDevice(request) ? { ...answer, body: answer.body.replaceAll(/("updateTime":\d+)\d{3}/g, "$1000") } : answer,
     }),
   },
@@ -126,7 +126,7 @@ export const brokenDeployments: readonly BrokenDeployment[] = [
     row: "linked-again",
     says: /errorCode 118/,
     breaking: () => ({
-      answer: (answer) =>
+      changeAnswer: (answer) =>
         answer.body.includes('"errorCode":118')
           ? {
               status: 500,
@@ -141,7 +141,7 @@ export const brokenDeployments: readonly BrokenDeployment[] = [
     row: "rename",
     says: /still shows the old name/,
     breaking: () => ({
-      answer: (answer, request) =>
+      changeAnswer: (answer, request) =>
         isDevice(request) ? { ...answer, body: answer.body.replaceAll("Renamed Room", "Hallway") } : answer,
     }),
   },
@@ -156,7 +156,7 @@ export const brokenDeployments: readonly BrokenDeployment[] = [
     row: "fan-refused",
     says: /is not error: <errormsg>/,
     breaking: () => ({
-      answer: (answer, request) =>
+      changeAnswer: (answer, request) =>
         isDevice(request) ? { ...answer, body: answer.body.replaceAll(/"(error: [^",]*),[^"]*"/g, '"$1"') } : answer,
     }),
   },
@@ -165,7 +165,7 @@ export const brokenDeployments: readonly BrokenDeployment[] = [
     row: "alerts",
     says: /the lamp was not off/,
     breaking: () => ({
-      answerFor: ({ path }) =>
+      answerInstead: ({ path }) =>
         path.endsWith("/addTrigger")
           ? {
               status: 200,
@@ -179,14 +179,14 @@ export const brokenDeployments: readonly BrokenDeployment[] = [
     what: "holds events back",
     row: "events",
     says: /the change did not come/,
-    breaking: () => ({ lets: (frame) => !frame.includes("event: attribute") }),
+    breaking: () => ({ passesFrame: (frame) => !frame.includes("event: attribute") }),
   },
   {
     what: "drops Last-Event-ID",
     row: "events-resume",
     says: /told 3 of the changes 1, 2, 3/,
     breaking: () => ({
-      ask: ({ headers: { "last-event-id": _, ...headers }, ...request }) => ({ ...request, headers }),
+      changeRequest: ({ headers: { "last-event-id": _, ...headers }, ...request }) => ({ ...request, headers }),
     }),
   },
 ];
@@ -197,7 +197,7 @@ export const otherFaults: readonly BrokenDeployment[] = [
     what: "hides /livez",
     row: "alive",
     says: /not 200/,
-    breaking: () => ({ answer: (answer, { path }) => (path === "/livez" ? { ...answer, status: 404 } : answer) }),
+    breaking: () => ({ changeAnswer: (answer, { path }) => (path === "/livez" ? { ...answer, status: 404 } : answer) }),
   },
   {
     what: "calls itself by another name",
@@ -210,7 +210,7 @@ export const otherFaults: readonly BrokenDeployment[] = [
     row: "redirect-refused",
     says: /and a redirect/,
     breaking: () => ({
-      answer: (answer, { path }) =>
+      changeAnswer: (answer, { path }) =>
         answer.status === 400 && path.includes("stranger.invalid")
           ? { ...answer, status: 302, headers: { location: "https://stranger.invalid/?error=invalid_request" } }
           : answer,
@@ -221,7 +221,7 @@ export const otherFaults: readonly BrokenDeployment[] = [
     row: "declined",
     says: /error server_error/,
     breaking: () => ({
-      answer: (answer) => {
+      changeAnswer: (answer) => {
         const location = answer.headers.location?.replace("access_denied", "server_error");
         return location === undefined ? answer : { ...answer, headers: { ...answer.headers, location } };
       },
@@ -232,7 +232,7 @@ export const otherFaults: readonly BrokenDeployment[] = [
     row: "pkce",
     says: /wrong code_verifier was answered with 200/,
     breaking: () => ({
-      answer: (answer, request) =>
+      changeAnswer: (answer, request) =>
         isTokenCall(request) && request.body.includes("made-up") ? { ...answer, status: 200, body: "{}" } : answer,
     }),
   },
@@ -243,7 +243,7 @@ export const otherFaults: readonly BrokenDeployment[] = [
     breaking: () => {
       const used = new Set<string>();
       return {
-        answer(answer, request) {
+        changeAnswer(answer, request) {
           const token = new URLSearchParams(request.body).get("refresh_token") ?? "";
           const isAgain = used.has(token);
           if (isTokenCall(request) && answer.status === 200 && token !== "") used.add(token);
@@ -263,7 +263,7 @@ export const otherFaults: readonly BrokenDeployment[] = [
     row: "fields",
     says: /names no field/,
     breaking: () => ({
-      answer: (answer) =>
+      changeAnswer: (answer) =>
         answer.status === 400
           ? { ...answer, body: answer.body.replace(/("error_description":)"[^"]*"/, '$1"Bad request."') }
           : answer,
@@ -274,7 +274,7 @@ export const otherFaults: readonly BrokenDeployment[] = [
     row: "cursor",
     says: /one character changed was answered with 200/,
     breaking: () => ({
-      answer: (answer, { path }) =>
+      changeAnswer: (answer, { path }) =>
         answer.status === 400 && path.includes("cursor=") ? { ...answer, status: 200, body: '{"devices":[]}' } : answer,
     }),
   },
@@ -283,7 +283,7 @@ export const otherFaults: readonly BrokenDeployment[] = [
     row: "sign-in",
     says: /not a securityToken/,
     breaking: () => ({
-      answer: (answer) => ({ ...answer, body: answer.body.replace(/<securityToken>.*<\/securityToken>/, "") }),
+      changeAnswer: (answer) => ({ ...answer, body: answer.body.replace(/<securityToken>.*<\/securityToken>/, "") }),
     }),
   },
   {
@@ -291,7 +291,8 @@ export const otherFaults: readonly BrokenDeployment[] = [
     row: "unlinked",
     says: /errorCode 119/,
     breaking: () => ({
-      answer: (answer) => (answer.body.includes('"errorCode":119') ? { ...answer, status: 502, body: "{}" } : answer),
+      changeAnswer: (answer) =>
+        answer.body.includes('"errorCode":119') ? { ...answer, status: 502, body: "{}" } : answer,
     }),
   },
   {
@@ -305,7 +306,7 @@ export const otherFaults: readonly BrokenDeployment[] = [
     row: "mirror",
     says: /ui_color_state of .* is gray, upstream (green|red)/,
     breaking: () => ({
-      answer: (answer, request) =>
+      changeAnswer: (answer, request) =>
         isDevice(request) ? { ...answer, body: answer.body.replaceAll('"green"', '"gray"') } : answer,
     }),
   },
@@ -314,7 +315,7 @@ export const otherFaults: readonly BrokenDeployment[] = [
     row: "fan-accepted",
     says: /requestWrite still reads "true"/,
     breaking: () => ({
-      answer: (answer, request) =>
+      changeAnswer: (answer, request) =>
         isDevice(request)
           ? { ...answer, body: answer.body.replace(/(requestWrite":\{"value":)null/, '$1"true"') }
           : answer,
@@ -325,7 +326,7 @@ export const otherFaults: readonly BrokenDeployment[] = [
     row: "webhooks",
     says: /signature does not fit/,
     breaking: () => ({
-      answer: (answer, { path }) =>
+      changeAnswer: (answer, { path }) =>
         path === "/v3/webhooks" ? { ...answer, body: answer.body.replace("whsec_", "whsec_AAAA") } : answer,
     }),
   },
@@ -334,7 +335,7 @@ export const otherFaults: readonly BrokenDeployment[] = [
     row: "unlink",
     says: /DELETE federatedtokens was 405/,
     breaking: () => ({
-      answerFor: ({ method, path }) =>
+      answerInstead: ({ method, path }) =>
         method === "DELETE" && path.startsWith("/adaptor") ? { status: 405, headers: {}, body: "" } : undefined,
     }),
   },
@@ -344,7 +345,7 @@ export const otherFaults: readonly BrokenDeployment[] = [
     says: /retired refresh token was answered with 200/,
     needsPatience: true,
     breaking: () => ({
-      answer: (answer, request) =>
+      changeAnswer: (answer, request) =>
         isTokenCall(request) && answer.status === 400 ? { ...answer, status: 200, body: "{}" } : answer,
     }),
   },
@@ -359,7 +360,7 @@ type Change = (json: any, request: ProxiedRequest) => object;
 
 function inJson(matches: (request: ProxiedRequest) => boolean, change: Change, status?: number): Fault {
   return {
-    answer(answer, request) {
+    changeAnswer(answer, request) {
       if (!matches(request) || answer.status !== 200) return answer;
       return {
         ...answer,
@@ -376,8 +377,8 @@ function cached(matches: (request: ProxiedRequest) => boolean): Fault {
   const keyOf = ({ method, path, headers, body }: ProxiedRequest) =>
     `${method} ${path} ${headers.authorization} ${body}`;
   return {
-    answerFor: (request) => (matches(request) ? kept.get(keyOf(request)) : undefined),
-    answer(answer, request) {
+    answerInstead: (request) => (matches(request) ? kept.get(keyOf(request)) : undefined),
+    changeAnswer(answer, request) {
       if (matches(request) && answer.status === 200) kept.set(keyOf(request), answer);
       return answer;
     },

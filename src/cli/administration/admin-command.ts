@@ -10,15 +10,15 @@ import type { Clients } from "../../oauth/clients.ts";
 import type { CommandTokens } from "../../oauth/command-tokens.ts";
 import type { DescribedCommand } from "../command.ts";
 import type { Input } from "../input.ts";
-import type { Tell } from "../terminal/progress.ts";
+import type { ReportProgress } from "../terminal/progress.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 
 /** A command of an administrator: its syntax and help, its act, and its output on a terminal. */
 export interface AdminCommand extends DescribedCommand, AdminAct {
   /** A read that must succeed before the command asks for a secret, so that no password is typed in vain. */
-  readonly first?: (typed: Input) => { readonly command: string; readonly input: Input };
+  readonly precheck?: (typed: Input) => { readonly command: string; readonly input: Input };
   /** Input for the service in addition to the options: a password, or the content of a file. */
-  readonly bring?: (typed: Input, terminal: Terminal) => Promise<Input> | Input;
+  readonly extraInput?: (typed: Input, terminal: Terminal) => Promise<Input> | Input;
   /** The answer as text, for a terminal of this width. */
   readonly tell: (answer: Answer, typed: Input, width?: number) => string;
 }
@@ -30,7 +30,7 @@ export interface AdminAct {
     parts: AdministrationParts,
     input: Input,
     service: ServiceFacts | undefined,
-    tell: Tell,
+    tell: ReportProgress,
   ) => Promise<Done>;
 }
 
@@ -54,14 +54,14 @@ export interface AdministrationParts {
   readonly removeDevice: (userId: UserId, deviceId: DeviceId) => Promise<void>;
   readonly linksOf: (userId: UserId) => Promise<readonly ShownLink[]>;
   readonly links: () => Promise<LinkOverview>;
-  readonly backup: (to: string, withKey: boolean, tell: Tell) => Promise<TakenBackup>;
+  readonly backup: (to: string, withKey: boolean, tell: ReportProgress) => Promise<TakenBackup>;
   /** Records that a backup was taken now with other tools, and returns the time. */
   readonly noteBackup: () => Promise<number>;
   readonly keys: KeyActs;
   /** Returns free space to the file system. */
   readonly compact: (
     options: { readonly mayRebuild: boolean },
-    tell: Tell,
+    tell: ReportProgress,
   ) => Promise<{ readonly bytesBefore: number; readonly bytesAfter: number }>;
   /** After a restore: begins a new epoch of the log and returns its name. */
   readonly beginEpoch: () => Promise<string>;
@@ -83,7 +83,7 @@ export interface TakenBackup {
 export interface KeyActs {
   list(): Promise<readonly KeyStanding[]>;
   add(): Promise<string>;
-  rotate(tell: Tell, isForced: boolean): Promise<KeyRotation>;
+  rotate(tell: ReportProgress, isForced: boolean): Promise<KeyRotation>;
   prune(isForced: boolean): Promise<readonly string[]>;
   drop(keyId: string, isForced: boolean): Promise<readonly LostValue[]>;
 }

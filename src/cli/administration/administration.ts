@@ -5,13 +5,13 @@ import { deviceOwners } from "../nouns/device-owners.ts";
 import { linkFacts } from "../nouns/link-facts.ts";
 import { listening } from "../nouns/listening.ts";
 import { nouns } from "../nouns.ts";
-import type { Tell } from "../terminal/progress.ts";
+import type { ReportProgress } from "../terminal/progress.ts";
 import type { AdminAct, AdministrationParts, ServiceFacts } from "./admin-command.ts";
 import { accessAct } from "./command-access.ts";
 
 /** The acts of administrators, by the names of their commands. */
 export interface Administration {
-  run(command: string, input: unknown, service?: ServiceFacts, tell?: Tell): Promise<object>;
+  run(command: string, input: unknown, service?: ServiceFacts, tell?: ReportProgress): Promise<object>;
 }
 
 export function administrationOn(parts: AdministrationParts): Administration {

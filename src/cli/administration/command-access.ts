@@ -18,7 +18,7 @@ const auditEveryMs = 30 * 60_000;
 export function accessAct(): AdminAct {
   const auditedMs = new Map<TenantId, number>();
 
-  function isToBeAudited(tenantId: TenantId): boolean {
+  function needsAuditEntry(tenantId: TenantId): boolean {
     const nowMs = performance.now();
     if (nowMs - (auditedMs.get(tenantId) ?? Number.NEGATIVE_INFINITY) < auditEveryMs) return false;
     auditedMs.set(tenantId, nowMs);
@@ -32,7 +32,7 @@ export function accessAct(): AdminAct {
       const clientId = await ownClient(parts, tenantId, isGiven(input, "keeps"));
       const answer = { baseUrl: service?.baseUrl, accessToken: parts.commandTokens.issue(tenantId, clientId) };
       if (!isGiven(input, "as-user")) {
-        return { answer, ...(isToBeAudited(tenantId) && { changed: { tenantId, detail: { for: "tenant" } } }) };
+        return { answer, ...(needsAuditEntry(tenantId) && { changed: { tenantId, detail: { for: "tenant" } } }) };
       }
       const actingFor = userId ?? (await onlyUser(parts, tenantId));
       const secToken = await parts.identity.issueFor(actingFor);
@@ -77,7 +77,7 @@ export async function ownerOfDevice(
   deviceId: DeviceId,
 ) {
   for (const { tenantId } of await identity.listTenants()) {
-    const device = await unless(UnknownDevice, devices.device({ kind: "enterprise", tenantId }, deviceId));
+    const device = await undefinedOn(UnknownDevice, devices.device({ kind: "enterprise", tenantId }, deviceId));
     if (device) return { tenantId, userId: device.userId };
   }
   throw new NotFound(`There is no device ${deviceId}. See all with: breezeway device list`);
@@ -85,7 +85,7 @@ export async function ownerOfDevice(
 
 async function ownerOfAlert({ identity, alerts }: AdministrationParts, alertId: TriggerId) {
   for (const { tenantId } of await identity.listTenants()) {
-    const alert = await unless(UnknownTrigger, alerts.find({ kind: "enterprise", tenantId }, alertId));
+    const alert = await undefinedOn(UnknownTrigger, alerts.find({ kind: "enterprise", tenantId }, alertId));
     if (alert) return { tenantId, userId: alert.userId };
   }
   throw new NotFound(`There is no alert ${alertId}. See all with: breezeway alert list`);
@@ -100,7 +100,7 @@ async function onlyUser({ identity }: AdministrationParts, tenantId: TenantId): 
 }
 
 /** Undefined if the work fails with this error. */
-async function unless<Found>(refusal: new () => Error, work: Promise<Found>): Promise<Found | undefined> {
+async function undefinedOn<Found>(refusal: new () => Error, work: Promise<Found>): Promise<Found | undefined> {
   try {
     return await work;
   } catch (error) {

@@ -4,23 +4,23 @@ import { connect, createServer, type Socket } from "node:net";
 import { createInterface } from "node:readline";
 import { BreezewayError, OutcomeUnknown } from "../../model/errors.ts";
 import { exitCodes } from "../exit-codes.ts";
-import type { Tell } from "../terminal/progress.ts";
+import type { ReportProgress } from "../terminal/progress.ts";
 
 /**
- * How a command and the running service talk: one line of JSON each way, over a socket only the owner can open. Before
- * its answer the service may say how far it has come, a line each time.
+ * The protocol between a command and the running service: one line of JSON in each direction, over a socket that only its
+ * owner can open. Before its answer the service may send progress, one line each time.
  */
-export type HandleCommand = (command: string, input: unknown, tell: Tell) => Promise<object>;
+export type HandleCommand = (command: string, input: unknown, tell: ReportProgress) => Promise<object>;
 
 export interface ControlServer {
   stop(): Promise<void>;
 }
 
-/** The service is not listening there. */
-export class NobodyListens extends Error {}
+/** No service listens on the socket. */
+export class NoServiceListening extends Error {}
 
 interface Reply {
-  /** Sent at once to a client that asks for it: the service is alive, and works on the command. */
+  /** An acknowledgement, sent at once to a client that asks for it: the service is alive and works on the command. */
   readonly isHeard?: true;
   readonly progress?: readonly [done: number, total: number];
   readonly result?: object;
@@ -28,19 +28,19 @@ interface Reply {
 }
 
 export async function serveControl(path: string, handle: HandleCommand): Promise<ControlServer> {
-  // Whoever holds the folder's lock is the only service: a socket that is there was left by one that was killed.
+  // Only the holder of the folder's lock gets here, so an existing socket file belongs to a killed service.
   if (process.platform !== "win32") rmSync(path, { force: true });
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
     sockets.add(socket);
     socket.on("close", () => sockets.delete(socket));
     socket.on("error", () => socket.destroy());
-    // The interface repeats the socket's error: a command that ended before its answer must not stop the service.
+    // readline repeats the socket's error; without a listener, a command that ends early would stop the service.
     const lines = createInterface({ input: socket }).on("error", () => socket.destroy());
     lines.once("line", async (line) => {
       const say = (reply: Reply) => `${JSON.stringify(reply)}\n`;
-      if (asksForSign(line)) socket.write(say({ isHeard: true }));
-      const tell = seldom((done, total) => void socket.write(say({ progress: [done, total] })));
+      if (wantsAcknowledgement(line)) socket.write(say({ isHeard: true }));
+      const tell = throttled((done, total) => void socket.write(say({ progress: [done, total] })));
       socket.end(say(await replyTo(line, handle, tell)));
     });
   });
@@ -57,21 +57,21 @@ export async function serveControl(path: string, handle: HandleCommand): Promise
 }
 
 /**
- * Runs a command in the running service. Rejects with NobodyListens when there is none, and, with `signWithinMs`, with
- * ServiceSilent when the service is there but gives no sign for so long: it is frozen or overloaded.
+ * Runs a command in the running service. Rejects with NoServiceListening if there is none. With `signWithinMs` it rejects
+ * with ServiceSilent if the service sends nothing for that time, because it is frozen or overloaded.
  */
 export async function callControl(
   path: string,
   command: string,
   input: unknown,
-  tell: Tell = () => undefined,
+  tell: ReportProgress = () => undefined,
   signWithinMs?: number,
 ): Promise<object> {
   const socket = connect(path);
   try {
     await once(socket, "connect");
   } catch (error) {
-    throw new NobodyListens(`no service listens on ${path}`, { cause: error });
+    throw new NoServiceListening(`no service listens on ${path}`, { cause: error });
   }
   socket.write(`${JSON.stringify({ command, input, isSignWanted: true })}\n`);
   const lines = createInterface({ input: socket });
@@ -90,9 +90,9 @@ export async function callControl(
   try {
     for await (const line of lines) {
       clearTimeout(silence);
-      const said = JSON.parse(line) as Reply;
-      if (said.isHeard) continue;
-      reply = said;
+      const message = JSON.parse(line) as Reply;
+      if (message.isHeard) continue;
+      reply = message;
       if (reply.progress) tell(...reply.progress);
     }
   } catch (error) {
@@ -118,7 +118,7 @@ export class ServiceSilent extends BreezewayError {
   }
 }
 
-/** An error that arose in the service, under the code it had there. */
+/** An error of the service, with its code. */
 class RemoteError extends BreezewayError {
   readonly code: string;
 
@@ -128,8 +128,8 @@ class RemoteError extends BreezewayError {
   }
 }
 
-/** Clients of the version before don't ask: they would take the sign for the answer if the service ended behind it. */
-function asksForSign(line: string): boolean {
+/** Clients of the previous version do not ask for it: they would take the acknowledgement for the answer. */
+function wantsAcknowledgement(line: string): boolean {
   try {
     return (JSON.parse(line) as { readonly isSignWanted?: boolean }).isSignWanted === true;
   } catch {
@@ -137,7 +137,7 @@ function asksForSign(line: string): boolean {
   }
 }
 
-async function replyTo(line: string, handle: HandleCommand, tell: Tell): Promise<Reply> {
+async function replyTo(line: string, handle: HandleCommand, tell: ReportProgress): Promise<Reply> {
   try {
     const { command, input } = JSON.parse(line) as { command: string; input: unknown };
     return { result: await handle(command, input, tell) };
@@ -147,8 +147,8 @@ async function replyTo(line: string, handle: HandleCommand, tell: Tell): Promise
   }
 }
 
-/** Ten times a second is all that anybody sees. */
-function seldom(tell: Tell): Tell {
+/** Limits progress to ten messages a second. */
+function throttled(tell: ReportProgress): ReportProgress {
   let lastMs = Number.NEGATIVE_INFINITY;
   return (done, total) => {
     if (performance.now() - lastMs < 100) return;

@@ -12,7 +12,7 @@ const take: AdminCommand = {
       .requiredOption("--to <file or folder>", "where the backup goes; an older backup of that name is replaced")
       .option("--with-key", "include the key: anyone who has the file can then decrypt every token"),
   // An absolute path, because the service may run in another folder.
-  bring: (typed) => ({ to: `${resolve(text(typed, "to"))}${/[/\\]$/.test(text(typed, "to")) ? "/" : ""}` }),
+  extraInput: (typed) => ({ to: `${resolve(text(typed, "to"))}${/[/\\]$/.test(text(typed, "to")) ? "/" : ""}` }),
   async act({ backup }, input, _service, tell) {
     const isWithKey = isGiven(input, "with-key");
     const { file, bytes, manifest } = await backup(text(input, "to"), isWithKey, tell);

@@ -20,7 +20,7 @@ const add: AdminCommand = {
       .requiredOption("--user <id>", "the user's id; see: breezeway user list")
       .requiredOption("--name <name>", "the device's name")
       .requiredOption("--type <name>", "the device type's name"),
-  bring({ type, user }) {
+  extraInput({ type, user }) {
     if (type !== virtualTypeName) return {};
     throw new BadParameter(
       "type",

@@ -68,7 +68,8 @@ const brand: AdminCommand = {
       .option("--logo <file>", "a PNG, JPEG, WebP or plain SVG of at most 64 kB")
       .option("--support-url <https…>", "where users find help")
       .addOption(command.createOption("--clear <part...>", "remove these parts of the branding").choices(brandParts)),
-  bring: (typed) => (typed.logo === undefined ? {} : { logo: bytesOf("logo", text(typed, "logo")).toString("base64") }),
+  extraInput: (typed) =>
+    typed.logo === undefined ? {} : { logo: bytesOf("logo", text(typed, "logo")).toString("base64") },
   async act({ identity }, input) {
     const tenant = await identity.findTenant(text(input, "tenant"));
     const { tenantId } = tenant;
@@ -100,7 +101,7 @@ const terms: AdminCommand = {
       .option("--file <file>", "the terms: plain text of at most 64 kB")
       .option("--version <text>", "the name of this version, such as 3 or 2026-01")
       .option("--clear", "remove the terms"),
-  bring: (typed) => (typed.file === undefined ? {} : { file: textOf("file", text(typed, "file")) }),
+  extraInput: (typed) => (typed.file === undefined ? {} : { file: textOf("file", text(typed, "file")) }),
   async act({ identity }, input) {
     const tenant = await identity.findTenant(text(input, "tenant"));
     const { tenantId } = tenant;

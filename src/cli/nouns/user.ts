@@ -23,8 +23,8 @@ const add: AdminCommand = {
       .requiredOption("--tenant <name or id>", "the tenant")
       .requiredOption("--name <name>", "the name to sign in with")
       .option("--admin", "the user may give enterprise clients access to the whole tenant"),
-  first: ({ tenant }) => ({ command: "tenant show", input: { tenant } }),
-  bring: async (_, terminal) => ({ password: await readPassword(terminal) }),
+  precheck: ({ tenant }) => ({ command: "tenant show", input: { tenant } }),
+  extraInput: async (_, terminal) => ({ password: await readPassword(terminal) }),
   async act({ identity }, input) {
     const isAdmin = isGiven(input, "admin");
     const { tenantId } = await identity.findTenant(text(input, "tenant"));
@@ -100,8 +100,8 @@ const setPassword: AdminCommand = {
   examples: ["user set-password 3"],
   arguments: [subject],
   options: (command) => command.option("--user <id>", "the same, as an option"),
-  first: ({ user }) => ({ command: "user show", input: { user } }),
-  bring: async (_, terminal) => ({ password: await readPassword(terminal) }),
+  precheck: ({ user }) => ({ command: "user show", input: { user } }),
+  extraInput: async (_, terminal) => ({ password: await readPassword(terminal) }),
   async act({ identity }, input) {
     const { userId, tenantId } = await identity.findUser(id<UserId>(input, "user", "The user's id"));
     const { grants } = await identity.setPassword(userId, text(input, "password"));

@@ -7,14 +7,14 @@ const drawEveryMs = 100;
 const barColumns = 20;
 
 /** Reports how much of the work is done. */
-export type Tell = (done: number, total: number) => void;
+export type ReportProgress = (done: number, total: number) => void;
 
 export interface Progress {
   during<Result>(what: string, work: Promise<Result>): Promise<Result>;
   /** For work of known size: call `step` for each part that is done. */
   over<Result>(what: string, total: number, work: (step: () => void) => Promise<Result>): Promise<Result>;
   /** For work that reports its progress once it knows its size. */
-  told<Result>(what: string, work: (tell: Tell) => Promise<Result>): Promise<Result>;
+  told<Result>(what: string, work: (tell: ReportProgress) => Promise<Result>): Promise<Result>;
 }
 
 /** A progress bar on standard error, only on a terminal; it is redrawn in place and removed at the end. */
