@@ -22,8 +22,8 @@ export function goingOn(t: TestContext, args: readonly string[], environment: Re
   /** The next line that is not about the connection. */
   const next = async () => {
     for (;;) {
-      const told = await line();
-      if (told?.type !== "connection") return told;
+      const message = await line();
+      if (message?.type !== "connection") return message;
     }
   };
   const ended = once(child, "exit").then(([code, signal]) => ({ code, signal, err }));

@@ -6,7 +6,7 @@ import type { DeviceId } from "../../src/model/ids.ts";
 import { clientOfUser } from "../stories/v3-client.ts";
 import { eventually, person, world } from "../stories/world.ts";
 import { goingOn } from "./going-on.ts";
-import { type Desk, typed } from "./typed.ts";
+import { type CommandContext, typed } from "./typed.ts";
 
 const plain = { NO_COLOR: "1" };
 
@@ -19,7 +19,7 @@ async function home(t: TestContext, structures = [{ name: "Maple Street", thermo
   const lamp = { user: String(userId), name: "Hall lamp", type: "Lamp" };
   const { deviceId: lampId } = (await service.parts.administration.run("device add", lamp)) as { deviceId: DeviceId };
   const environment = { BREEZEWAY_DATA: story.config.dataFolder, ...plain };
-  const at = (args: readonly string[], desk: Desk = {}) =>
+  const at = (args: readonly string[], desk: CommandContext = {}) =>
     typed(args, { ...desk, environment: { ...environment, ...desk.environment } });
   return { story, deviceId: String(deviceId), lampId: String(lampId), at };
 }
@@ -277,13 +277,16 @@ describe("the commands about a home, on the machine of its service", () => {
       assert.deepEqual([early.code, early.err.includes("Open this address")], [code, false]);
       assert.match(early.err, sentence);
     }
-    const said = await at(["link", "--consent"], { environment, onError: inBrowser("deny") });
-    assert.equal(said.code, 4);
-    assert.match(said.err, /^Open this address in a browser, and say yes there\. This command waits 10 minutes for it/);
-    assert.match(said.err, /The account's owner said no\. Nothing was linked\.\n$/);
+    const denied = await at(["link", "--consent"], { environment, onError: inBrowser("deny") });
+    assert.equal(denied.code, 4);
+    assert.match(
+      denied.err,
+      /^Open this address in a browser, and say yes there\. This command waits 10 minutes for it/,
+    );
+    assert.match(denied.err, /The account's owner said no\. Nothing was linked\.\n$/);
     const linked = await at(["link", "--consent"], { environment, onError: inBrowser("allow") });
     assert.deepEqual([linked.code, linked.json.replaced], [0, false], linked.err);
-    assert.ok(!said.err.includes(clientSecret) && !linked.err.includes(clientSecret));
+    assert.ok(!denied.err.includes(clientSecret) && !linked.err.includes(clientSecret));
   });
 });
 

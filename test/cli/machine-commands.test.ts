@@ -69,12 +69,12 @@ describe("breezeway config", () => {
       BREEZEWAY_DATABASE_URL: "postgres://me:hush@db/x",
       BREEZEWAY_ECOSYSTEMS: JSON.stringify({ nest: { ...nest, ...consent } }),
     };
-    const said = await typed(["config", "print", "--port", "0"], { environment });
-    const from = Object.fromEntries(said.json.settings.map((one: Record<string, string>) => [one.variable, one]));
+    const result = await typed(["config", "print", "--port", "0"], { environment });
+    const from = Object.fromEntries(result.json.settings.map((one: Record<string, string>) => [one.variable, one]));
     assert.deepEqual([from.BREEZEWAY_PORT.value, from.BREEZEWAY_PORT.from], ["0", "--port"]);
     assert.equal(from.BREEZEWAY_HOST.from, "default");
     assert.deepEqual([from.BREEZEWAY_DATABASE_URL.value, from.BREEZEWAY_DATABASE_URL.from], ["(set)", "environment"]);
-    assert.doesNotMatch(said.out, /hush/);
+    assert.doesNotMatch(result.out, /hush/);
   });
 
   it("shows a terminal no Markdown, and neither does the help of settings", async () => {
@@ -86,23 +86,23 @@ describe("breezeway config", () => {
   it("reports all errors at once, with exit code 3", async () => {
     assert.deepEqual((await typed(["config", "check"])).json, { ok: true, problems: [] });
     const environment = { BREEZEWAY_PORT: "eighty", BREEZEWAY_PROT: "1" };
-    const said = await typed(["config", "check"], { environment });
-    assert.deepEqual([said.code, said.json.problems.length], [3, 2]);
-    assert.match(said.err, /has 2 problems/);
+    const result = await typed(["config", "check"], { environment });
+    assert.deepEqual([result.code, result.json.problems.length], [3, 2]);
+    assert.match(result.err, /has 2 problems/);
   });
 });
 
 describe("breezeway doctor", () => {
   const stateOf = async (environment: Record<string, string>) => {
-    const said = await typed(["doctor"], { environment });
-    const checks = Object.fromEntries(said.json.checks.map((one: Record<string, string>) => [one.check, one]));
-    return { said, checks };
+    const result = await typed(["doctor"], { environment });
+    const checks = Object.fromEntries(result.json.checks.map((one: Record<string, string>) => [one.check, one]));
+    return { result, checks };
   };
 
   it("reports a machine that is ready, and leaves nothing behind", async (t) => {
     const data = join(folderOf(t), "data");
-    const { said, checks } = await stateOf({ BREEZEWAY_DATA: data, BREEZEWAY_PORT: "0" });
-    assert.equal(said.code, 0, said.out);
+    const { result, checks } = await stateOf({ BREEZEWAY_DATA: data, BREEZEWAY_PORT: "0" });
+    assert.equal(result.code, 0, result.out);
     assert.deepEqual([checks.service.state, checks.service.next], ["warn", "breezeway serve, or npm start"]);
     assert.ok(!existsSync(data));
   });
@@ -131,11 +131,11 @@ describe("breezeway doctor", () => {
     );
     writeFileSync(join(broken, "breezeway.key"), "short");
     chmodSync(broken, 0o755);
-    const { said, checks } = await stateOf({ BREEZEWAY_DATA: broken, BREEZEWAY_PORT: "0" });
-    assert.equal(said.code, 1);
+    const { result, checks } = await stateOf({ BREEZEWAY_DATA: broken, BREEZEWAY_PORT: "0" });
+    assert.equal(result.code, 1);
     assert.deepEqual([checks.database.state, checks["key file"].state], ["fail", "fail"]);
     if (process.platform !== "win32") assert.match(checks["data folder"].next, /^chmod 700 /);
     const problem = await stateOf({ BREEZEWAY_PORT: "eighty" });
-    assert.deepEqual([problem.said.code, problem.checks.settings.state], [1, "fail"]);
+    assert.deepEqual([problem.result.code, problem.checks.settings.state], [1, "fail"]);
   });
 });

@@ -23,9 +23,9 @@ describe("a mistake in a command", () => {
       [["user", "set-password", "99"], 5, /There is no user 99\./],
     ];
     for (const [args, code, sentence] of mistakes) {
-      const said = await typed(args, { environment });
-      assert.deepEqual([said.code, said.out], [code, ""], args.join(" "));
-      assert.match(said.err, sentence);
+      const result = await typed(args, { environment });
+      assert.deepEqual([result.code, result.out], [code, ""], args.join(" "));
+      assert.match(result.err, sentence);
     }
     const none = await typed(["device", "list", "--type", "Lamp"], { environment, columns: 80 });
     assert.match(none.out, /^There are no such devices\./);
@@ -40,9 +40,9 @@ describe("a mistake in a command", () => {
       [["serve", "--port", "x"], 3, / - --port must be a port from 0 to 65535\./],
     ];
     for (const [args, code, sentence] of mistakes) {
-      const said = await typed(args, { environment });
-      assert.equal(said.code, code, args.join(" "));
-      assert.match(said.err, sentence);
+      const result = await typed(args, { environment });
+      assert.equal(result.code, code, args.join(" "));
+      assert.match(result.err, sentence);
     }
     const unlike = await typed(["status"], { environment: { ...environment, BREEZEWAY_FOO: "1" } });
     assert.match(unlike.err, /BREEZEWAY_FOO is not a setting\. See all with: breezeway config print/);

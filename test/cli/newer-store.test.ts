@@ -49,15 +49,15 @@ describe("a store that a later version has made", () => {
     for (const store of [{}, { BREEZEWAY_DATABASE_URL: url }]) {
       const environment = { BREEZEWAY_DATA: folder, BREEZEWAY_PORT: "0", ...store };
       assert.equal((await breezeway(["tenant", "add", "--name", "Acme"], { environment })).code, 0);
-      const said = `${oneStepOn}; INSERT INTO schema_reach (step, oldest) VALUES (${schemaVersion + 1}, ${schemaVersion})`;
+      const statements = `${oneStepOn}; INSERT INTO schema_reach (step, oldest) VALUES (${schemaVersion + 1}, ${schemaVersion})`;
       if ("BREEZEWAY_DATABASE_URL" in store) {
         const client = new pg.Client({ connectionString: url });
         await client.connect();
-        await client.query(said);
+        await client.query(statements);
         await client.end();
       } else {
         const database = new DatabaseSync(join(folder, "breezeway.db"));
-        database.exec(said);
+        database.exec(statements);
         database.close();
       }
       assert.equal((await breezeway(["status"], { environment })).code, 0);

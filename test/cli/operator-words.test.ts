@@ -5,7 +5,7 @@ import { nouns } from "../../src/cli/nouns.ts";
 
 const commands = nouns.flatMap((noun) => noun.commands).filter(isAdmin);
 
-function told(name: string, answer: object): string {
+function outputOf(name: string, answer: object): string {
   return commands.find((one) => one.name === name)!.tell(answer, {});
 }
 
@@ -13,36 +13,36 @@ describe("what an operator reads", () => {
   it("says after a backup where the key is, and what that means", () => {
     const taken = { file: "/b.tar", bytes: 7, keyIds: ["k1"] };
     assert.equal(
-      told("backup", { ...taken, withKey: false }),
+      outputOf("backup", { ...taken, withKey: false }),
       "Wrote /b.tar (7 bytes). The key is not in it. Keep the key file (key k1) elsewhere: without it the links in the backup are lost.",
     );
     assert.match(
-      told("backup", { ...taken, withKey: true }),
+      outputOf("backup", { ...taken, withKey: true }),
       /The key is in it: keep it as you keep the key itself\.$/,
     );
   });
 
   it("shows the next step of a key rotation", () => {
-    assert.match(told("key add", { keyId: "k2" }), /Copy the file to all nodes, then run: breezeway key rotate$/);
+    assert.match(outputOf("key add", { keyId: "k2" }), /Copy the file to all nodes, then run: breezeway key rotate$/);
     const rotated = { keyId: "k2", resealed: 1, behind: [] };
-    assert.match(told("key rotate", rotated), /^Resealed 1 value: .* with: breezeway key prune$/);
+    assert.match(outputOf("key rotate", rotated), /^Resealed 1 value: .* with: breezeway key prune$/);
     assert.match(
-      told("key rotate", { ...rotated, behind: ["node-a"] }),
+      outputOf("key rotate", { ...rotated, behind: ["node-a"] }),
       /1 node still seals with another key \(node-a\)\. Copy the key file to all nodes, then run: breezeway key rotate$/,
     );
     assert.match(
-      told("key prune", { removed: ["k1"] }),
+      outputOf("key prune", { removed: ["k1"] }),
       /^Removed key k1 from the key file here\. .* copy the file to all/,
     );
-    assert.equal(told("key prune", { removed: [] }), "Every key is still needed.");
+    assert.equal(outputOf("key prune", { removed: [] }), "Every key is still needed.");
     const keys = [{ keyId: "k2", role: "current", values: 3, nodes: 2 }];
     const list = "KEY  ROLE     SEALED VALUES  NODES THAT SEAL WITH IT\nk2   current  3              2";
-    assert.equal(told("key list", { keys }), list);
+    assert.equal(outputOf("key list", { keys }), list);
     const alone = [{ keyId: "k2", role: "current", values: 3 }];
-    assert.equal(told("key list", { keys: alone }), "KEY  ROLE     SEALED VALUES\nk2   current  3");
+    assert.equal(outputOf("key list", { keys: alone }), "KEY  ROLE     SEALED VALUES\nk2   current  3");
     const missing = { keyId: "k1", role: "missing", values: 1, nodes: 0 };
     assert.match(
-      told("key list", { keys: [...keys, missing] }),
+      outputOf("key list", { keys: [...keys, missing] }),
       /\n\nKey k1 is not in the key file: .* key drop --help$/,
     );
   });
@@ -50,22 +50,22 @@ describe("what an operator reads", () => {
   it("says what was lost with a key, and what to do about it", () => {
     const links = Array.from({ length: 30 }, (_, i) => ({ userId: i, deviceId: 100 + i, ecosystem: "nest" }));
     const webhooks = [{ id: "wh_1", ownerId: -4, clientId: "bwc_1" }];
-    const lines = told("key drop", { keyId: "k1", links, webhooks }).split("\n");
+    const lines = outputOf("key drop", { keyId: "k1", links, webhooks }).split("\n");
     assert.equal(lines[0], "Discarded the values of key k1: 30 tokens of links, 1 webhook.");
     assert.equal(lines[1], "  user 0: the token of device 100 (nest)");
     assert.equal(lines[21], "  and 11 more; --json lists all");
     assert.match(lines[22]!, /^Their users link again: breezeway link\. Clients add their webhooks again\./);
     assert.match(
-      told("key drop", { keyId: "k1", links: [], webhooks }),
+      outputOf("key drop", { keyId: "k1", links: [], webhooks }),
       /\n {2}tenant 4: webhook wh_1 of client bwc_1\n/,
     );
   });
 
   it("says how many bytes compacting returned", () => {
     assert.equal(
-      told("compact", { bytesBefore: 900, bytesAfter: 200 }),
+      outputOf("compact", { bytesBefore: 900, bytesAfter: 200 }),
       "The store takes 200 bytes now; it took 900. 700 bytes are free for other files.",
     );
-    assert.match(told("compact", { bytesBefore: 200, bytesAfter: 200 }), /There was no free space to return\.$/);
+    assert.match(outputOf("compact", { bytesBefore: 200, bytesAfter: 200 }), /There was no free space to return\.$/);
   });
 });

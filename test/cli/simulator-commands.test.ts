@@ -52,8 +52,11 @@ describe("breezeway sim", () => {
     const word = await sim("trigger", "smoke", "alarm");
     assert.equal(word.code, 2);
     await simulator.stop();
-    const gone = await sim("scenes");
-    assert.equal(gone.code, 6);
-    assert.match(gone.stderr, /No simulator answers at .*Start one with: breezeway simulator, or breezeway demo/);
+    const unreachable = await sim("scenes");
+    assert.equal(unreachable.code, 6);
+    assert.match(
+      unreachable.stderr,
+      /No simulator answers at .*Start one with: breezeway simulator, or breezeway demo/,
+    );
   });
 });

@@ -30,10 +30,10 @@ describe("a command while the service starts", () => {
       t.after(() => control.stop());
     };
     const environment = { BREEZEWAY_DATA: folder.path };
-    const said = await typed(["tenant", "list"], { environment, onError: () => void serve() });
-    assert.deepEqual([said.code, said.json], [0, { tenants: [] }]);
+    const result = await typed(["tenant", "list"], { environment, onError: () => void serve() });
+    assert.deepEqual([result.code, result.json], [0, { tenants: [] }]);
     assert.equal(
-      said.err,
+      result.err,
       `Another Breezeway process holds ${folder.path} and starts or stops. Waiting up to 30 s for it; Ctrl-C ends.\n`,
     );
   });
@@ -41,8 +41,8 @@ describe("a command while the service starts", () => {
   it("opens the store itself when the process that held it has ended", async (t) => {
     const { folder, release } = heldFolder(t);
     const environment = { BREEZEWAY_DATA: folder.path };
-    const said = await typed(["tenant", "add", "--name", "Acme"], { environment, onError: release });
-    assert.deepEqual([said.code, said.json.name], [0, "Acme"], said.err);
+    const result = await typed(["tenant", "add", "--name", "Acme"], { environment, onError: release });
+    assert.deepEqual([result.code, result.json.name], [0, "Acme"], result.err);
     const device = await typed(["device", "get", "1"], { environment });
     assert.equal(device.code, 6);
     assert.match(

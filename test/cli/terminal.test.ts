@@ -89,7 +89,7 @@ describe("colour", () => {
 });
 
 describe("progress", () => {
-  const said = async (environment: Record<string, string>, isTTY: boolean, takesLong: boolean) => {
+  const progressOutput = async (environment: Record<string, string>, isTTY: boolean, takesLong: boolean) => {
     let text = "";
     const seen = Promise.withResolvers<void>();
     const err = {
@@ -107,16 +107,16 @@ describe("progress", () => {
   };
 
   it("is shown for long work, and removed at the end", async () => {
-    const shown = await said({}, true, true);
+    const shown = await progressOutput({}, true, true);
     assert.match(shown, /\[ *=== *\] working \(0 s\)/);
     assert.ok(shown.endsWith("\r\u001b[K"));
   });
 
   it("is not shown for short work, or without a terminal", async () => {
-    assert.equal(await said({}, true, false), "");
-    assert.equal(await said({}, false, true), "");
-    assert.equal(await said({ CI: "1" }, true, true), "");
-    assert.equal(await said({ TERM: "dumb" }, true, true), "");
+    assert.equal(await progressOutput({}, true, false), "");
+    assert.equal(await progressOutput({}, false, true), "");
+    assert.equal(await progressOutput({ CI: "1" }, true, true), "");
+    assert.equal(await progressOutput({ TERM: "dumb" }, true, true), "");
   });
 });
 

@@ -3,7 +3,7 @@ import { runCommandLine } from "../../src/cli/program.ts";
 import type { Outlet } from "../../src/cli/terminal/terminal.ts";
 import { programs } from "../../src/entry-points.ts";
 
-export interface Said {
+export interface CommandResult {
   readonly code: number;
   readonly out: string;
   readonly err: string;
@@ -12,7 +12,7 @@ export interface Said {
   readonly json: any;
 }
 
-export interface Desk {
+export interface CommandContext {
   readonly environment?: Readonly<Record<string, string | undefined>>;
   /** Standard input. */
   readonly input?: string;
@@ -23,9 +23,12 @@ export interface Desk {
 }
 
 /** Runs a command line in this process, as main.ts does. */
-export async function typed(args: readonly string[], { environment = {}, ...desk }: Desk = {}): Promise<Said> {
-  const [out, err] = [outlet(desk.columns), outlet(desk.columns, desk.onError)];
-  const input = Readable.from([desk.input ?? ""]) as unknown as NodeJS.ReadStream;
+export async function typed(
+  args: readonly string[],
+  { environment = {}, ...context }: CommandContext = {},
+): Promise<CommandResult> {
+  const [out, err] = [outlet(context.columns), outlet(context.columns, context.onError)];
+  const input = Readable.from([context.input ?? ""]) as unknown as NodeJS.ReadStream;
   const code = await runCommandLine(args, programs, { environment, version: "0.0.0", input, out, err });
   return {
     code,
@@ -38,15 +41,15 @@ export async function typed(args: readonly string[], { environment = {}, ...desk
 }
 
 function outlet(columns: number | undefined, onError?: (text: string) => void): Outlet & { text(): string } {
-  let said = "";
+  let written = "";
   return {
     isTTY: columns !== undefined,
     columns,
     rows: 60,
     write(text) {
-      said += text;
+      written += text;
       onError?.(text);
     },
-    text: () => said,
+    text: () => written,
   };
 }

@@ -10,17 +10,17 @@ const since = /not followed since \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/;
 
 describe("commands that show links", () => {
   it("show them as live, waiting, unknown or not followed, as text and as JSON", { timeout }, async (t) => {
-    const { house, service, told, json } = await linkedHouse(t, "sqlite");
+    const { house, service, textOf, json } = await linkedHouse(t, "sqlite");
     await eventually(t.signal, async () => assert.deepEqual((await json("status")).links, { live: 1 }));
-    assert.match(await told("link", "list"), /nest +1 ada +live /);
-    assert.match(await told("user", "show", "1"), /nest \(live\)/);
+    assert.match(await textOf("link", "list"), /nest +1 ada +live /);
+    assert.match(await textOf("user", "show", "1"), /nest \(live\)/);
 
     const fault = { method: "POST", headers: { "content-type": "application/json" } };
     const faults = `${house.simulator.url}/simulator/faults`;
     await fetch(faults, { ...fault, body: JSON.stringify({ fault: "server-error", status: 503 }) });
     await fetch(faults, { ...fault, body: JSON.stringify({ fault: "drop" }) });
     await eventually(t.signal, async () => assert.deepEqual((await json("status")).links, { waiting: 1 }));
-    assert.match(await told("user", "show", "1"), /nest \(waiting, as of \d{4}-\S+Z\)/);
+    assert.match(await textOf("user", "show", "1"), /nest \(waiting, as of \d{4}-\S+Z\)/);
     await fetch(faults, { method: "DELETE" });
     await eventually(t.signal, async () => assert.deepEqual((await json("status")).links, { live: 1 }));
 
@@ -32,13 +32,13 @@ describe("commands that show links", () => {
       assert.match(err, /The service at \S+ does not answer: .* how its links stand is unknown/);
     }
     service.process.kill("SIGCONT");
-    assert.match(await told("status"), /1 live/);
+    assert.match(await textOf("status"), /1 live/);
 
     service.process.kill("SIGKILL");
     await service.ended;
     for (const args of [["status"], ["link", "list"], ["user", "show", "1"]]) {
-      assert.match(await told(...args), since);
-      assert.doesNotMatch(await told(...args), /live/);
+      assert.match(await textOf(...args), since);
+      assert.doesNotMatch(await textOf(...args), /live/);
     }
     const { running, links, notFollowedSince } = await json("status");
     assert.deepEqual([running, links, typeof notFollowedSince], [false, { not_followed: 1 }, "number"]);
@@ -51,15 +51,15 @@ describe("commands that show links", () => {
   });
 
   it("show on PostgreSQL whether a node follows them", { timeout }, async (t) => {
-    const { service, told, json } = await linkedHouse(t, "postgres");
+    const { service, textOf, json } = await linkedHouse(t, "postgres");
     await eventually(t.signal, async () => {
       const { running, nodes, links } = await json("status");
       assert.deepEqual([running, nodes, links], [true, 1, { live: 1 }]);
     });
-    assert.match(await told("status"), /service +running, 1 node/);
+    assert.match(await textOf("status"), /service +running, 1 node/);
     service.process.kill("SIGKILL");
-    await eventually(t.signal, async () => assert.match(await told("user", "show", "1"), since));
-    assert.match(await told("status"), /service +not running[\s\S]*not followed since/);
+    await eventually(t.signal, async () => assert.match(await textOf("user", "show", "1"), since));
+    assert.match(await textOf("status"), /service +not running[\s\S]*not followed since/);
   });
 });
 
@@ -73,14 +73,14 @@ async function linkedHouse(t: TestContext, database: "sqlite" | "postgres") {
   await house.signIn();
   await house.client.federate("POST", token);
   const run = async (args: readonly string[], columns?: number) => {
-    const said = await typed(args, { environment: house.environment, ...(columns && { columns }) });
-    assert.equal(said.code, 0, said.err);
-    return said;
+    const result = await typed(args, { environment: house.environment, ...(columns && { columns }) });
+    assert.equal(result.code, 0, result.err);
+    return result;
   };
   return {
     house,
     service,
-    told: async (...args: string[]) => (await run(args, 200)).out,
+    textOf: async (...args: string[]) => (await run(args, 200)).out,
     json: async (...args: string[]) => (await run([...args, "--json"])).json,
   };
 }

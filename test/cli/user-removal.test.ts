@@ -134,8 +134,8 @@ for (const database of databases) {
       };
       await (database === "sqlite" ? isOver() : eventually(t.signal, isOver));
       await assert.rejects(lampState(), UnknownDevice);
-      const gone = await client.call("getDeviceList", { secToken: client.secToken });
-      assert.equal(gone.requestFault.errorCode, "106");
+      const refused = await client.call("getDeviceList", { secToken: client.secToken });
+      assert.equal(refused.requestFault.errorCode, "106");
       const again = await command(story, ["user", "remove", "--user", String(userId)]);
       assert.equal(again.code, 5);
       assert.match(again.stderr, /breezeway user list/);

@@ -8,7 +8,7 @@ import { counted, table } from "../../src/cli/terminal/output.ts";
 const commands = nouns.flatMap((noun) => noun.commands);
 
 /** The terminal output of a command for an answer of the service. */
-function told(name: string, answer: object, typed: Record<string, unknown> = {}): string {
+function outputOf(name: string, answer: object, typed: Record<string, unknown> = {}): string {
   const command = commands.filter(isAdmin).find((one) => one.name === name);
   assert.ok(command, name);
   return command.tell(answer, typed);
@@ -18,19 +18,19 @@ describe("what a terminal shows", () => {
   it("is a sentence about what was done", () => {
     const credentials = { client_id: "bwc_1", client_secret: "bwcs_2" };
     const cases: readonly (readonly [string, RegExp])[] = [
-      [told("tenant add", { tenantId: 42, name: "Acme" }), /^Added tenant Acme with app id 42\.$/],
-      [told("user add", { userId: 3 }, { name: "ada" }), /^Added user ada with id 3\.$/],
-      [told("device add", { deviceId: 5 }), /^Added device 5\.$/],
-      [told("device remove", { deviceId: 5 }), /^Removed device 5\.$/],
-      [told("client add", credentials, { name: "Voice" }), /^Added client Voice\.\n\n {2}client_id {6}bwc_1\n/],
-      [told("client add", credentials, { name: "Voice" }), /The secret is shown only now/],
-      [told("client rotate-secret", credentials, { overlap: "24" }), /The old secret stays valid for 24 hours\.$/],
-      [told("client rotate-secret", credentials, { overlap: "1" }), /for 1 hour\.$/],
-      [told("client rotate-secret", credentials, { overlap: "0" }), /The old secret has ended\.$/],
-      [told("client remove", { name: "Voice", grants: 0 }), /^Removed client Voice\. It had no grants\.$/],
-      [told("client remove", { name: "Voice", grants: 2 }), /2 grants ended, with every token\.$/],
-      [told("user set-password", { userId: 3, grants: 0 }), /signed out everywhere\. No client had access\.$/],
-      [told("user set-password", { userId: 3, grants: 1 }), /1 grant to clients ended\.$/],
+      [outputOf("tenant add", { tenantId: 42, name: "Acme" }), /^Added tenant Acme with app id 42\.$/],
+      [outputOf("user add", { userId: 3 }, { name: "ada" }), /^Added user ada with id 3\.$/],
+      [outputOf("device add", { deviceId: 5 }), /^Added device 5\.$/],
+      [outputOf("device remove", { deviceId: 5 }), /^Removed device 5\.$/],
+      [outputOf("client add", credentials, { name: "Voice" }), /^Added client Voice\.\n\n {2}client_id {6}bwc_1\n/],
+      [outputOf("client add", credentials, { name: "Voice" }), /The secret is shown only now/],
+      [outputOf("client rotate-secret", credentials, { overlap: "24" }), /The old secret stays valid for 24 hours\.$/],
+      [outputOf("client rotate-secret", credentials, { overlap: "1" }), /for 1 hour\.$/],
+      [outputOf("client rotate-secret", credentials, { overlap: "0" }), /The old secret has ended\.$/],
+      [outputOf("client remove", { name: "Voice", grants: 0 }), /^Removed client Voice\. It had no grants\.$/],
+      [outputOf("client remove", { name: "Voice", grants: 2 }), /2 grants ended, with every token\.$/],
+      [outputOf("user set-password", { userId: 3, grants: 0 }), /signed out everywhere\. No client had access\.$/],
+      [outputOf("user set-password", { userId: 3, grants: 1 }), /1 grant to clients ended\.$/],
     ];
     for (const [words, pattern] of cases) assert.match(words, pattern);
   });
@@ -38,24 +38,24 @@ describe("what a terminal shows", () => {
   it("says what was removed with a user, and which token an ecosystem did not revoke", () => {
     const removed = { links: 2, devices: 3, attributes: 520, history: 9, blindIntervals: 1, grants: 1 };
     assert.equal(
-      told("user remove", { userId: 3, removed, tokensRevoked: 2 }),
+      outputOf("user remove", { userId: 3, removed, tokensRevoked: 2 }),
       "Removed user 3 with 2 links, 3 devices and 1 grant to clients.",
     );
     assert.match(
-      told("user remove", { userId: 3, removed, tokensRevoked: 1 }),
+      outputOf("user remove", { userId: 3, removed, tokensRevoked: 1 }),
       /\n1 token could not be revoked at the ecosystem/,
     );
   });
 
   it("is a table with a header, or how to add the first entry when there is none", () => {
-    assert.match(told("tenant list", { tenants: [] }), /breezeway tenant add --help/);
-    assert.match(told("user list", { users: [] }), /breezeway user add --help/);
-    assert.match(told("client list", { clients: [] }), /breezeway client add --help/);
-    assert.equal(told("tenant list", { tenants: [{ tenantId: 42, name: "Acme" }] }), "APP ID  NAME\n42      Acme");
+    assert.match(outputOf("tenant list", { tenants: [] }), /breezeway tenant add --help/);
+    assert.match(outputOf("user list", { users: [] }), /breezeway user add --help/);
+    assert.match(outputOf("client list", { clients: [] }), /breezeway client add --help/);
+    assert.equal(outputOf("tenant list", { tenants: [{ tenantId: 42, name: "Acme" }] }), "APP ID  NAME\n42      Acme");
     const entry = { tenantId: 42, userId: 3, clientId: null, source: "command" };
     const detail = { command: "tenant brand", accent: "#0b6470", clear: ["logo", "support-url"] };
     const entries = [{ time: "2026-01-01T00:00:00.000Z", act: "admin", ...entry, detail }];
-    const [head, line] = told("audit list", { entries }).split("\n");
+    const [head, line] = outputOf("audit list", { entries }).split("\n");
     assert.match(head!, /^TIME +ACT +TENANT +USER +CLIENT +SOURCE +DETAIL$/);
     assert.match(line!, / d ago {2}admin +42 +3 +- +command +tenant brand accent=#0b6470 clear=logo,support-url$/);
   });

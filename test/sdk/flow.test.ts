@@ -53,18 +53,19 @@ describe("linking a home, from the ecosystem's consent to two alerts", () => {
     assert.equal(await sdk.run("node", "by-login.js"), "The fan runs.\n");
 
     writeFileSync(join(sdk.project, "by-published-names.js"), real(byPublishedNames));
-    const said = await sdk.run("node", "by-published-names.js");
-    const [, triggerId] = /^Nest account: home\nAlert (\d+) switches the lamp on\.\n$/.exec(said) ?? assert.fail(said);
-    const made = (await world.bySecToken.getTriggers()).find((trigger) => trigger.triggerId === Number(triggerId));
-    assert.deepEqual(made?.targets, [{ deviceId: lampId, attributeName: "power", value: "on" }]);
+    const output = await sdk.run("node", "by-published-names.js");
+    const [, triggerId] =
+      /^Nest account: home\nAlert (\d+) switches the lamp on\.\n$/.exec(output) ?? assert.fail(output);
+    const trigger = (await world.bySecToken.getTriggers()).find((trigger) => trigger.triggerId === Number(triggerId));
+    assert.deepEqual(trigger?.targets, [{ deviceId: lampId, attributeName: "power", value: "on" }]);
 
     const userPart = `const sendUserTo = async (url) => (await fetch("${userServer}", { method: "POST", body: url })).text();\n`;
     writeFileSync(join(sdk.project, "by-oauth.js"), userPart + real(byOAuth));
     const scenes = ["smoke", "clear"];
-    const told = await meanwhile(sdk.run("node", "by-oauth.js"), (turn) =>
+    const eventOutput = await meanwhile(sdk.run("node", "by-oauth.js"), (turn) =>
       world.simulator.playScene(world.accountId, { scene: scenes[turn % 2]! }),
     );
-    assert.match(told, /^d\.structures\[1\]\.d\.smokeCoAlarms\[1\]\.smoke_alarm_state is \w+\n$/);
+    assert.match(eventOutput, /^d\.structures\[1\]\.d\.smokeCoAlarms\[1\]\.smoke_alarm_state is \w+\n$/);
 
     const byState = readmeExamples().find((code) => code.includes("onState"))!;
     const untilLive = `const { log } = console;

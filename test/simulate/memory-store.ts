@@ -186,7 +186,7 @@ class Connection implements Session {
     locks?: (rows: Draft) => readonly LockRequest[],
   ): Promise<Result> {
     if (this.#isCommitting) throw new Error("a transaction was used after it had ended");
-    return this.#asked<Result>((resolve, reject) => {
+    return this.#request<Result>((resolve, reject) => {
       this.#inTurn(what, () => {
         if (this.#isOutOfReach || this.#store.faults.strikes("statement lost", 0.001)) return this.#fail(reject);
         const wishes = this.#isReading ? [] : (locks?.(this.#rows) ?? []);
@@ -202,7 +202,7 @@ class Connection implements Session {
 
   commit(): Promise<void> {
     this.#isCommitting = true;
-    return this.#asked((resolve, reject) => {
+    return this.#request((resolve, reject) => {
       const { faults, scheduler } = this.#store;
       this.#atStore("COMMIT", () => {
         if (this.#isOutOfReach && scheduler.dice.chance(0.5)) return this.#fail(reject);
@@ -213,7 +213,7 @@ class Connection implements Session {
         if (faults.strikes("commit refused", 0.01)) return this.#fail(reject);
         if (this.#isOutOfReach || faults.strikes("commit late", 0.025)) {
           this.#tellLoss(reject);
-          scheduler.after(scheduler.dice.between(1, 3_000), this.#store.process, this.#said("late COMMIT"), () =>
+          scheduler.after(scheduler.dice.between(1, 3_000), this.#store.process, this.#label("late COMMIT"), () =>
             this.#takeEffect(),
           );
           return;
@@ -287,7 +287,7 @@ class Connection implements Session {
     return this.#draft;
   }
 
-  #asked<Result>(act: (resolve: (result: Result) => void, reject: (error: Error) => void) => void): Promise<Result> {
+  #request<Result>(act: (resolve: (result: Result) => void, reject: (error: Error) => void) => void): Promise<Result> {
     return new Promise<Result>((resolve, reject) => {
       if (this.#hasCrashed) return this.#tellLoss(reject);
       this.#unanswered.add(reject);
@@ -320,7 +320,7 @@ class Connection implements Session {
 
   #atStore(what: string, act: () => void, thereMs = 0): void {
     const { scheduler, process } = this.#store;
-    scheduler.after(thereMs + this.#store.latencyMs(), process, this.#said(what), () => {
+    scheduler.after(thereMs + this.#store.latencyMs(), process, this.#label(what), () => {
       if (!this.#hasEnded && !this.#isLost) act();
     });
   }
@@ -360,7 +360,7 @@ class Connection implements Session {
     if (this.client.isDead) return;
     if (this.#isOutOfReach) this.#fail(reject);
     else if (!isSlow && !this.client.isFrozen && backMs === 0) deliver();
-    else scheduler.after(backMs + (isSlow ? this.#store.latencyMs() : 0), this.client, this.#said("answer"), deliver);
+    else scheduler.after(backMs + (isSlow ? this.#store.latencyMs() : 0), this.client, this.#label("answer"), deliver);
   }
 
   /** The connection breaks: node and store notice it after a while. */
@@ -372,14 +372,14 @@ class Connection implements Session {
   #tellLoss(reject: (error: Error) => void): void {
     const { scheduler } = this.#store;
     const noticedMs = scheduler.dice.chance(0.7) ? 0 : scheduler.dice.between(1, 2_000);
-    scheduler.after(noticedMs, this.client, this.#said("connection lost"), () => reject(lostConnection()));
+    scheduler.after(noticedMs, this.client, this.#label("connection lost"), () => reject(lostConnection()));
   }
 
   #rollBackLater(): void {
     this.#isLost = true;
     const { scheduler, process } = this.#store;
     const noticedMs = scheduler.dice.chance(0.6) ? 0 : scheduler.dice.between(1, 3_000);
-    scheduler.after(noticedMs, process, this.#said("rolled back"), () => this.#end());
+    scheduler.after(noticedMs, process, this.#label("rolled back"), () => this.#end());
   }
 
   #end(): void {
@@ -389,7 +389,7 @@ class Connection implements Session {
     this.#store.locks.releaseAll(this);
   }
 
-  #said(what: string): string {
+  #label(what: string): string {
     return `${this.client.name} ${what}`;
   }
 }

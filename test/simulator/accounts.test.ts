@@ -36,10 +36,10 @@ const structureFields = [
 describe("a new account", () => {
   it("is a typical home by default", async (t) => {
     const { call } = await simulatorWorld(t);
-    const made = await call("POST", "/simulator/accounts");
-    assert.equal(made.status, 201);
-    assert.match(made.body.token, /^c\.[\w-]{32,}$/);
-    const { body: document } = await call("GET", "/", undefined, made.body.token);
+    const created = await call("POST", "/simulator/accounts");
+    assert.equal(created.status, 201);
+    assert.match(created.body.token, /^c\.[\w-]{32,}$/);
+    const { body: document } = await call("GET", "/", undefined, created.body.token);
     assert.equal(Object.keys(document.devices.thermostats).length, 2);
     assert.equal(Object.keys(document.devices.smoke_co_alarms).length, 2);
     assert.equal(first(document.structures).name, "Maple Street");

@@ -117,15 +117,15 @@ describe("the control interface", () => {
 
   it("removes an account with its tokens and streams, and never reuses its id", async (t) => {
     const world = await simulatorWorld(t);
-    const [kept, gone] = [await world.account(), await world.account()];
-    const stream = await gone.stream();
+    const [kept, removed] = [await world.account(), await world.account()];
+    const stream = await removed.stream();
     await stream.next();
-    assert.equal((await world.call("DELETE", `/simulator/accounts/${gone.accountId}`)).status, 204);
+    assert.equal((await world.call("DELETE", `/simulator/accounts/${removed.accountId}`)).status, 204);
     assert.equal((await stream.next())?.event, "auth_revoked");
-    assert.equal((await gone.get("/")).status, 401);
-    assert.equal((await world.call("DELETE", `/simulator/accounts/${gone.accountId}`)).status, 404);
+    assert.equal((await removed.get("/")).status, 401);
+    assert.equal((await world.call("DELETE", `/simulator/accounts/${removed.accountId}`)).status, 404);
     assert.deepEqual(world.simulator.accountIds(), [kept.accountId]);
-    assert.notEqual((await world.account()).accountId, gone.accountId);
+    assert.notEqual((await world.account()).accountId, removed.accountId);
   });
 
   it("keeps the last entries of the log only", async (t) => {

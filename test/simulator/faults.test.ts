@@ -147,10 +147,10 @@ describe("a stream under a fault", () => {
     await account.fault("silence", { newConnections: true });
     const controller = new AbortController();
     const headers = { Authorization: `Bearer ${account.token}` };
-    const asked = fetch(world.simulator.url, { headers, signal: controller.signal });
+    const pending = fetch(world.simulator.url, { headers, signal: controller.signal });
     await until(() => world.simulator.log().some(({ kind, method }) => kind === "fault" && method === "GET"));
     controller.abort();
-    await assert.rejects(asked, { name: "AbortError" });
+    await assert.rejects(pending, { name: "AbortError" });
     const left = account.get("/");
     await until(() => world.simulator.log().filter(({ method }) => method === "GET").length === 2);
     await Promise.all([assert.rejects(left), world.simulator.stop()]);
@@ -309,10 +309,10 @@ describe("a request under a fault", () => {
     const world = await simulatorWorld(t, clock);
     const account = await world.account();
     await account.fault("slow", { ms: 60_000 });
-    const asked = account.get("/");
+    const pending = account.get("/");
     await until(() => clock.waiting() === 1);
     clock.move(60_000);
-    assert.equal((await asked).status, 200);
+    assert.equal((await pending).status, 200);
   });
 
   it("for a token gets the faults that name it", async (t) => {
@@ -362,7 +362,7 @@ describe("a command under a fault", () => {
     await stream.next();
     await account.fault("withhold-answer");
     const controller = new AbortController();
-    const asked = fetch(`${world.simulator.url}/devices/thermostats/${id}`, {
+    const pending = fetch(`${world.simulator.url}/devices/thermostats/${id}`, {
       method: "PUT",
       headers: { Authorization: `Bearer ${account.token}` },
       body: '{"fan_timer_active":true}',
@@ -370,7 +370,7 @@ describe("a command under a fault", () => {
     });
     assert.equal((await stream.next()).data.data.devices.thermostats[id].fan_timer_active, true);
     controller.abort();
-    await assert.rejects(asked, { name: "AbortError" });
+    await assert.rejects(pending, { name: "AbortError" });
   });
 
   for (const carriedOut of [false, true]) {

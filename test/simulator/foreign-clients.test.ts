@@ -51,10 +51,13 @@ describe("the eventsource package", () => {
   });
 
   it("follows the 307 to the second host when its caller adds Authorization there again", async (t) => {
-    const { simulator, account, asked, next } = await sourceWorld(t, { redirect: "second-host", openEvent: true });
+    const { simulator, account, requestedUrls, next } = await sourceWorld(t, {
+      redirect: "second-host",
+      openEvent: true,
+    });
     assert.deepEqual(await next(), { type: "open", data: null });
     assert.equal((await next()).type, "put");
-    assert.deepEqual(asked, [`${simulator.url}/`, `${simulator.secondUrl}/`]);
+    assert.deepEqual(requestedUrls, [`${simulator.url}/`, `${simulator.secondUrl}/`]);
     await account.scene("leave");
     assert.equal(first((await next()).data.data.structures).away, "away");
   });
@@ -78,7 +81,7 @@ describe("the eventsource package", () => {
   });
 
   it("reconnects automatically after a drop, and gets a new snapshot", async (t) => {
-    const { simulator, account, next, asked } = await sourceWorld(t);
+    const { simulator, account, next, requestedUrls } = await sourceWorld(t);
     await next();
     // Streams have no retry field, and the package's default is three seconds: this put sets it to a millisecond.
     simulator.addFault({ fault: "malformed", kind: "id-and-retry", times: 1 });
@@ -86,7 +89,7 @@ describe("the eventsource package", () => {
     await next();
     simulator.drop(account.accountId);
     assert.equal(first((await next()).data.data.structures).away, "away");
-    assert.equal(asked.length, 2);
+    assert.equal(requestedUrls.length, 2);
   });
 
   it("parses each unusual form of a put, and misses none after a broken one", async (t) => {
@@ -176,12 +179,12 @@ async function sourceWorld(test: TestContext, options: SimulatorOptions = {}) {
 
 /** The package with a `fetch` that follows redirects itself, as clients of the ecosystem must. */
 async function openSource(test: TestContext, url: string, token: string) {
-  const asked: string[] = [];
+  const requestedUrls: string[] = [];
   const source = new EventSource(url, {
     fetch: async (input, init) => {
       let address = String(input);
       for (;;) {
-        asked.push(address);
+        requestedUrls.push(address);
         const headers = { ...init?.headers, Authorization: `Bearer ${token}` };
         const response = await fetch(address, { ...init, headers, redirect: "manual" } as RequestInit);
         if (response.status !== 307) return response;
@@ -205,7 +208,7 @@ async function openSource(test: TestContext, url: string, token: string) {
     const event = events.shift();
     return event === undefined ? new Promise<AnyJson>((resolve) => waiting.push(resolve)) : Promise.resolve(event);
   };
-  return { source, next, asked };
+  return { source, next, requestedUrls };
 }
 
 function parse(text: string): AnyJson {

@@ -1,7 +1,7 @@
-import { hangUp } from "./asking.ts";
 import type { Target } from "./attack.ts";
 import { attacks } from "./attacks.ts";
 import { hostileEcosystem } from "./hostile-ecosystem.ts";
+import { hangUp } from "./requests.ts";
 import type { Tally } from "./tally.ts";
 
 /**

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import type { Simulator } from "../../../simulator/simulator.ts";
 import { attributeName, structureSummary } from "../../../src/model/attribute-names.ts";
 import { EventStream, type HeardEvent } from "../../events/event-stream.ts";
-import { type Asked, ask } from "./asking.ts";
+import { type RequestOptions, sendRequest } from "./requests.ts";
 import type { Neighbour } from "./template.ts";
 
 /** Durations in milliseconds, and failures. */
@@ -59,12 +59,12 @@ export class QuietNeighbour {
     const stream = await EventStream.open(url, token);
     // If the service dies, the stream rejects; the alarm reports that.
     stream.ended.catch(() => undefined);
-    const made = async (path: string, json: object) => {
-      const { status, text } = await ask(url, { path, token, json }, ownAddress);
+    const create = async (path: string, json: object) => {
+      const { status, text } = await sendRequest(url, { path, token, json }, ownAddress);
       if (status !== 201) throw new Error(`${path}: ${status} ${text}`);
     };
-    if (receiver) await made("/v3/webhooks", { url: receiver.url, deviceIds: [lamp] });
-    await made("/v3/alerts", {
+    if (receiver) await create("/v3/webhooks", { url: receiver.url, deviceIds: [lamp] });
+    await create("/v3/alerts", {
       ...{ deviceId: virtual, attrName: emergency, operation: "equals", stringThreshold: "true", autoDisarm: true },
       ...{ action: "attribute", targets: [{ deviceId: lamp, attrName: "power", value: "on" }] },
     });
@@ -113,16 +113,16 @@ export class QuietNeighbour {
   }
 
   /** Sends the request at an interval. The returned function stops it and resolves when all are answered. */
-  #sendEvery(ms: number, measured: Measured, asked: Asked): () => Promise<void> {
+  #sendEvery(ms: number, measured: Measured, request: RequestOptions): () => Promise<void> {
     const waiting = new Set<Promise<void>>();
     const timer = setInterval(() => {
       const startedMs = performance.now();
-      const one = ask(this.#url, asked, ownAddress).then(
+      const one = sendRequest(this.#url, request, ownAddress).then(
         ({ status }) => {
           measured.reads.push(performance.now() - startedMs);
-          if (status !== 200) measured.failures.push(`${asked.method ?? "GET"} ${asked.path}: ${status}`);
+          if (status !== 200) measured.failures.push(`${request.method ?? "GET"} ${request.path}: ${status}`);
         },
-        (error: Error) => void measured.failures.push(`${asked.path}: ${error.message}`),
+        (error: Error) => void measured.failures.push(`${request.path}: ${error.message}`),
       );
       waiting.add(one);
       void one.then(() => waiting.delete(one));
@@ -139,8 +139,8 @@ export class QuietNeighbour {
     do {
       const startedMs = performance.now();
       const form = { ...person, appId: String(tenantId) };
-      const asked = { path: "/zdk/services/zamapi/userLogin", form };
-      const { status } = await ask(this.#url, asked, ownAddress).catch(() => ({ status: 0 }));
+      const request = { path: "/zdk/services/zamapi/userLogin", form };
+      const { status } = await sendRequest(this.#url, request, ownAddress).catch(() => ({ status: 0 }));
       if (status === 200) measured.signIns.push(performance.now() - startedMs);
       else measured.failures.push(`sign-in: ${status}`);
       await new Promise((resolve) => setTimeout(resolve, 500));

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { limits } from "../../../../src/model/limits.ts";
-import { askOften } from "../asking.ts";
 import type { Attack } from "../attack.ts";
+import { sendMany } from "../requests.ts";
 
 const writes = 60;
 const namesOfEach = 5_800;
@@ -10,7 +10,7 @@ const namesOfEach = 5_800;
 export const attributes: Attack = {
   name: "attributes",
   run: (target) =>
-    askOften(target, { count: writes, atOnce: 4, forMs: 60_000 }, (index) => ({
+    sendMany(target, { count: writes, atOnce: 4, forMs: 60_000 }, (index) => ({
       method: "PUT",
       path: `/v3/devices/${target.devices[0]}`,
       token: target.accessToken,

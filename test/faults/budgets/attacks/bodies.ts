@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { askOften } from "../asking.ts";
 import type { Attack } from "../attack.ts";
+import { sendMany } from "../requests.ts";
 import { counted } from "../tally.ts";
 
 const largest = 65_536;
@@ -15,7 +15,7 @@ export const bodies: Attack = {
     const long = JSON.stringify({ a: "x".repeat(largest - 8) });
     const tooLong = JSON.stringify({ a: "x".repeat(largest) });
     const texts = [deep, objects, wide, long, tooLong];
-    return askOften(target, { count: 2_000, atOnce: 16, forMs: 10_000 }, (place) => ({
+    return sendMany(target, { count: 2_000, atOnce: 16, forMs: 10_000 }, (place) => ({
       method: "PUT",
       path: `/v3/devices/${target.devices[0]}`,
       token: target.accessToken,

@@ -1,7 +1,7 @@
 import { connect, type Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
-import { attackersAddress } from "../asking.ts";
 import type { Attack, Target } from "../attack.ts";
+import { attackersAddress } from "../requests.ts";
 import { Tallied } from "../tally.ts";
 
 const idle = 1_500;

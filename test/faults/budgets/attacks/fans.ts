@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { attributeName, thermostatAttribute } from "../../../../src/model/attribute-names.ts";
-import { askOften } from "../asking.ts";
 import type { Attack } from "../attack.ts";
+import { sendMany } from "../requests.ts";
 
 /** Fan requests in a loop, on and off. */
 export const fans: Attack = {
   name: "fan requests",
   run: (target) =>
-    askOften(target, { count: 100_000, atOnce: 8, forMs: 10_000 }, (place) => ({
+    sendMany(target, { count: 100_000, atOnce: 8, forMs: 10_000 }, (place) => ({
       method: "PUT",
       path: `/v3/devices/${target.virtual}`,
       token: target.accessToken,

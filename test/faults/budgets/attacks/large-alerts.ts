@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { askOften } from "../asking.ts";
 import type { Attack, Target } from "../attack.ts";
+import { sendMany } from "../requests.ts";
 import { counted } from "../tally.ts";
 
 const alerts = 1_000;
@@ -10,12 +10,12 @@ const writes = 30;
 export const largeAlerts: Attack = {
   name: "large alerts",
   async run(target) {
-    const made = await askOften(target, { count: alerts, atOnce: 8, forMs: 60_000 }, () => ({
+    const made = await sendMany(target, { count: alerts, atOnce: 8, forMs: 60_000 }, () => ({
       path: "/v3/alerts",
       token: target.accessToken,
       json: largeAlert(target),
     }));
-    const written = await askOften(target, { count: writes, atOnce: 4, forMs: 60_000 }, (index) => ({
+    const written = await sendMany(target, { count: writes, atOnce: 4, forMs: 60_000 }, (index) => ({
       method: "PUT",
       path: `/v3/devices/${target.devices[0]}`,
       token: target.accessToken,

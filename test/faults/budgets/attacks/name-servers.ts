@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { askOften } from "../asking.ts";
 import type { Attack } from "../attack.ts";
+import { sendMany } from "../requests.ts";
 import { total } from "../tally.ts";
 
 const registrations = 24;
@@ -11,7 +11,7 @@ export const nameServers: Attack = {
   hasSilentNameServer: true,
   breaksStream: true,
   run: (target) =>
-    askOften(target, { count: registrations, atOnce: registrations, forMs: 90_000 }, (place) => ({
+    sendMany(target, { count: registrations, atOnce: registrations, forMs: 90_000 }, (place) => ({
       path: "/v3/webhooks",
       token: target.accessToken,
       json: { url: `https://silent-${place}.example/hook` },

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { connect } from "node:net";
-import { attackersAddress } from "../asking.ts";
 import type { Attack, Target } from "../attack.ts";
+import { attackersAddress } from "../requests.ts";
 import { counted, Tallied } from "../tally.ts";
 
 /** By default nginx answers 1,000 requests on a connection. */

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { connect } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
-import { askOften, attackersAddress } from "../asking.ts";
 import type { Attack, Target } from "../attack.ts";
+import { attackersAddress, sendMany } from "../requests.ts";
 import { counted, Tallied } from "../tally.ts";
 
 const alertsOfDevice = 1_000;
@@ -14,7 +14,7 @@ export const platformLists: Attack = {
   async prepare(target) {
     const { devices, accessToken: token } = target;
     const count = alertsOfDevice * devices.length;
-    const made = await askOften(target, { count, atOnce: 32, forMs: 300_000 }, (index) => ({
+    const made = await sendMany(target, { count, atOnce: 32, forMs: 300_000 }, (index) => ({
       path: "/v3/alerts",
       token,
       json: {
@@ -30,7 +30,7 @@ export const platformLists: Attack = {
     const slow = Promise.all(Array.from({ length: slowReaders }, () => readSlowly(target)));
     const form = { secToken: target.secToken };
     const path = "/zdk/services/zamapi/getTriggerDetailListByUser";
-    const looped = await askOften(target, { count: 40, atOnce: 4, forMs: 30_000 }, () => ({ path, form }));
+    const looped = await sendMany(target, { count: 40, atOnce: 4, forMs: 30_000 }, () => ({ path, form }));
     for (const [answer, count] of Object.entries(looped)) got.add(answer, count);
     for (const what of await slow) got.add(`slow reader ${what}`);
     return got.tally;

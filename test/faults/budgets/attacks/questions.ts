@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { ask, askOften } from "../asking.ts";
 import type { Attack, Target } from "../attack.ts";
+import { sendMany, sendRequest } from "../requests.ts";
 import { counted } from "../tally.ts";
 
 const commits = 400;
@@ -10,7 +10,7 @@ export const questions: Attack = {
   name: "dry runs, explanations, history",
   async prepare(target) {
     const value = "x".repeat(8_000);
-    const written = await askOften(target, { count: commits, atOnce: 4, forMs: 120_000 }, (index) => ({
+    const written = await sendMany(target, { count: commits, atOnce: 4, forMs: 120_000 }, (index) => ({
       method: "PUT",
       path: `/v3/devices/${target.devices[0]}`,
       token: target.accessToken,
@@ -21,14 +21,14 @@ export const questions: Attack = {
   async run(target) {
     const { url, devices, accessToken: token } = target;
     const json = definition(target);
-    const made = JSON.parse((await ask(url, { path: "/v3/alerts", token, json })).text);
+    const made = JSON.parse((await sendRequest(url, { path: "/v3/alerts", token, json })).text);
     const requests = [
       { path: "/v3/alerts/dry-run", token, json: { ...json, from: 0 } },
       { path: `/v3/alerts/${made.alertId ?? made.id}/explain`, token },
       { path: `/v3/devices/${devices[0]}/history`, token },
       { path: `/v3/devices/${devices[0]}/history?attribute=n`, token },
     ];
-    return askOften(
+    return sendMany(
       target,
       { count: 100_000, atOnce: 16, forMs: 10_000 },
       (index) => requests[index % requests.length]!,

@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
-import { ask, askOften } from "../asking.ts";
 import type { Attack } from "../attack.ts";
+import { sendMany, sendRequest } from "../requests.ts";
 import { Tallied } from "../tally.ts";
 
 const messages = 300;
@@ -19,10 +19,10 @@ export const receivers: Attack = {
     await using silent = await holdingReceiver(() => undefined);
     const got = new Tallied();
     for (const { address } of [endless, silent]) {
-      const { status } = await ask(url, { path: "/v3/webhooks", token, json: { url: address } });
+      const { status } = await sendRequest(url, { path: "/v3/webhooks", token, json: { url: address } });
       got.add(`webhook ${status}`);
     }
-    const written = await askOften(target, { count: messages, atOnce: 8, forMs: 30_000 }, (index) => ({
+    const written = await sendMany(target, { count: messages, atOnce: 8, forMs: 30_000 }, (index) => ({
       method: "PUT",
       path: `/v3/devices/${devices[index % devices.length]}`,
       token,

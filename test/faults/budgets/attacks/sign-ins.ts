@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
-import { askOften } from "../asking.ts";
 import type { Attack } from "../attack.ts";
+import { sendMany } from "../requests.ts";
 
 /** 1,300 wrong passwords from one address, while a neighbour signs in with the right one from another. */
 export const signIns: Attack = {
   name: "sign-ins",
   run: (target) =>
-    askOften(target, { count: 1_300, atOnce: 250, forMs: 60_000 }, (place) => ({
+    sendMany(target, { count: 1_300, atOnce: 250, forMs: 60_000 }, (place) => ({
       path: "/zdk/services/zamapi/userLogin",
       form: { name: `nobody ${place}`, password: "wrong password", appId: String(target.tenantId) },
     })),

@@ -1,6 +1,6 @@
 import { connect } from "node:net";
-import { askOften, attackersAddress } from "../asking.ts";
 import type { Attack, Target } from "../attack.ts";
+import { attackersAddress, sendMany } from "../requests.ts";
 import { Tallied } from "../tally.ts";
 
 const streams = 40;
@@ -12,7 +12,7 @@ export const unreadStreams: Attack = {
     const got = new Tallied();
     const open = Array.from({ length: streams }, () => openUnread(target));
     const value = "x".repeat(8_000);
-    const written = await askOften(target, { count: 400, atOnce: 4, forMs: 30_000 }, (index) => ({
+    const written = await sendMany(target, { count: 400, atOnce: 4, forMs: 30_000 }, (index) => ({
       method: "PUT",
       path: `/v3/devices/${target.devices[0]}`,
       token: target.accessToken,

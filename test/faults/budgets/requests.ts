@@ -5,7 +5,7 @@ import { Tallied, type Tally } from "./tally.ts";
 /** Attackers have their own address, so that limits by source separate them from their neighbours. */
 export const attackersAddress = "127.0.0.66";
 
-export interface Asked {
+export interface RequestOptions {
   readonly method?: string;
   readonly path: string;
   readonly token?: string;
@@ -23,8 +23,8 @@ export interface Answer {
 const agents = new Map<string, Agent>();
 
 /** Sends one request from the address on a keep-alive connection. Rejects when the connection breaks. */
-export function ask(url: string, asked: Asked, localAddress = attackersAddress): Promise<Answer> {
-  const { path, token, json, form, text } = asked;
+export function sendRequest(url: string, options: RequestOptions, localAddress = attackersAddress): Promise<Answer> {
+  const { path, token, json, form, text } = options;
   const body =
     text ?? (form ? String(new URLSearchParams(form)) : json === undefined ? undefined : JSON.stringify(json));
   const type = form ? "application/x-www-form-urlencoded" : "application/json";
@@ -38,7 +38,7 @@ export function ask(url: string, asked: Asked, localAddress = attackersAddress):
     };
     const sent = request(
       new URL(path, url),
-      { method: asked.method ?? (body === undefined ? "GET" : "POST"), agent, localAddress, headers },
+      { method: options.method ?? (body === undefined ? "GET" : "POST"), agent, localAddress, headers },
       (response) => {
         let received = "";
         response.setEncoding("utf8");
@@ -61,7 +61,7 @@ export function hangUp(): void {
   agents.clear();
 }
 
-export interface Asking {
+export interface ManyRequests {
   /** The maximum number of requests. */
   readonly count: number;
   readonly atOnce: number;
@@ -70,10 +70,10 @@ export interface Asking {
 }
 
 /** Sends requests in a loop, several at once, and counts the answers. */
-export async function askOften(
+export async function sendMany(
   { url }: Pick<Target, "url">,
-  { count, atOnce, forMs }: Asking,
-  next: (index: number) => Asked,
+  { count, atOnce, forMs }: ManyRequests,
+  next: (index: number) => RequestOptions,
 ): Promise<Tally> {
   const got = new Tallied();
   const untilMs = performance.now() + forMs;
@@ -81,7 +81,7 @@ export async function askOften(
   const asker = async () => {
     for (const index of indexes) {
       if (performance.now() > untilMs) return;
-      got.add(await ask(url, next(index)).then(shownAnswer, shownFailure));
+      got.add(await sendRequest(url, next(index)).then(shownAnswer, shownFailure));
     }
   };
   await Promise.all(Array.from({ length: Math.min(atOnce, count) }, asker));
