@@ -148,7 +148,7 @@ describe("the commands about a home, on the machine of its service", () => {
     assert.deepEqual([ran.code, ran.json.outcome], [0, "running"], ran.err);
     const again = await at(["fan", "on", deviceId, "1.2"]);
     assert.deepEqual([again.code, again.json.outcome], [0, "running"], "a fan that runs already");
-    assert.match((await at(["fan", "off", deviceId, "1.2"], { columns: 100 })).out, /stands still\.\n$/);
+    assert.match((await at(["fan", "off", deviceId, "1.2"], { columns: 100 })).out, /is off\.\n$/);
     await story.simulator.playScene(story.accountId, { scene: "leave" });
     const isAway = async () => {
       assert.match((await at(["device", "get", deviceId, "away"])).out, /"value":"away"/);
@@ -156,7 +156,10 @@ describe("the commands about a home, on the machine of its service", () => {
     await eventually(t.signal, isAway);
     const refused = await at(["fan", "on", deviceId, "1.1"]);
     assert.deepEqual([refused.code, refused.out], [1, ""]);
-    assert.match(refused.err, /did not obey: Cannot change fan_timer_active while structure is away\. See: breezeway/);
+    assert.match(
+      refused.err,
+      /was not switched: Cannot change fan_timer_active while structure is away\. See: breezeway/,
+    );
     assert.equal((await at(["fan", "on", deviceId, "9.9"])).code, 5);
   });
 
@@ -281,9 +284,9 @@ describe("the commands about a home, on the machine of its service", () => {
     assert.equal(denied.code, 4);
     assert.match(
       denied.err,
-      /^Open this address in a browser, and say yes there\. This command waits 10 minutes for it/,
+      /^Open this address in a browser, and give your consent there\. This command waits 10 minutes for it/,
     );
-    assert.match(denied.err, /The account's owner said no\. Nothing was linked\.\n$/);
+    assert.match(denied.err, /The account's owner declined\. Nothing was linked\.\n$/);
     const linked = await at(["link", "--consent"], { environment, onError: inBrowser("allow") });
     assert.deepEqual([linked.code, linked.json.replaced], [0, false], linked.err);
     assert.ok(!denied.err.includes(clientSecret) && !linked.err.includes(clientSecret));
@@ -323,13 +326,13 @@ describe("the commands about a home, from another machine", () => {
     assert.doesNotMatch(bad.err, /bwa_wrong/);
     const none = await with_(undefined, "device", "list", "--url", baseUrl);
     assert.equal(none.code, 4);
-    assert.match(none.err, /no access token for .*Set BREEZEWAY_TOKEN, or keep one: breezeway profile add NAME/);
+    assert.match(none.err, /no access token for .*Set BREEZEWAY_TOKEN, or save one: breezeway profile add NAME/);
     const nobody = await with_(accessToken, "device", "list", "--url", "http://127.0.0.1:9");
     assert.equal(nobody.code, 6);
     assert.match(nobody.err, /Nothing answers at http:\/\/127\.0\.0\.1:9 .*breezeway doctor/);
     const clear = await with_(accessToken, "device", "list", "--url", "http://breezeway.example");
     assert.equal(clear.code, 3);
-    assert.match(clear.err, /would travel in clear/);
+    assert.match(clear.err, /would be sent unencrypted/);
     assert.equal((await with_(accessToken, "device", "get", "999", "--url", baseUrl)).code, 5);
     assert.equal((await with_(accessToken, "device", "list", "--url", "breezeway")).code, 2);
     const asleep = await typed(["device", "get", "1"], { environment: { BREEZEWAY_DATA: "/nowhere" } });

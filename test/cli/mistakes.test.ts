@@ -30,7 +30,7 @@ describe("a mistake in a command", () => {
     const none = await typed(["device", "list", "--type", "Lamp"], { environment, columns: 80 });
     assert.match(none.out, /^There are no such devices\./);
     const elsewhere = { BREEZEWAY_SEC_TOKEN: "wrong", BREEZEWAY_URL: story.service.baseUrl };
-    assert.match((await typed(["link", "show"], { environment: elsewhere })).err, /Set BREEZEWAY_SEC_TOKEN anew\.\n$/);
+    assert.match((await typed(["link", "show"], { environment: elsewhere })).err, /Set a new BREEZEWAY_SEC_TOKEN\.\n$/);
   });
 
   it("is found before anything is started", async (t) => {

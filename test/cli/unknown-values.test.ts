@@ -59,7 +59,7 @@ describe("a command that watches a device", () => {
     assert.equal((await typed(["user", "set-password", "1"], password)).code, 0);
     const { code, err } = await ended;
     assert.equal(code, 4);
-    assert.match(err, /Not live since .*\nbreezeway: The access token .*Set BREEZEWAY_TOKEN anew/);
+    assert.match(err, /Not live since .*\nbreezeway: The access token .*Set a new BREEZEWAY_TOKEN/);
   });
 });
 

@@ -7,7 +7,11 @@ import { databases } from "./world.ts";
 for (const database of databases) {
   describe(`an emergency on ${database}`, () => {
     it("reaches stream, target and webhook within 2 s while others flood", { timeout: 120_000 }, (t) =>
-      soundAlarmsUnderFlood(t, { database, others: rounds({ all: 100, few: 30 }), emergencies: rounds({ all: 5, few: 2 }) }),
+      soundAlarmsUnderFlood(t, {
+        database,
+        others: rounds({ all: 100, few: 30 }),
+        emergencies: rounds({ all: 5, few: 2 }),
+      }),
     );
   });
 }

@@ -1,7 +1,7 @@
 import { BadParameter, NotFound } from "../../model/errors.ts";
 import { friendlyNames, isCalled, type ShownAttribute, type ShownDevice } from "./friendly-names.ts";
 
-/** A thermostat of a home, by what the home calls it and where it stands on the wire. */
+/** A thermostat of a home: its friendly name, and the prefix of its attribute names. */
 export interface Thermostat {
   readonly words: string;
   readonly place: string;
@@ -18,24 +18,24 @@ function thermostatsOf(device: ShownDevice): readonly Thermostat[] {
   });
 }
 
-/** By its name, by `structure.thermostat` as in 1.2, or the only one. */
-export function chosenThermostat(device: ShownDevice, given: string | undefined): Thermostat {
+/** The thermostat with this name or this `structure.thermostat` index, as in 1.2; without either, the only one. */
+export function chosenThermostat(device: ShownDevice, typed: string | undefined): Thermostat {
   const all = thermostatsOf(device);
   if (all.length === 0) throw new NotFound(`Device ${device.deviceId} has no thermostat.`);
   const known = all.map(({ position, words }) => `  ${position}  ${words}`).join("\n");
-  if (given === undefined) {
+  if (typed === undefined) {
     if (all.length === 1) return all[0]!;
     throw new BadParameter("thermostat", `There are ${all.length} thermostats. Name one:\n${known}`);
   }
   const isMeant = ({ words, position, place }: Thermostat) =>
-    [position, place].includes(given) || [words, words.split(" › ").at(-1)!].some((name) => isCalled(name, given));
+    [position, place].includes(typed) || [words, words.split(" › ").at(-1)!].some((name) => isCalled(name, typed));
   const [first, second] = all.filter(isMeant);
-  if (!first) throw new NotFound(`There is no thermostat "${given}". There are:\n${known}`);
-  if (second) throw new BadParameter("thermostat", `"${given}" is the name of several. Say which:\n${known}`);
+  if (!first) throw new NotFound(`There is no thermostat "${typed}". There are:\n${known}`);
+  if (second) throw new BadParameter("thermostat", `"${typed}" is the name of several. Say which:\n${known}`);
   return first;
 }
 
-/** What a client looks at: the fan itself, and its request. */
+/** What a client reads: the fan's state, and its request. */
 export interface FanReading {
   readonly active: ShownAttribute | undefined;
   readonly request: ShownAttribute | undefined;
@@ -47,9 +47,9 @@ export type FanOutcome =
   | { readonly state: "open" };
 
 /**
- * The client check (interface 7): the fan's own value counts only when it is newer than the command; otherwise the
- * request tells an error, or by being blank that there is none. Times are the service's own, so that nobody's clock
- * matters: `before` is what was read ahead of the command.
+ * The client's check (interface 7): the fan's own value counts only when its time is later than the command. Otherwise
+ * the request holds an error, or is blank if there is none. All times are the service's, so the local clock does not
+ * matter: `before` was read before the command.
  */
 export function fanOutcome(wanted: "true" | "false", before: FanReading, now: FanReading): FanOutcome {
   const sentAfter = Math.max(before.active?.updateTime ?? 0, before.request?.updateTime ?? 0);
@@ -60,14 +60,14 @@ export function fanOutcome(wanted: "true" | "false", before: FanReading, now: Fa
   }
   if (now.active?.value === wanted && isNewer(now.active)) return { state: wanted === "true" ? "running" : "stopped" };
   if (isNewer(now.request) && (text === null || text === undefined)) {
-    // A fan that was so already doesn't change, and so is never newer.
+    // A fan that was in this state already does not change, so its time is never later.
     if (before.active?.value === wanted) return { state: wanted === "true" ? "running" : "stopped" };
     return { state: "taken" };
   }
   return { state: "open" };
 }
 
-/** `error: <errormsg>, <badvalue>, <timestamp>`: message and value may hold commas, the timestamp is behind the last. */
+/** Parses `error: <errormsg>, <badvalue>, <timestamp>`: message and value may contain commas, the timestamp follows the last. */
 function reasonOf(text: string): string {
   const parts = text.replace(/^error: ?/, "").split(", ");
   return (parts.length > 2 ? parts.slice(0, -2) : parts).join(", ");

@@ -8,9 +8,9 @@ import { friendlyNames, inWords, type ShownAttribute, type ShownDevice } from ".
 import { freshnessInWords, freshnessLine, Knowledge } from "./knowledge.ts";
 import { clockTime } from "./times.ts";
 
-/** How long a change stands out. */
+/** How long a changed value is highlighted. */
 const freshMs = 5_000;
-/** No event tells that all is as it was, or that the node behind a link has died: freshness has to be asked for. */
+/** Freshness is polled: no event reports that values are confirmed unchanged, or that the node of a link has died. */
 const refreshMs = 2_000;
 const answerWithinMs = 2_500;
 
@@ -20,8 +20,8 @@ interface Reading {
 }
 
 /**
- * Shows a device and then what changes: in the table itself where that fits the terminal, else line by line. A program
- * gets one JSON object a line. What is no longer known is marked as of when it was known.
+ * Shows a device and then its changes: in the table itself if it fits the terminal, otherwise line by line. A program gets
+ * one JSON object a line. Values that are no longer current are marked with the time at which they were known.
  */
 export async function watchDevice(
   call: Call,
@@ -68,7 +68,7 @@ export async function watchDevice(
       }
       if (type === "connected") knowledge.streamLive();
       if (type === "connected" || type === "resync") {
-        // A stream that is taken up again tells what was missed by itself.
+        // A resumed stream delivers the missed events.
         if (isShown && type === "connected") continue;
         ({ device, names } = await read());
         if (table) table.draw();
@@ -102,7 +102,7 @@ export async function watchDevice(
   }
 }
 
-/** A table that is drawn over itself; undefined where it doesn't fit, or where nobody would see it. */
+/** A table that is redrawn in place; undefined if it does not fit, or without a terminal. */
 function tableOn({ print, terminal }: Call, view: () => string, knowledge: Knowledge) {
   const { out } = terminal;
   const isFitting = isLively(terminal, out) && view().split("\n").length < (out.rows || 24) - 3;
@@ -121,7 +121,7 @@ function tableOn({ print, terminal }: Call, view: () => string, knowledge: Knowl
   };
 }
 
-/** Repeats the work with a pause behind each time, and tells how each ended. */
+/** Repeats the work, with a pause after each run, and reports the error of each run, if any. */
 function whileWaiting(everyMs: number, work: () => Promise<void>, ended: (error: unknown) => void) {
   let isStopped = false;
   let timer: NodeJS.Timeout;
@@ -163,7 +163,7 @@ function withChange(attributes: ShownDevice["attributes"], name: string, next: S
   return next.value === null ? others : { ...attributes, [name]: next };
 }
 
-/** A name that is new stands beside those of the same place. */
+/** Inserts a new name beside the names of the same structure and device. */
 function ordered(names: readonly string[], name: string): readonly string[] {
   if (names.includes(name)) return names;
   const placeOf = (one: string) => one.slice(0, one.lastIndexOf("]") + 1);

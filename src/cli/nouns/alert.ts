@@ -40,7 +40,7 @@ const list: OwnCommand = {
   },
 };
 
-/** An administrator's token reaches a whole tenant, of which alerts are asked for device by device. */
+/** An administrator's token reaches a whole tenant; then alerts are listed device by device. */
 async function listed(call: Call): Promise<readonly Alert[]> {
   const { typed, print, programs, config, terminal } = call;
   const device = optional(typed, "device");
@@ -137,7 +137,7 @@ const explain: OwnCommand = {
     call.print.data(await call.print.during("asking", explaining), (one: Answer) => {
       const now = `The attribute is ${one.value === null ? "blank" : JSON.stringify(one.value)} now, so the condition is ${one.conditionIsTrue ? "true" : "false"}.`;
       const head = `${alertInWords(one.alert)}\n${one.explanation} ${now}`;
-      if (one.evaluations.length === 0) return `${head}\n\nIt has seen no event yet.`;
+      if (one.evaluations.length === 0) return `${head}\n\nIt has evaluated no event yet.`;
       const [first] = one.evaluations;
       const columns = Object.keys(first).filter((name) => name !== "time");
       const seen = one.evaluations.map((event: Answer) => [
@@ -185,11 +185,11 @@ function readAlert({ print }: Call, api: Api, alertId: TriggerId): Promise<Alert
 
 function inWords(alert: Alert): string {
   const after = alert.autoDelete ? "it is deleted" : alert.autoDisable ? "it is disabled" : "";
-  const manner = [alert.autoDisarm ? "it waits for a false condition" : "", after].filter(Boolean).join(", ");
+  const afterFiring = [alert.autoDisarm ? "it waits for a false condition" : "", after].filter(Boolean).join(", ");
   return `${alertInWords(alert)}\n\n${rows([
     ["alert", alert.alertId],
     ["state", stateOf(alert)],
-    ["after firing", manner || "it fires again at the next event"],
+    ["after firing", afterFiring || "it fires again at the next event"],
     ["message", alert.msg || "-"],
     ["fired", alert.firedTime ? `${dateAndTime(alert.firedTime)} (${alert.firings} in all)` : "never"],
     ["since", dateAndTime(alert.createdTime)],

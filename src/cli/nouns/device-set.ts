@@ -51,7 +51,7 @@ function readWrite(word: string): readonly [name: string, value: string | null] 
   return [word.slice(0, at), word.slice(at + 1) || null];
 }
 
-/** Words of a home become attribute names; an ordinary device takes any single word as it is. */
+/** Translates friendly names to attribute names; for an ordinary device a word is the attribute name itself. */
 async function nameWrites(
   call: Call,
   api: Awaited<ReturnType<typeof serviceOf>>,
@@ -69,7 +69,7 @@ async function nameWrites(
   return Object.fromEntries(given.map(([name, value]) => [attributeMatching(withRequests(shown), name), value]));
 }
 
-/** An ordinary device would take `Hallway/power` as the name of a new attribute, which is never what is meant. */
+/** An ordinary device would take `Hallway/power` as the name of a new attribute, which is never intended. */
 function refusePlace({ deviceId, deviceName, attributes }: ShownDevice, name: string): void {
   const words = name.split(/[/›]/);
   if (words.length === 1 || attributes[name]) return;

@@ -79,7 +79,7 @@ async function listedByService(call: Call): Promise<readonly object[]> {
   return call.print.during("reading the devices", reading).catch(explain);
 }
 
-/** The service speaks of its parameter; who types knows the option. */
+/** Replaces the service's parameter name by the option of the command line. */
 function explain(error: unknown): never {
   if (error instanceof ServiceRefused && /deviceTypeName is required/.test(error.message)) {
     throw new BadParameter(
@@ -132,10 +132,11 @@ async function showDevice(call: Call, isWatched: boolean): Promise<void> {
   const read = async () => {
     const whole = await print.during("reading the device", api.getDevice(device));
     const meant = wanted.flatMap((one) => attributesMatching(whole, one));
-    for (const one of wanted) if (attributesMatching(whole, one).length === 0) throw new NotFound(noAttributeMessage(whole, one));
+    for (const one of wanted)
+      if (attributesMatching(whole, one).length === 0) throw new NotFound(noAttributeMessage(whole, one));
     if (wanted.length === 0 && since === undefined) return { device: whole, names: Object.keys(whole.attributes) };
     const shown = await api.getDevice(device, { attributes: meant, since });
-    // Names of places are still those of the whole device.
+    // Friendly names come from the attributes of the whole device.
     return {
       device: { ...shown, attributes: { ...whole.attributes, ...shown.attributes } },
       names: Object.keys(shown.attributes),

@@ -103,7 +103,10 @@ const resend: OwnCommand = {
     const { webhookId } = await chosenWebhook(call, api);
     const deliveryId = Number(text(typed, "delivery"));
     const sending = api.write((sdk) => sdk.webhooks.resend(webhookId, deliveryId));
-    print.data(await print.during("sending", sending), (one) => `Message ${one.messageId} goes out again as delivery ${one.deliveryId}.`);
+    print.data(
+      await print.during("sending", sending),
+      (one) => `Message ${one.messageId} is sent again as delivery ${one.deliveryId}.`,
+    );
   },
 };
 

@@ -9,7 +9,7 @@ import type { Api } from "../remote/api.ts";
 import { actingFor, reaching, serviceOf } from "../remote/chosen-service.ts";
 
 const lookEveryMs = 250;
-/** Taken is as good as done; the stream shows the fan a little later, and nobody waits long for that. */
+/** After the ecosystem has accepted the request, wait this long for the stream to show the fan. */
 const confirmationMs = 5_000;
 
 const [on, off] = (["on", "off"] as const).map(
@@ -58,14 +58,17 @@ async function request(call: Call, wanted: "true" | "false"): Promise<void> {
     })(),
   );
   const receipt = `See: breezeway device get ${device} ${quoted(words.split(" › ").at(-1)!)}`;
-  if (told.state === "refused") throw new FanRefused(`The fan of ${words} did not obey: ${told.reason}. ${receipt}`);
+  if (told.state === "refused")
+    throw new FanRefused(`The fan of ${words} was not switched: ${told.reason}. ${receipt}`);
   if (told.state === "open") {
-    throw new FanRefused(`Nobody knows yet what came of the request to ${words}; it is never sent twice. ${receipt}`);
+    throw new FanRefused(
+      `The outcome of the request for ${words} is not known yet; the service never sends it twice. ${receipt}`,
+    );
   }
   print.data({ deviceId: device, thermostat: words, wanted: wanted === "true", outcome: told.state }, () => {
     if (told.state === "taken")
-      return `The ecosystem took the request for ${words}; the fan isn't seen yet. ${receipt}`;
-    return `The fan of ${words} ${told.state === "running" ? "runs" : "stands still"}.`;
+      return `The ecosystem accepted the request for ${words}; the stream does not show the fan yet. ${receipt}`;
+    return `The fan of ${words} ${told.state === "running" ? "runs" : "is off"}.`;
   });
 }
 
@@ -82,7 +85,7 @@ function quoted(word: string): string {
   return /^[\w.-]+$/.test(word) ? word : `"${word}"`;
 }
 
-/** The command was understood and delivered; what it asked for did not come about. */
+/** The request was delivered, but the fan was not switched. */
 class FanRefused extends BreezewayError {
   readonly code = "failed";
 }

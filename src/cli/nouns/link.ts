@@ -17,7 +17,7 @@ import { linkStateInWords } from "./link-facts.ts";
 const linkLimitMs = 90_000;
 const variable = "BREEZEWAY_ECOSYSTEM_TOKEN";
 
-/** At an address the user is who the security token belongs to. */
+/** With --url or --profile the user is the owner of the security token. */
 function ofUser(command: Command): Command {
   return reaching(command)
     .option("--user <id>", "the user (on this machine; may be left out when there is only one)")
@@ -33,7 +33,7 @@ const add: OwnCommand = {
   async run(call) {
     const { typed, print } = call;
     const ecosystem = optional(typed, "ecosystem") ?? "nest";
-    // The user is found before anybody is asked for consent: a consent can't be given twice.
+    // Check the user before asking for consent, because a consent cannot be used twice.
     const { deviceId, wasLinked } = await asUser(call, async (api) => {
       const token = await ecosystemToken(call, api, ecosystem);
       const signal = AbortSignal.timeout(linkLimitMs);
@@ -45,7 +45,7 @@ const add: OwnCommand = {
     });
     print.data({ deviceId, ecosystem, replaced: wasLinked }, () => {
       const done = wasLinked ? `The link to ${ecosystem} has the new token` : `Linked to ${ecosystem}`;
-      return `${done}: device ${deviceId}. Look at it: breezeway device get ${deviceId}`;
+      return `${done}: device ${deviceId}. See it with: breezeway device get ${deviceId}`;
     });
   },
 };
@@ -166,7 +166,7 @@ async function statusOf(call: Call): Promise<Answer> {
   return { DeviceId: String(deviceId), ...status };
 }
 
-/** What the adaptor is asked, it is asked for one user. */
+/** Calls of the adaptor are for one user. */
 async function asUser<Result>(call: Call, work: (api: Api) => Promise<Result>): Promise<Result> {
   const entering = serviceOf(call, { "as-user": true });
   return withCleanUp(
@@ -189,8 +189,8 @@ const remove: OwnCommand = {
     call.print.data({ DeviceId: String(deviceId), ...unlinked }, (one) => {
       const doubt = one.tokenRevoked
         ? ""
-        : " The ecosystem could not be told to end the token; here nothing is left of it.";
-      return `Unlinked from ${ecosystem}; device ${one.DeviceId} is gone.${doubt}`;
+        : " The token could not be revoked at the ecosystem; the service has removed it.";
+      return `Unlinked from ${ecosystem}; device ${one.DeviceId} was removed.${doubt}`;
     });
   },
 };

@@ -45,12 +45,12 @@ const add: OwnCommand = {
     const earlier = known[name]?.url === url ? known[name] : undefined;
     writeProfiles(terminal.environment, { ...known, [name]: { ...earlier, url, ...proven } });
     print.data({ name, url, kept: profilesFile(terminal.environment) }, () => {
-      return `Kept profile ${name}. Use it: breezeway device list --profile ${name}`;
+      return `Saved profile ${name}. Use it with: breezeway device list --profile ${name}`;
     });
   },
 };
 
-/** Nothing is kept that the service doesn't take. */
+/** Credentials are saved only after the service has accepted them. */
 async function credentials({ typed, terminal, print }: Call, url: string): Promise<Partial<Profile>> {
   const client = optional(typed, "client");
   const login = optional(typed, "login");
@@ -68,7 +68,7 @@ async function credentials({ typed, terminal, print }: Call, url: string): Promi
     return { secToken: await print.during(`signing in at ${url}`, signedIn), userName: login };
   }
   const accessToken = await needed(terminal, { what: "access token", variable: "BREEZEWAY_TOKEN" });
-  const nextStep = "Get a new one from whoever gave it.";
+  const nextStep = "Get a new token from the service's administrator.";
   const tokens = { current: async () => accessToken, renewed: async () => undefined, secToken: async () => "" };
   const tried = new Api({ baseUrl: url, nextStep, ...tokens }).read((sdk) => sdk.getUsers());
   await print.during(`trying it at ${url}`, tried);
@@ -80,7 +80,9 @@ async function signIn(url: string, name: string, password: string, appId: string
     return (await new Breezeway({ baseUrl: url }).login({ name, password, appId })).secToken;
   } catch (error) {
     const explained = commandError(error, url, {});
-    throw explained instanceof ServiceRefused ? new NotAuthorised(`${explained.message} Nothing was kept.`) : explained;
+    throw explained instanceof ServiceRefused
+      ? new NotAuthorised(`${explained.message} Nothing was saved.`)
+      : explained;
   }
 }
 
@@ -93,7 +95,7 @@ const list: OwnCommand = {
     print.data({ profiles }, () => {
       if (profiles.length === 0) return "There are no profiles yet. See: breezeway profile add --help";
       return table(
-        [whole("PROFILE"), whole("ADDRESS"), "GETS IN BY"],
+        [whole("PROFILE"), whole("ADDRESS"), "CREDENTIALS"],
         profiles.map((one) => [one.name, one.url, one.by.join(", ")]),
         print.width,
       );
@@ -112,7 +114,7 @@ const show: OwnCommand = {
       rows([
         ["profile", one.name],
         ["address", one.url],
-        ["gets in by", one.by.join(", ")],
+        ["credentials", one.by.join(", ")],
         ["kept in", profilesFile(terminal.environment)],
       ]),
     );
@@ -129,7 +131,7 @@ const remove: OwnCommand = {
     findProfile(terminal.environment, name);
     const { [name]: _, ...others } = readProfiles(terminal.environment);
     writeProfiles(terminal.environment, others);
-    print.data({ name }, () => `Forgot profile ${name}.`);
+    print.data({ name }, () => `Removed profile ${name}.`);
   },
 };
 

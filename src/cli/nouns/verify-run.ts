@@ -52,10 +52,10 @@ export async function runVerify({ typed: words, terminal, programs, print, ...ca
     report = await verify(input, { signal: told, version: terminal.version, say, begins: progress() });
   } catch (error) {
     if (error instanceof DeploymentUnreachable) throw new EcosystemUnreachable(error.message);
-    throw told.aborted ? new Error("Interrupted; what verify had made is taken away.") : error;
+    throw told.aborted ? new Error("Interrupted; verify has removed what it had made.") : error;
   } finally {
     clearProgress();
-    for (const one of (await temporary?.remove()) ?? []) say(`Could not take away ${one}.`);
+    for (const one of (await temporary?.remove()) ?? []) say(`Could not remove ${one}.`);
   }
   if (typed.report !== undefined) keep(typed.report, report);
   const shown = { hasColour: hasColour(terminal, terminal.out), width: Math.min(print.width, 100) };
@@ -208,7 +208,7 @@ function say(words: string): void {
   process.stderr.write(`${words}\n`);
 }
 
-/** One line that is written over; nothing where nobody watches. */
+/** One line that is redrawn in place; nothing without a terminal. */
 function progress() {
   if (!process.stderr.isTTY) return () => undefined;
   return ({ title }: { readonly title: string }, place: number, count: number) =>

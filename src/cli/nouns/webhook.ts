@@ -68,7 +68,7 @@ const add: OwnCommand = {
         ["  webhook", one.webhookId],
         ["  secret", one.secret],
       ]);
-      return `Added a webhook to ${one.url}.\n\n${shown}\n\nThe secret is shown this once.`;
+      return `Added a webhook to ${one.url}.\n\n${shown}\n\nThe secret is shown only now.`;
     });
   },
 };
@@ -92,7 +92,7 @@ const show: OwnCommand = {
         ["attributes", one.attributes.join(" ") || "all"],
         ["since", dateAndTime(one.createdTime)],
       ]);
-      if (deliveries.length === 0) return `${facts}\n\nNothing was sent yet.`;
+      if (deliveries.length === 0) return `${facts}\n\nThere are no deliveries yet.`;
       const sent = table(
         ["DELIVERY", "TYPE", "DEVICE", "STATE", "ATTEMPTS", "ANSWER", "BEGUN"],
         deliveries.map((delivery) => [
@@ -106,7 +106,7 @@ const show: OwnCommand = {
         ]),
         print.width,
       );
-      return `${facts}\n\n${sent}\n\nSend one again: breezeway event resend ${one.webhookId} DELIVERY`;
+      return `${facts}\n\n${sent}\n\nSend one again with: breezeway event resend ${one.webhookId} DELIVERY`;
     });
   },
 };

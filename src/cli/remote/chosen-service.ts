@@ -11,31 +11,31 @@ import { Api, type Credentials } from "./api.ts";
 import { clientToken } from "./client-token.ts";
 import { findProfile } from "./profiles.ts";
 
-/** A service that doesn't answer must not keep a command from ending. */
+/** The time limit for signing out, so that a silent service does not delay the end of a command. */
 const leaveMs = 2_000;
 
-/** The options of every command that speaks with a service. */
+/** The options of every command that calls a service. */
 export function reaching(command: Command): Command {
   return command
     .option("--url <address>", "the service's address; the token comes from BREEZEWAY_TOKEN or BREEZEWAY_TOKEN_FILE")
     .option("--profile <name>", "a saved address with credentials; see: breezeway profile list");
 }
 
-/** The options that say for whom an administrator acts at the service on this machine. */
+/** The options that choose the user or tenant for whom an administrator acts on this machine. */
 export function actingFor(command: Command): Command {
   return command
     .option("--user <id>", "act for this user (on this machine; see: breezeway user list)")
     .option("--tenant <name or id>", "act for this tenant (on this machine)");
 }
 
-/** Whether the command goes to an address; otherwise it comes in through the data folder of this machine. */
+/** Whether the command calls an address; otherwise it gets access through the data folder of this machine. */
 export function isElsewhere({ typed, terminal: { environment } }: Call): boolean {
   return [typed.url, typed.profile, environment.BREEZEWAY_URL, environment.BREEZEWAY_PROFILE].some(Boolean);
 }
 
 /**
- * The service that is meant: `--url`, then `--profile`, then their variables, then the one that runs on this machine's
- * data folder, where a command comes in as its administrator. `about` says whose home that has to be.
+ * The chosen service: by `--url`, then `--profile`, then their variables, then the service that runs on this machine's data
+ * folder, where a command has the rights of an administrator. `about` names the device, user or alert that it concerns.
  */
 export async function serviceOf(call: Call, about: Input = {}): Promise<Api> {
   return new Api(isElsewhere(call) ? await elsewhere(call) : await onThisMachine(call, about));
@@ -50,18 +50,18 @@ async function elsewhere(call: Call): Promise<Credentials> {
   const baseUrl = safeAddress(given ?? profile!.url, environment);
   const secret = (what: string, variable: string) => readSecret(terminal, { what, variable, asks: false });
   let held: string | undefined;
-  const again = name ? `Renew it: breezeway profile add ${name} --url ${baseUrl}` : "Set BREEZEWAY_TOKEN anew.";
+  const again = name ? `Renew it with: breezeway profile add ${name} --url ${baseUrl}` : "Set a new BREEZEWAY_TOKEN.";
   return {
     baseUrl,
     nextStep: again,
-    secTokenStep: name ? `${again} --login NAME --app-id NUMBER` : "Set BREEZEWAY_SEC_TOKEN anew.",
+    secTokenStep: name ? `${again} --login NAME --app-id NUMBER` : "Set a new BREEZEWAY_SEC_TOKEN.",
     async current() {
       const own = await secret("access token", "BREEZEWAY_TOKEN");
       if (own) return own;
       held ??= profile?.client ? await clientToken(profile.url, profile.client) : profile?.accessToken;
       if (held !== undefined) return held;
       throw new NotAuthorised(
-        `There is no access token for ${baseUrl}. Set BREEZEWAY_TOKEN, or keep one: breezeway profile add ${name ?? "NAME"} --url ${baseUrl}`,
+        `There is no access token for ${baseUrl}. Set BREEZEWAY_TOKEN, or save one: breezeway profile add ${name ?? "NAME"} --url ${baseUrl}`,
       );
     },
     async renewed() {
@@ -79,7 +79,7 @@ async function elsewhere(call: Call): Promise<Credentials> {
   };
 }
 
-/** What is wanted, without whose home it is about. */
+/** The kind of access, without the device, user or alert. */
 function forWhat({ "as-user": asUser, keeps }: Input): Input {
   return { "as-user": asUser, keeps };
 }
@@ -114,7 +114,7 @@ async function onThisMachine({ typed, programs, config }: Call, about: Input): P
   };
 }
 
-/** A token must not travel in clear. */
+/** Refuses an address over which a token would be sent unencrypted. */
 export function safeAddress(given: string, environment: Readonly<Record<string, string | undefined>>): string {
   const url = URL.canParse(given) ? new URL(given) : undefined;
   if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash) {
@@ -123,7 +123,7 @@ export function safeAddress(given: string, environment: Readonly<Record<string, 
   const isLoopback = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname);
   if (url.protocol === "http:" && !isLoopback && environment.BREEZEWAY_ALLOW_INSECURE !== "true") {
     throw new ConfigurationError([
-      `${given} is neither https nor on this machine: the token would travel in clear. BREEZEWAY_ALLOW_INSECURE=true allows it`,
+      `${given} is neither https nor on this machine: the token would be sent unencrypted. BREEZEWAY_ALLOW_INSECURE=true allows it`,
     ]);
   }
   return given.replace(/\/+$/, "");

@@ -9,12 +9,12 @@ import type { Call } from "../command.ts";
 import { ecosystemsOf } from "../ecosystems.ts";
 import { Redirected } from "./service-errors.ts";
 
-/** Nobody reads a consent page for longer. */
+/** How long the command waits for the owner's consent. */
 const patienceMs = 10 * 60_000;
 
 /**
- * Asks the owner of an account in their browser, as a client does (interface 4.5): they come back to an address on this
- * machine with a code, which becomes the token. Only who comes back with our state is heard.
+ * Gets the consent of an account's owner in a browser, as a client does (interface 4.5): the ecosystem redirects the browser
+ * to an address on this machine with a code, which is exchanged for the token. Only a redirect with our state counts.
  */
 export async function consentOf(call: Call, ecosystemName: string): Promise<string> {
   const { print } = call;
@@ -38,7 +38,7 @@ export async function consentOf(call: Call, ecosystemName: string): Promise<stri
     for (const [name, value] of Object.entries(question)) address.searchParams.set(name, value);
     const minutes = patienceMs / 60_000;
     print.words(
-      `Open this address in a browser, and say yes there. This command waits ${minutes} minutes for it; Ctrl-C ends.\n\n  ${address}\n`,
+      `Open this address in a browser, and give your consent there. This command waits ${minutes} minutes for it; Ctrl-C ends.\n\n  ${address}\n`,
     );
     const code = await print.during(`waiting up to ${minutes} minutes for the account's owner`, returned.code);
     return await print.during("getting the token", exchange(consent, code, returned.address));
@@ -55,13 +55,15 @@ async function listenForReturn(state: string) {
     const code = searchParams.get("code");
     response.writeHead(isOurs ? 200 : 404, { "content-type": "text/plain; charset=utf-8", connection: "close" });
     if (!isOurs) return response.end("There is nothing here.\n");
-    response.end(code ? "Thank you. Go back to the terminal.\n" : "You said no. Go back to the terminal.\n");
+    response.end(code ? "Thank you. Go back to the terminal.\n" : "You declined. Go back to the terminal.\n");
     if (code) settled.resolve(code);
-    else settled.reject(new Declined("The account's owner said no. Nothing was linked."));
+    else settled.reject(new Declined("The account's owner declined. Nothing was linked."));
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
-  const late = new Declined("Nobody came back from the browser in ten minutes. Try again: breezeway link --consent");
+  const late = new Declined(
+    "The browser did not come back within ten minutes. Try again with: breezeway link --consent",
+  );
   const timer = setTimeout(() => settled.reject(late), patienceMs);
   return {
     address: `http://127.0.0.1:${(server.address() as AddressInfo).port}/callback`,
@@ -98,10 +100,10 @@ async function exchange(
       `${consent.tokenUrl} answered with a redirect. It was not followed, because the request carries a secret. Correct tokenUrl in BREEZEWAY_ECOSYSTEMS.`,
     );
   }
-  const told: Answer = await answer.json().catch(() => ({}));
-  if (typeof told.access_token === "string") return told.access_token;
+  const tokens: Answer = await answer.json().catch(() => ({}));
+  if (typeof tokens.access_token === "string") return tokens.access_token;
   throw new EcosystemRefused(
-    `The ecosystem gave no token: ${told.error_description ?? `it answered ${answer.status}`}.`,
+    `The ecosystem gave no token: ${tokens.error_description ?? `it answered ${answer.status}`}.`,
   );
 }
 
