@@ -20,7 +20,7 @@ async function calls(t: TestContext, answer: RequestListener) {
     server.close();
   });
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const tokens = { current: async () => "t", renewed: async () => undefined, secToken: async () => "s" };
+  const tokens = { current: async () => "tok_1", renewed: async () => undefined, secToken: async () => "sec_1" };
   const api = new Api({ baseUrl, nextStep: "Do this.", ...tokens });
   const failed = (call: Promise<unknown>) =>
     call.then(
@@ -29,9 +29,9 @@ async function calls(t: TestContext, answer: RequestListener) {
     );
   return {
     requests,
-    read: () => failed(api.getDevice(7, {}, 200)),
+    read: (withinMs?: number) => failed(api.getDevice(7, {}, withinMs)),
     write: () => failed(api.write((sdk) => sdk.setDeviceAttribute(7, "power", "on"), 7)),
-    link: () => failed(api.asUser((sdk) => sdk.updateFederatedToken("nest", "e"), { isWrite: true })),
+    link: () => failed(api.asUser((sdk) => sdk.updateFederatedToken("nest", "eco_1"), { isWrite: true })),
   };
 }
 
@@ -77,7 +77,7 @@ describe("a command whose call fails", () => {
 
   it("prints that nothing answers; after a write, that the change may have been made", async (t) => {
     const frozen = await calls(t, () => undefined);
-    assert.match(await frozen.read(), /^6 Nothing answers at URL \(No answer came within 200 ms\)\. /);
+    assert.match(await frozen.read(200), /^6 Nothing answers at URL \(No answer came within 200 ms\)\. /);
     const broken = await calls(t, (request) => request.destroy());
     assert.match(await broken.read(), /^6 Nothing answers at URL \(\S.*\)\. /);
     assert.match(await broken.write(), /^6 The connection to URL broke before it answered \(.*\)\. The change may/);

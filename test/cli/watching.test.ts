@@ -25,8 +25,9 @@ describe("a command that watches", () => {
     child.kill("SIGINT");
     const { code, signal, err } = await ended;
     assert.deepEqual([code, signal], [null, "SIGINT"], "which a shell calls 130");
+    // A service that is slow to start still holds the folder when the command comes back.
     assert.match(
-      err,
+      err.replace(/^Another Breezeway process holds .*\n/m, ""),
       /^Not live since \S+: The connection to \S+ was lost\. Trying again …\nLive again: connected to \S+\n$/,
     );
   });
