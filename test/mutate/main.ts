@@ -1,0 +1,86 @@
+import { globSync } from "node:fs";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { numbersFrom } from "../set-up/seeded-random.ts";
+import { useTemporaryFolder } from "../set-up/temporary-folder.ts";
+import { isArguedBy } from "./argued.ts";
+import { arguedSurvivors } from "./argued-survivors.ts";
+import { type Mutant, mutantsOf } from "./mutants.ts";
+import { runMutants } from "./mutation-run.ts";
+import { reportOf } from "./report.ts";
+import { type MutatedFolder, mutatedFolders, sampleSize } from "./scope.ts";
+import type { Verdict } from "./verdicts.ts";
+
+const usage = `npm run mutate -- [--seed N] [PATH...]
+  PATH    a folder or file of the product, as src/model/index-map.ts: all its mutants
+  --seed  chooses the sample of the larger folders; a run without it prints its own`;
+
+const { values, positionals } = parseArgs({
+  options: { seed: { type: "string" }, help: { type: "boolean", default: false } },
+  allowPositionals: true,
+});
+const root = new URL("../..", import.meta.url).pathname;
+
+if (values.help) console.log(usage);
+else process.exitCode = await main();
+
+async function main(): Promise<number> {
+  const folders = mutatedFolders.filter(isWanted);
+  const mutants = mutantsOf(root, positionals.length > 0 ? positionals : folders.map(({ source }) => source));
+  if (folders.length === 0 || mutants.length === 0) {
+    console.error(
+      `There is nothing to mutate in ${positionals.join(" ")}. Known: ${mutatedFolders.map(({ source }) => source).join(", ")}.`,
+    );
+    return 2;
+  }
+  const chosen = positionals.length > 0 ? mutants : sampled(mutants);
+  useTemporaryFolder();
+  process.env.NODE_COMPILE_CACHE ??= join(process.env.TMPDIR ?? "", "compiled");
+  console.error(`${chosen.length} of ${mutants.length} mutants`);
+  const near = filesOf(folders.flatMap((folder) => folder.near));
+  const far = filesOf(folders.flatMap((folder) => folder.far)).filter((file) => !near.includes(file));
+  const run = { root, mutants, folder: process.env.TMPDIR ?? "", progress: sayWhen };
+  const first = await runMutants({ ...run, chosen, testFiles: near });
+  const isArgued = (mutant: Mutant) => arguedSurvivors.some((entry) => isArguedBy(mutant, entry));
+  const alive = first.filter(({ outcome }) => outcome !== "killed");
+  const left = alive.map(({ mutant }) => mutant).filter((mutant) => !isArgued(mutant));
+  const second = left.length === 0 ? [] : await runMutants({ ...run, chosen: left, testFiles: far });
+  const verdicts = first.map((verdict) => second.find(isBetterThan(verdict)) ?? verdict);
+  const { text, isGood } = reportOf(verdicts, mutants, arguedSurvivors, folders);
+  console.log(text);
+  return isGood ? 0 : 1;
+}
+
+/** A mutant that no far test comes by has still survived the near ones. */
+function isBetterThan({ mutant }: Verdict): (later: Verdict) => boolean {
+  return (later) => later.mutant === mutant && later.outcome !== "untested";
+}
+
+function filesOf(patterns: readonly string[]): string[] {
+  return [...new Set(globSync([...patterns], { cwd: root }))].sort();
+}
+
+function sayWhen(sentence: string): void {
+  console.error(`${(performance.now() / 1_000).toFixed(0)} s: ${sentence}`);
+}
+
+function isWanted({ source }: MutatedFolder): boolean {
+  return positionals.length === 0 || positionals.some((path) => `${path}/`.startsWith(`${source}/`));
+}
+
+/** All mutants of the folders that are not sampled, and `sampleSize` of the others. */
+function sampled(mutants: readonly Mutant[]): readonly Mutant[] {
+  const seed = Number(values.seed ?? Math.floor(Math.random() * 1e6));
+  console.error(`the sample of seed ${seed}: npm run mutate -- --seed ${seed} takes it again`);
+  const random = numbersFrom(seed);
+  const isSampled = ({ file }: Mutant) =>
+    mutatedFolders.some(({ source, isSampled }) => isSampled && file.startsWith(`${source}/`));
+  const order = mutants.filter(isSampled).map((mutant) => ({ mutant, at: random() }));
+  const sample = new Set(
+    order
+      .sort((a, b) => a.at - b.at)
+      .slice(0, sampleSize)
+      .map(({ mutant }) => mutant),
+  );
+  return mutants.filter((mutant) => !isSampled(mutant) || sample.has(mutant));
+}

@@ -1,0 +1,86 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
+import { dirname, join, normalize } from "node:path";
+import { pathToFileURL } from "node:url";
+import { type Baseline, recordBaseline } from "./baseline.ts";
+import type { Mutant } from "./mutants.ts";
+import type { RecordedTest } from "./orders.ts";
+import { switchedSource } from "./switched-source.ts";
+import { judge, type Verdict } from "./verdicts.ts";
+import { WorkerProcess } from "./worker-process.ts";
+
+export interface MutationRun {
+  readonly root: string;
+  /** All mutants of the files that are mutated. */
+  readonly mutants: readonly Mutant[];
+  /** Those of them that are tried. */
+  readonly chosen: readonly Mutant[];
+  readonly testFiles: readonly string[];
+  /** For the sources with their mutants. */
+  readonly folder: string;
+  readonly progress: (sentence: string) => void;
+}
+
+/** Runs the tests once without a mutant, and then against each chosen one. */
+export async function runMutants(run: MutationRun): Promise<readonly Verdict[]> {
+  const { chosen, progress } = run;
+  const sources = writeSources(run);
+  const workers = Array.from({ length: availableParallelism() }, () => new WorkerProcess(sources));
+  try {
+    const baseline = await recordBaseline(workers, run.testFiles);
+    for (const failure of baseline.failed) progress(`left out, because it fails without any mutant: ${failure}`);
+    const seconds = baseline.tests.reduce((sum, { ms }) => sum + ms, 0) / 1_000;
+    progress(`${baseline.tests.length} tests of ${run.testFiles.length} files take ${seconds.toFixed(1)} s`);
+    const verdicts: Verdict[] = [];
+    const waiting = chosen.toReversed();
+    const testsOfFile = testsByFile(run, baseline);
+    const work = async (worker: WorkerProcess) => {
+      for (let mutant = waiting.pop(); mutant; mutant = waiting.pop()) {
+        verdicts.push(await judge(mutant, worker, sources, baseline, testsOfFile));
+        if (verdicts.length % 100 > 0) continue;
+        const survived = verdicts.filter(({ outcome }) => outcome !== "killed").length;
+        progress(`${verdicts.length} of ${chosen.length} mutants, ${survived} not noticed`);
+      }
+    };
+    await Promise.all(workers.map(work));
+    return verdicts.sort((a, b) => a.mutant.id - b.mutant.id);
+  } finally {
+    for (const worker of workers) worker.stop();
+  }
+}
+
+function writeSources({ root, mutants, folder }: MutationRun): string {
+  const sources: Record<string, string> = {};
+  for (const [file, ofFile] of Map.groupBy(mutants, (mutant) => mutant.file)) {
+    const path = join(root, file);
+    sources[pathToFileURL(path).href] = switchedSource(readFileSync(path, "utf8"), ofFile);
+  }
+  const path = join(folder, "switched-sources.json");
+  writeFileSync(path, JSON.stringify(sources));
+  return path;
+}
+
+/**
+ * The tests that may notice another value of a constant: those that run code of its file, or of a file that imports it.
+ * Which tests read a constant can't be seen from the switches.
+ */
+function testsByFile({ root, mutants }: MutationRun, baseline: Baseline): (file: string) => readonly RecordedTest[] {
+  const own = new Map<string, Set<RecordedTest>>();
+  for (const { id, file } of mutants) {
+    const tests = own.get(file) ?? new Set();
+    for (const test of baseline.testsOf.get(id) ?? []) tests.add(test);
+    own.set(file, tests);
+  }
+  const importers = new Map<string, string[]>();
+  for (const file of own.keys()) {
+    const imports = readFileSync(join(root, file), "utf8").matchAll(/^(?:import|export|\}) .*?from "(\.[^"]+)";$/gm);
+    for (const [, path = ""] of imports) {
+      const imported = normalize(join(dirname(file), path));
+      importers.set(imported, [...(importers.get(imported) ?? []), file]);
+    }
+  }
+  return (file) => {
+    const files = [file, ...(importers.get(file) ?? [])];
+    return [...new Set(files.flatMap((each) => [...(own.get(each) ?? [])]))];
+  };
+}

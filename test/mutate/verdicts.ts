@@ -1,0 +1,72 @@
+import type { Baseline } from "./baseline.ts";
+import type { Mutant } from "./mutants.ts";
+import type { RecordedTest } from "./orders.ts";
+import { WorkerProcess } from "./worker-process.ts";
+
+/** "untested": no test comes by the mutant. */
+export interface Verdict {
+  readonly mutant: Mutant;
+  readonly outcome: "killed" | "survived" | "untested";
+  /** The test that failed, or how else the mutant was noticed. */
+  readonly by?: string;
+}
+
+/** Tests are tried fastest first, up to this time for one mutant: a mutant in everybody's way would meet all of them. */
+const budgetMs = 20_000;
+/** Beyond the time that the tests of a mutant took without it, times ten. */
+const patienceMs = 30_000;
+
+/** Tries one mutant in a worker that is kept for the next one. */
+export async function judge(
+  mutant: Mutant,
+  worker: WorkerProcess,
+  sources: string,
+  baseline: Baseline,
+  testsOfFile: (file: string) => readonly RecordedTest[],
+): Promise<Verdict> {
+  const direct = affordable(baseline.testsOf.get(mutant.id) ?? []);
+  const isAtLoad = baseline.atLoad.has(mutant.id);
+  if (direct.length > 0) {
+    const verdict = await tryIn(worker, mutant, direct);
+    if (verdict !== "again" && !(isAtLoad && verdict.outcome === "survived")) return verdict;
+    if (verdict === "again") worker.stop();
+  }
+  const tests = isAtLoad ? affordable(testsOfFile(mutant.file)) : direct;
+  if (tests.length === 0) return { mutant, outcome: direct.length > 0 ? "survived" : "untested" };
+  // The mutant must be on before the first line is loaded, or an earlier test has left traces in the worker's memory.
+  const fresh = new WorkerProcess(sources, mutant.id);
+  try {
+    const verdict = await tryIn(fresh, mutant, tests);
+    return verdict === "again" ? { mutant, outcome: "survived" } : verdict;
+  } finally {
+    fresh.stop();
+  }
+}
+
+/** "again": what happened may come from traces in the worker's memory. */
+async function tryIn(
+  worker: WorkerProcess,
+  mutant: Mutant,
+  tests: readonly RecordedTest[],
+): Promise<Verdict | "again"> {
+  const limitMs = tests.reduce((sum, { ms }) => sum + ms, 0) * 10 + patienceMs;
+  const answer = await worker.ask({ kind: "try", mutant: mutant.id, tests }, limitMs);
+  switch (answer?.kind) {
+    case "killed":
+      return answer.isSound ? { mutant, outcome: "killed", by: answer.by } : "again";
+    case "survived":
+      return answer.isReached ? { mutant, outcome: "survived" } : "again";
+    default:
+      return { mutant, outcome: "killed", by: "its process ended, or did not end in time" };
+  }
+}
+
+function affordable(tests: readonly RecordedTest[]): readonly RecordedTest[] {
+  let leftMs = budgetMs;
+  return tests
+    .toSorted((a, b) => a.ms - b.ms)
+    .filter(({ ms }) => {
+      leftMs -= ms;
+      return leftMs > 0;
+    });
+}
