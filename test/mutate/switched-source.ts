@@ -45,6 +45,6 @@ function switched({ kind, mutants }: SwitchedSite, original: string): string {
     return `(${others.join("")}(${original}))`;
   }
   const isOff = mutants.map(({ id }) => `!mutantIsOn(${id})`).join(" && ");
-  // The mutants of statements leave them out; a block stays a block, for it may be the body of a function.
-  return original.startsWith("{") ? `{ if (${isOff}) ${original} }` : `if (${isOff}) { ${original} }`;
+  // The mutants of statements leave them out. The outer braces keep a function's body a block, and an `else` with its `if`.
+  return `{ if (${isOff}) { ${original} } }`;
 }
