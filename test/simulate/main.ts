@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { runPlanted } from "./planting.ts";
+import { runPlanted } from "./planted-run.ts";
 import { type RunResult, simulate } from "./run.ts";
 import { runSeeds } from "./runs.ts";
 

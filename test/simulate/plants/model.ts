@@ -1,0 +1,77 @@
+import type { Account, Alarm, Sighting } from "../../../src/model/account.ts";
+import type { Slot } from "../../../src/model/slots.ts";
+import { plant, replace } from "./plant.ts";
+
+const slots = () => import("../../../src/model/slots.ts");
+
+export const modelPlants = [
+  plant(
+    "lost-transition",
+    "a waiting snapshot gives way to one in which a smoke alarm has another state",
+    replace(() => import("../../../src/model/transitions.ts"), {
+      sameTransitions: (original) => (waiting, newer) => original(deafToSmoke(waiting), deafToSmoke(newer)),
+      sameAlarms: (original) => (waiting, newer) => original(deafToSmoke(waiting), deafToSmoke(newer)),
+    }),
+  ),
+  plant(
+    "ghosts-first",
+    "a new device takes an absent one's index while others were never used",
+    replace(slots, {
+      seat: (original) => (range, present, step, newSlotFor) => {
+        // Never-used slots are held by devices of our own while the newcomers take those of absent ones.
+        const holder = (index: number) => `holder ${index}`;
+        const held = range.map((slot, index) => slot ?? { ...newSlotFor(holder(index)), absentSince: null });
+        const first = original(
+          held,
+          new Set([...present, ...held.map(({ id }) => id)].filter(isOf(range, present))),
+          step,
+          newSlotFor,
+        );
+        const freed = first.slots.map((slot, index) => (slot?.id === holder(index) ? null : slot));
+        const second = original(freed, present, step, newSlotFor);
+        const isSame = second.slots.every((slot, index) => slot === range[index]);
+        return { ...second, slots: isSame ? range : second.slots, lost: [...first.lost, ...second.lost] };
+      },
+    }),
+  ),
+  plant(
+    "youngest-ghost",
+    "in a full range the one that left last loses its index",
+    replace(slots, {
+      seat: (original) => (range, present, step, newSlotFor) => {
+        const reversed = range.map(withReversedTime);
+        const { slots: seated, ...rest } = original(reversed, present, -step, newSlotFor);
+        const back = seated.map((slot, index) => (slot === reversed[index] ? range[index]! : withReversedTime(slot)));
+        return { ...rest, slots: back.every((slot, index) => slot === range[index]) ? range : back };
+      },
+    }),
+  ),
+  plant(
+    "requests-inherited",
+    "a fan request passes to the thermostat that gets the index",
+    replace(() => import("../../../src/model/attribute-values.ts"), {
+      mirrorChanges: (original) => (current, next) =>
+        original(current, next).filter(({ attribute }) => (next[attribute] ?? null) !== current[attribute]),
+    }),
+  ),
+];
+
+function deafToSmoke(account: Account): Account {
+  const byId = [...account.alarms.byId].map(([id, sighting]): [string, Sighting<Alarm>] => {
+    const quiet = { smokeAlarmState: null };
+    return sighting.isRead
+      ? [id, { ...sighting, object: { ...sighting.object, ...quiet } }]
+      : [id, { ...sighting, partial: { ...sighting.partial, ...quiet } }];
+  });
+  return { ...account, alarms: { ...account.alarms, byId: new Map(byId) } };
+}
+
+/** Keeps the ids that are present and those of the holders, which no slot of the range has. */
+function isOf(range: readonly (Slot | null)[], present: ReadonlySet<string>): (id: string) => boolean {
+  const known = new Set(range.map((slot) => slot?.id));
+  return (id) => present.has(id) || !known.has(id);
+}
+
+function withReversedTime<S extends Slot>(slot: S | null): S | null {
+  return slot && slot.absentSince !== null ? { ...slot, absentSince: -slot.absentSince } : slot;
+}
