@@ -26,11 +26,13 @@ Object.assign(globalThis, {
   },
 });
 
+/** The stand-in for `node:test`, and what may import the real one. */
+const harness = ["collected-tests.ts", "test-run.ts"].map((name) => new URL(name, import.meta.url).href);
+
 registerHooks({
   resolve(specifier, context, next) {
-    const isOfHarness = context.parentURL?.includes("/test/mutate/");
-    if (specifier !== "node:test" || isOfHarness) return next(specifier, context);
-    return { url: new URL("collected-tests.ts", import.meta.url).href, shortCircuit: true };
+    if (specifier !== "node:test" || harness.includes(context.parentURL ?? "")) return next(specifier, context);
+    return { url: harness[0]!, shortCircuit: true };
   },
   load(url, context, next) {
     const source = switched[url];

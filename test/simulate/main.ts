@@ -8,7 +8,7 @@ const usage = `npm run simulate -- [--seed N] [--runs M] [--nodes K] [--trace] [
   --runs   how many seeds (1000)
   --nodes  nodes that share the store (2)
   --trace  print all that happens in one seed
-  --plant  run with a mistake planted into a copy of the core; "all" tries each of them`;
+  --plant  run with a mistake planted into the core; "all" tries each of them`;
 
 const { values } = parseArgs({
   options: {
@@ -17,7 +17,7 @@ const { values } = parseArgs({
     nodes: { type: "string", default: "2" },
     trace: { type: "boolean", default: false },
     plant: { type: "string" },
-    // Set by --plant for the process that runs the modified copy.
+    // Set by --plant for the process that runs with the mistake.
     planted: { type: "string" },
     help: { type: "boolean", default: false },
   },

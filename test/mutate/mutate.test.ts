@@ -1,0 +1,71 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { before, describe, it } from "node:test";
+import type { Argued } from "./argued.ts";
+import { type Mutant, mutantsOf } from "./mutants.ts";
+import { runMutants } from "./mutation-run.ts";
+import { reportOf } from "./report.ts";
+import type { Verdict } from "./verdicts.ts";
+
+const root = new URL("../..", import.meta.url).pathname;
+const fixture = "test/mutate/fixture";
+const mutants = mutantsOf(root, [`${fixture}/counting.ts`]);
+const folders = [{ source: fixture }];
+
+describe("a mutation run", () => {
+  let verdicts: readonly Verdict[] = [];
+
+  before(async () => {
+    const folder = mkdtempSync(join(tmpdir(), "breezeway-mutate-"));
+    try {
+      const testFiles = [`${fixture}/counting.cases.ts`];
+      verdicts = await runMutants({ root, mutants, chosen: mutants, testFiles, folder, progress: () => undefined });
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+
+  const outcomeOf = (around: string, before: string, after: string) =>
+    verdicts.find(({ mutant }) => mutant.function === around && mutant.before === before && mutant.after === after)
+      ?.outcome;
+
+  it("sees a mutant die that a test notices", () => {
+    assert.equal(outcomeOf("isWithin", "count <= limit", "count > limit"), "killed");
+  });
+
+  it("sees a mutant survive that no test notices", () => {
+    assert.equal(outcomeOf("isWithin", "count <= limit", "count < limit"), "survived");
+  });
+
+  it("counts an endless loop as noticed", () => {
+    assert.equal(outcomeOf("sumTo", "i++", "i--"), "killed");
+  });
+
+  it("switches what is evaluated when a module is loaded", () => {
+    assert.equal(outcomeOf("module", '["first", "second"]', "[]"), "killed");
+    assert.equal(outcomeOf("module", '"second"', '""'), "killed");
+  });
+
+  it("says of code that no test runs that it is untested", () => {
+    assert.equal(outcomeOf("nobodyCalls", "!flag", "flag"), "untested");
+  });
+
+  it("is good when every survivor is argued, and names entries that argue for nothing", () => {
+    const survivors = verdicts.filter(({ outcome }) => outcome !== "killed");
+    const argued = survivors.map(({ mutant }): Argued => ({ ...argumentFor(mutant), reason: "a fixture" }));
+    assert.equal(reportOf(verdicts, mutants, argued, folders).isGood, true);
+
+    const [first] = argued;
+    const reworded = { ...first!, before: "count <= other" };
+    const { text, isGood } = reportOf(verdicts, mutants, [reworded, ...argued.slice(1)], folders);
+    assert.equal(isGood, false);
+    assert.match(text, /counting\.ts:5 {2}survived {2}\(<= in isWithin\)\n {2}- count <= limit\n {2}\+ count < limit/);
+    assert.match(text, /stale entry .*count <= other/);
+  });
+});
+
+function argumentFor({ file, function: around, operator, before, after }: Mutant): Omit<Argued, "reason"> {
+  return { file, function: around, operator, before, after };
+}
