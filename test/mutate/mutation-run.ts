@@ -1,10 +1,10 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
-import { dirname, join, normalize } from "node:path";
+import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { type Baseline, recordBaseline } from "./baseline.ts";
+import { recordBaseline } from "./baseline.ts";
+import { testsAround } from "./importing-tests.ts";
 import type { Mutant } from "./mutants.ts";
-import type { RecordedTest } from "./orders.ts";
 import { switchedSource } from "./switched-source.ts";
 import { judge, type Verdict } from "./verdicts.ts";
 import { WorkerProcess } from "./worker-process.ts";
@@ -33,7 +33,7 @@ export async function runMutants(run: MutationRun): Promise<readonly Verdict[]> 
     progress(`${baseline.tests.length} tests of ${run.testFiles.length} files take ${seconds.toFixed(1)} s`);
     const verdicts: Verdict[] = [];
     const waiting = chosen.toReversed();
-    const testsOfFile = testsByFile(run, baseline);
+    const testsOfFile = testsAround(run.root, run.mutants, baseline);
     const work = async (worker: WorkerProcess) => {
       for (let mutant = waiting.pop(); mutant; mutant = waiting.pop()) {
         verdicts.push(await judge(mutant, worker, sources, baseline, testsOfFile));
@@ -58,29 +58,4 @@ function writeSources({ root, mutants, folder }: MutationRun): string {
   const path = join(folder, "switched-sources.json");
   writeFileSync(path, JSON.stringify(sources));
   return path;
-}
-
-/**
- * The tests that may notice another value of a constant: those that run code of its file, or of a file that imports it.
- * Which tests read a constant can't be seen from the switches.
- */
-function testsByFile({ root, mutants }: MutationRun, baseline: Baseline): (file: string) => readonly RecordedTest[] {
-  const own = new Map<string, Set<RecordedTest>>();
-  for (const { id, file } of mutants) {
-    const tests = own.get(file) ?? new Set();
-    for (const test of baseline.testsOf.get(id) ?? []) tests.add(test);
-    own.set(file, tests);
-  }
-  const importers = new Map<string, string[]>();
-  for (const file of own.keys()) {
-    const imports = readFileSync(join(root, file), "utf8").matchAll(/^(?:import|export|\}) .*?from "(\.[^"]+)";$/gm);
-    for (const [, path = ""] of imports) {
-      const imported = normalize(join(dirname(file), path));
-      importers.set(imported, [...(importers.get(imported) ?? []), file]);
-    }
-  }
-  return (file) => {
-    const files = [file, ...(importers.get(file) ?? [])];
-    return [...new Set(files.flatMap((each) => [...(own.get(each) ?? [])]))];
-  };
 }

@@ -15,9 +15,16 @@ export interface RecordedTest extends TestKey {
 export type Order =
   | { readonly kind: "load"; readonly file: string }
   | { readonly kind: "record"; readonly test: TestKey }
-  | { readonly kind: "try"; readonly mutant: number; readonly tests: readonly RecordedTest[] };
+  | {
+      readonly kind: "try";
+      readonly mutant: number;
+      readonly tests: readonly RecordedTest[];
+      /** With all modules loaded again, for what happens when they are loaded. */
+      readonly isAnew: boolean;
+    };
 
-export type Answer =
+/** `isWorn`: the process has grown so much that another should take its place. */
+export type Answer = { readonly isWorn?: boolean } & (
   | { readonly kind: "ready" }
   | { readonly kind: "loaded"; readonly tests: readonly string[]; readonly reached: readonly number[] }
   | {
@@ -30,4 +37,5 @@ export type Answer =
   | { readonly kind: "killed"; readonly by: string; readonly isSound: boolean }
   /** `isReached` is false when a value that an earlier test left in memory kept the program from the mutant. */
   | { readonly kind: "survived"; readonly isReached: boolean }
-  | { readonly kind: "failed"; readonly reason: string };
+  | { readonly kind: "failed"; readonly reason: string }
+);

@@ -26,17 +26,19 @@ export async function judge(
 ): Promise<Verdict> {
   const direct = affordable(baseline.testsOf.get(mutant.id) ?? []);
   const isAtLoad = baseline.atLoad.has(mutant.id);
-  if (direct.length > 0) {
-    const verdict = await tryIn(worker, mutant, direct);
-    if (verdict !== "again" && !(isAtLoad && verdict.outcome === "survived")) return verdict;
-    if (verdict === "again") worker.stop();
-  }
+  const first = direct.length === 0 ? undefined : await tryIn(worker, mutant, direct, false);
+  if (first && first !== "again" && !(isAtLoad && first.outcome === "survived")) return first;
   const tests = isAtLoad ? affordable(testsOfFile(mutant.file)) : direct;
   if (tests.length === 0) return { mutant, outcome: direct.length > 0 ? "survived" : "untested" };
-  // The mutant must be on before the first line is loaded, or an earlier test has left traces in the worker's memory.
+  if (first !== "again") {
+    const anew = await tryIn(worker, mutant, tests, true);
+    return anew === "again" ? { mutant, outcome: "survived" } : anew;
+  }
+  // An earlier mutant, or this one, may have left traces in the worker's memory: another process tells.
+  worker.stop();
   const fresh = new WorkerProcess(sources, mutant.id);
   try {
-    const verdict = await tryIn(fresh, mutant, tests);
+    const verdict = await tryIn(fresh, mutant, tests, false);
     return verdict === "again" ? { mutant, outcome: "survived" } : verdict;
   } finally {
     fresh.stop();
@@ -48,9 +50,10 @@ async function tryIn(
   worker: WorkerProcess,
   mutant: Mutant,
   tests: readonly RecordedTest[],
+  isAnew: boolean,
 ): Promise<Verdict | "again"> {
   const limitMs = tests.reduce((sum, { ms }) => sum + ms, 0) * 10 + patienceMs;
-  const answer = await worker.ask({ kind: "try", mutant: mutant.id, tests }, limitMs);
+  const answer = await worker.ask({ kind: "try", mutant: mutant.id, tests, isAnew }, limitMs);
   switch (answer?.kind) {
     case "killed":
       return answer.isSound ? { mutant, outcome: "killed", by: answer.by } : "again";

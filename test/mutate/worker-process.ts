@@ -23,18 +23,19 @@ export class WorkerProcess {
       if ((await answerOf(this.#child, 120_000))?.kind !== "ready") this.stop();
     }
     const child = this.#child;
-    if (!child?.connected) return this.#ended();
+    if (!child?.connected) {
+      this.stop();
+      return undefined;
+    }
     child.send(order, () => undefined);
-    return (await answerOf(child, limitMs)) ?? this.#ended();
+    const answer = await answerOf(child, limitMs);
+    if (!answer || answer.isWorn) this.stop();
+    return answer;
   }
 
   stop(): void {
     this.#child?.kill("SIGKILL");
     this.#child = undefined;
-  }
-
-  #ended(): undefined {
-    this.stop();
   }
 
   #start(): ChildProcess {

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
-import { registerHooks } from "node:module";
+import { registerHooks, stripTypeScriptTypes } from "node:module";
 import { type CollectedTest, collect } from "./collected-tests.ts";
-import type { Answer, Order, TestKey } from "./orders.ts";
+import type { Answer, Order, RecordedTest, TestKey } from "./orders.ts";
 import { runTest } from "./test-run.ts";
 
 /**
@@ -28,27 +28,47 @@ Object.assign(globalThis, {
 
 /** The stand-in for `node:test`, and what may import the real one. */
 const harness = ["collected-tests.ts", "test-run.ts"].map((name) => new URL(name, import.meta.url).href);
+const root = new URL("../../", import.meta.url).href;
+/** Sources without their types, for they are loaded many times. */
+const stripped = new Map<string, string>();
+/** Rises when all modules of the repository are to be loaded anew. */
+let generation = 0;
+let generations = 0;
 
 registerHooks({
   resolve(specifier, context, next) {
-    if (specifier !== "node:test" || harness.includes(context.parentURL ?? "")) return next(specifier, context);
-    return { url: harness[0]!, shortCircuit: true };
+    if (specifier === "node:test" && !harness.includes(context.parentURL ?? "")) {
+      return { url: harness[0]!, shortCircuit: true };
+    }
+    const found = next(specifier, context);
+    if (generation === 0 || !isOurs(found.url) || harness.includes(found.url)) return found;
+    return { ...found, url: `${found.url}?generation=${generation}` };
   },
   load(url, context, next) {
-    const source = switched[url];
-    if (source === undefined) return next(url, context);
-    return { format: "module-typescript", source, shortCircuit: true };
+    if (!isOurs(url)) return next(url, context);
+    const path = url.split("?")[0]!;
+    const source = stripped.get(path) ?? stripTypeScriptTypes(switched[path] ?? readFileSync(new URL(path), "utf8"));
+    stripped.set(path, source);
+    return { format: "module", source, shortCircuit: true };
   },
 });
+
+function isOurs(url: string): boolean {
+  return url.startsWith(root) && !url.startsWith(`${root}node_modules/`) && /\.ts($|\?)/.test(url);
+}
 
 const { default: fastCheck } = await import("fast-check");
 // The same cases in each run, and no search for the smallest counter-example: that a test fails is enough.
 fastCheck.configureGlobal({ seed: 1, endOnFailure: true });
 
-const files = new Map<string, readonly CollectedTest[]>();
+const wornBytes = 500_000_000;
+let files = new Map<string, readonly CollectedTest[]>();
 
 process.on("message", async (order: Order) => {
-  process.send!(await answer(order));
+  const given = await answer(order);
+  // Modules are never unloaded: the next order gets another process.
+  const isWorn = process.memoryUsage().heapUsed > wornBytes;
+  process.send!({ ...given, isWorn } satisfies Answer);
 });
 // An error that belongs to no test, as of a server that a mutant left behind, must not end this process.
 process.on("unhandledRejection", () => undefined);
@@ -62,7 +82,7 @@ async function answer(order: Order): Promise<Answer> {
     case "record":
       return record(order.test);
     case "try":
-      return attempt(order.mutant, order.tests);
+      return order.isAnew ? attemptAnew(order.mutant, order.tests) : attempt(order.mutant, order.tests);
   }
 }
 
@@ -88,8 +108,21 @@ async function record(key: TestKey): Promise<Answer> {
   return { kind: "recorded", ...recorded };
 }
 
+/** Loads the product and the tests again, with the mutant on from the first line. */
+async function attemptAnew(id: number, tests: readonly RecordedTest[]): Promise<Answer> {
+  const before = { files, generation };
+  files = new Map();
+  generation = ++generations;
+  try {
+    return await attempt(id, tests);
+  } finally {
+    files = before.files;
+    generation = before.generation;
+  }
+}
+
 /** Runs the tests until one fails with the mutant. */
-async function attempt(id: number, tests: Extract<Order, { kind: "try" }>["tests"]): Promise<Answer> {
+async function attempt(id: number, tests: readonly RecordedTest[]): Promise<Answer> {
   reached = new Set();
   for (const test of tests) {
     const error = await withMutant(id, async () => {
@@ -98,7 +131,8 @@ async function attempt(id: number, tests: Extract<Order, { kind: "try" }>["tests
     });
     fuel = Number.POSITIVE_INFINITY;
     if (error === undefined) continue;
-    const isSound = isFresh || (await runTest(await find(test), 1_200)) === undefined;
+    // With a process or modules of its own, the mutant can't have met the traces of another in a module's memory.
+    const isSound = isFresh || generation > 0 || (await runTest(await find(test), 1_200)) === undefined;
     return { kind: "killed", by: `${test.file}: ${test.name}`, isSound };
   }
   return { kind: "survived", isReached: reached.has(id) };

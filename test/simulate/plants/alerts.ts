@@ -64,7 +64,7 @@ export const alertPlants = [
     "alerts are evaluated in a transaction of their own, after the change is durable",
     replace(commit, {
       commitOn: (original) => (parts) => {
-        const alone = original({ ...parts, reactions: [], committed: () => undefined });
+        const alone = original({ ...parts, reactions: [] });
         return async (request) => {
           const commits = await alone(request);
           for (const done of commits) {
@@ -76,7 +76,6 @@ export const alertPlants = [
             });
             for (const update of answers) await alone({ userId: done.userId, cause: update.cause, updates: [update] });
           }
-          parts.committed(commits, request.urgent ?? false);
           return commits;
         };
       },

@@ -65,13 +65,18 @@ export const commitPlants = [
     "values-before-lock",
     "a commit compares with what stood in the store before it had the lock",
     replace(module, {
-      commitOn: (original) => (parts) => async (request) => {
+      commitOn: (original) => (parts) => (request) => {
         const { userId, updates } = request;
         const only = typeof updates !== "function" && updates.length === 1 ? updates[0] : undefined;
-        const keys = only?.changes.map(({ key }) => key) ?? [];
-        const early = only && (await parts.store.read((tx) => tx.attributes.some(userId, only.deviceId, keys)));
-        const some = early && (async () => early);
-        const store = withTables(parts.store, () => (some ? { attributes: { some } } : {}));
+        if (!only) return original(parts)(request);
+        const keys = only.changes.map(({ key }) => key);
+        const store = withTables(parts.store, (tx) => {
+          const early = tx.attributes.some(userId, only.deviceId, keys);
+          return {
+            users: { lock: (id) => early.then(() => tx.users.lock(id)) },
+            attributes: { some: () => early },
+          };
+        });
         return original({ ...parts, store })(request);
       },
     }),
@@ -91,7 +96,8 @@ export const commitPlants = [
     replace(module, {
       commitOn: (original) => (parts) => {
         const commit = original(parts);
-        return (request) => commit(request).catch(() => commit(request));
+        // A mirror's right to write is noted when its commit begins: a second one would be found for lacking it.
+        return (request) => (request.ownership ? commit(request) : commit(request).catch(() => commit(request)));
       },
     }),
   ),
