@@ -17,13 +17,10 @@ export function readTargets(text: string): readonly Target[] {
   const targets: Target[] = [];
   for (let at = 0; at < text.length; ) {
     const [whole, id = "", attributeName = ""] = matchAt(/\s*([0-9]+)\s*,\s*([^:]*):/y, text, at) ?? [];
-    if (whole === undefined) {
-      // What is left after the last semicolon may be nothing at all.
-      if (targets.length > 0 && text.slice(at).trim() === "") break;
-      throw malformed();
-    }
+    // What is left after the last semicolon may be nothing at all.
+    if (targets.length > 0 && text.slice(at).trim() === "") break;
     const deviceId = parseId<DeviceId>(id);
-    if (deviceId === undefined) throw malformed();
+    if (whole === undefined || deviceId === undefined) throw malformed();
     const { value, end } = readValue(text, at + whole.length);
     targets.push({ deviceId, attributeName, value });
     at = end;

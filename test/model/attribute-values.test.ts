@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import { attributeCount, thermostatAttribute, totalStructures } from "../../src/model/attribute-names.ts";
-import { blankValues, mirrorChanges } from "../../src/model/attribute-values.ts";
+import { blankValues, findThermostat, mirrorChanges } from "../../src/model/attribute-values.ts";
 
 const requests = new Set(
   [1, 2].flatMap((x) => Array.from({ length: 20 }, (_, y) => thermostatAttribute(x, y + 1, "requestWrite"))),
@@ -30,20 +30,34 @@ describe("the changes from one mirror to the next", () => {
     );
   });
 
-  it("erase the fan request of a slot that changed its thermostat, though none was known", () => {
-    const deviceId = thermostatAttribute(2, 7, "deviceId");
-    const request = thermostatAttribute(2, 7, "requestWrite");
-    const before = blankValues.with(deviceId, "t1");
-    assert.deepEqual(mirrorChanges(before, blankValues.with(deviceId, "t2")), [
-      { attribute: deviceId, value: "t2" },
-      { attribute: request, value: null },
-    ]);
-    assert.deepEqual(mirrorChanges(before, blankValues), [
-      { attribute: deviceId, value: null },
-      { attribute: request, value: null },
-    ]);
-    assert.deepEqual(mirrorChanges(before, before.with(totalStructures, "1")), [
-      { attribute: totalStructures, value: "1" },
-    ]);
+  for (const y of [1, 7, 20])
+    it(`erase the fan request of slot ${y} when its thermostat changed, though none was known`, () => {
+      const deviceId = thermostatAttribute(2, y, "deviceId");
+      const request = thermostatAttribute(2, y, "requestWrite");
+      const before = blankValues.with(deviceId, "t1");
+      assert.deepEqual(mirrorChanges(before, blankValues.with(deviceId, "t2")), [
+        { attribute: deviceId, value: "t2" },
+        { attribute: request, value: null },
+      ]);
+      assert.deepEqual(mirrorChanges(before, blankValues), [
+        { attribute: deviceId, value: null },
+        { attribute: request, value: null },
+      ]);
+      assert.deepEqual(mirrorChanges(before, before.with(totalStructures, "1")), [
+        { attribute: totalStructures, value: "1" },
+      ]);
+    });
+});
+
+describe("a thermostat", () => {
+  it("is found by its id in any slot", () => {
+    for (const place of [
+      { x: 1, y: 1 },
+      { x: 2, y: 20 },
+    ]) {
+      const values = blankValues.with(thermostatAttribute(place.x, place.y, "deviceId"), "t");
+      assert.deepEqual(findThermostat(values, "t"), place);
+      assert.equal(findThermostat(values, "other"), undefined);
+    }
   });
 });

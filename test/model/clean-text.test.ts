@@ -19,6 +19,8 @@ describe("text from an ecosystem", () => {
     assert.equal(cleanText("x".repeat(10_000)), "x".repeat(8192));
     assert.equal(cleanText(`${"x".repeat(8191)}🏠🏠`), "x".repeat(8191));
     assert.equal(cleanText(`${"x".repeat(8190)}🏠🏠`), `${"x".repeat(8190)}🏠`);
+    assert.equal(cleanText(`${"x".repeat(8191)}🏠x`), "x".repeat(8191));
+    assert.equal(cleanText(`${"x".repeat(8191)}\uffffx`), `${"x".repeat(8191)}\uffff`);
   });
 
   it("is well formed, without NUL, not endless, and clean for good", () => {

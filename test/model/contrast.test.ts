@@ -106,6 +106,23 @@ describe("the shade of a colour on a background", () => {
     assert.ok(blue > 200 && blue > 2 * green && green > red);
   });
 
+  it("is the nearest that reaches the contrast: as bright as its hue gets, and only then paler", () => {
+    const cases = [
+      ["#000080", "#000000", 2, "#0000db"],
+      ["#000080", "#000000", 6, "#8080ff"],
+      ["#000000", "#000000", 4.5, "#787878"],
+      ["#ffd400", "#ffffff", 4.5, "#877100"],
+    ] as const;
+    for (const [any, surface, least, shade] of cases) {
+      assert.equal(writeColor(shadeOn(color(any), color(surface), least)), shade);
+    }
+  });
+
+  it("is black or white when no shade reaches the contrast", () => {
+    assert.equal(writeColor(shadeOn(color("#ffd400"), color("#ffffff"), 22)), "#000000");
+    assert.equal(writeColor(shadeOn(color("#000080"), color("#000000"), 22)), "#ffffff");
+  });
+
   it("of black in the dark is a grey", () => {
     const [red, green, blue] = shadeOn([0, 0, 0], surfaces[1]!, 4.5);
     assert.ok(red === green && green === blue && red > 100);

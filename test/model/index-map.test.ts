@@ -55,6 +55,39 @@ describe("the index of a structure or device", () => {
     assert.equal(next.structures[0]!.alarms[2]!.id, "a03");
   });
 
+  it("passes from the lowest of those that went absent together, and is complete without those that got none", () => {
+    const alarms = (list: string[]) =>
+      makeAccount({ structures: { s: structure() }, alarms: list.map((id) => [id, alarm("s")]) });
+    const all = many(18, "a", () => null).map(([id]) => id);
+    const without = all.filter((id) => id !== "a03" && id !== "a07");
+    const map = after(alarms(all), alarms(without));
+    const { evicted } = assignIndexes(map, alarms([...without, "new"]));
+    assert.deepEqual(evicted, [{ kind: "alarm", x: 1, y: 3, oldId: "a03", newId: "new" }]);
+    const full = assignIndexes(map, alarms([...all, "z19"]));
+    assert.deepEqual(full.map.structures[0]!.alarms, after(alarms(all)).structures[0]!.alarms);
+  });
+
+  it("is where a device was last, when a snapshot doesn't say where it is", () => {
+    const structures = { s1: structure(), s2: structure() };
+    const at = (where: string | null) =>
+      makeAccount({ structures, ...(where && { thermostats: { t: thermostat(where) } }) });
+    const unsaid = makeAccount({ structures, thermostats: { t: incomplete() } });
+    for (const [first, last, x] of [
+      ["s1", "s2", 1],
+      ["s2", "s1", 0],
+    ] as const) {
+      const map = after(at(first), at(last), at(null), unsaid);
+      assert.equal(map.structures[x]!.thermostats[0]!.absentSince, null, `${first}, then ${last}`);
+      assert.notEqual(map.structures[1 - x]!.thermostats[0]!.absentSince, null);
+    }
+  });
+
+  it("is given in a structure that a list which isn't whole leaves out", () => {
+    const two = makeAccount({ structures: { s1: structure(), s2: structure() } });
+    const part = makeAccount({ structures: { s2: structure() }, alarms: { p: alarm("s1") }, notWhole: ["structures"] });
+    assert.deepEqual(ids(after(two, part).structures[0]!.alarms), ["p"]);
+  });
+
   it("is missing for a 19th alarm and a third structure, which are counted and take the next slot that frees", () => {
     const three = { a: structure(), b: structure(), c: structure() };
     const nineteen = many(19, "p", () => alarm("a"));

@@ -18,6 +18,14 @@ describe("a slot that passed to another id", () => {
     assert.ok(alarm.every((name) => name.startsWith("d.structures[1].d.smokeCoAlarms[18].")));
   });
 
+  it("takes its attributes along beside those of another slot", () => {
+    const [thermostat, alarm] = [
+      { kind: "thermostat", x: 2, y: 3, ...ids } as const,
+      { kind: "alarm", x: 1, y: 2, ...ids } as const,
+    ];
+    assert.deepEqual(names(thermostat, alarm).toSorted(), [...names(thermostat), ...names(alarm)].toSorted());
+  });
+
   it("of a structure takes all below it, and nothing of the other structure or the account", () => {
     const structure = names({ kind: "structure", x: 1, ...ids });
     assert.equal(structure.length, 259);

@@ -214,6 +214,13 @@ describe("a structure's warnings and emergencies", () => {
     assert.equal(value(view.values, "o.structures[1].emergencies.all"), "false");
   });
 
+  it("end with the alarm that sounded, also when the list of alarms isn't whole", () => {
+    const sounding = makeAccount({ structures: { s }, alarms: { p: alarm("s", { smokeAlarmState: "emergency" }) } });
+    const view = new View().show(sounding);
+    view.show(makeAccount({ structures: { s }, alarms: { p: alarm("s") }, notWhole: ["alarms"] }));
+    assert.equal(value(view.values, "o.structures[1].emergencies.smoke"), "false");
+  });
+
   it("use what an incomplete alarm said last, also when it moved to where no slot is left", () => {
     const structures = { a: structure(), s };
     const p = alarm("a", { coAlarmState: "emergency" });
@@ -269,6 +276,13 @@ describe("an alarm that belongs to no structure of the account", () => {
     assert.equal(value(view.values, "o.structures[2].emergencies.smoke"), "true", "nothing says that it has ended");
     view.show(makeAccount({ structures, alarms: { a: alarm("s1", smoke) } }));
     assert.equal(value(view.values, "o.structures[2].emergencies.smoke"), "false");
+  });
+
+  it("and has an index ends its emergency there, also when the list of structures isn't whole", () => {
+    const structures = { s1: structure(), s2: structure() };
+    const view = new View().show(makeAccount({ structures, alarms: { a: alarm("s1", smoke) } }));
+    view.show(makeAccount({ structures, alarms: { a: alarm(null) }, notWhole: ["structures"] }));
+    assert.equal(value(view.values, "o.structures[1].emergencies.smoke"), "false");
   });
 
   it("goes to its structure when it names one, and leaves its old slot blank", () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { requireScopes } from "../../src/model/scope-errors.ts";
-import { askedScopes, type Scope, scopes, storedScopes } from "../../src/model/scopes.ts";
+import { askedScopes, hasScope, type Scope, scopes, scopeText, storedScopes } from "../../src/model/scopes.ts";
 
 describe("a scope parameter", () => {
   const cases: readonly (readonly [string | undefined, readonly Scope[] | null])[] = [
@@ -27,9 +27,20 @@ describe("scopes in the store", () => {
     assert.deepEqual(storedScopes("later:words"), []);
     assert.throws(() => requireScopes({ scopes: [] }, ["alerts"]));
   });
+
+  it("are written as words with spaces between them, and not at all when they are all", () => {
+    assert.equal(scopeText(["alerts", "links"]), "alerts links");
+    assert.equal(scopeText(null), null);
+  });
 });
 
 describe("a call", () => {
+  it("has a scope that was granted, and every scope without a list", () => {
+    assert.equal(hasScope({ scopes: ["alerts"] }, "alerts"), true);
+    assert.equal(hasScope({ scopes: ["alerts"] }, "links"), false);
+    assert.equal(hasScope({ scopes: null }, "links"), true);
+  });
+
   it("needs all of its scopes, and is told which are missing", () => {
     const needed = ["webhooks", "devices:read"] as const;
     requireScopes({ scopes: null }, needed);

@@ -37,12 +37,20 @@ describe("a stored index map", () => {
     assert.equal(encodeIndexMap(assignIndexes(emptyIndexMap, account).map), '[1,[["s",null,[["t",null]],[]]]]');
   });
 
+  it("keeps a slot that was never used before one that was, and an absence since the first step", () => {
+    const { structures } = decodeIndexMap('[2,[null,["s",1,[],[]]]]');
+    assert.equal(structures[0], null);
+    assert.equal(structures[1]?.absentSince, 1);
+  });
+
   it("is refused when it is nonsense", () => {
     const nonsense = [
       "",
       "null",
       "{}",
       "[1]",
+      "[1,[],[]]",
+      '[1,[["s",null,[],[],[]]]]',
       '["1",[]]',
       "[-1,[]]",
       "[1.5,[]]",
@@ -59,6 +67,11 @@ describe("a stored index map", () => {
       `[1,[["s",null,${JSON.stringify(new Array(21).fill(null))},[]]]]`,
       `[1,[["s",null,[],${JSON.stringify(new Array(19).fill(null))}]]]`,
     ];
-    for (const text of nonsense) assert.throws(() => decodeIndexMap(text), Error, text);
+    for (const text of nonsense) {
+      const expected = text === "" ? SyntaxError : /^Error: The stored index map can't be read: /;
+      assert.throws(() => decodeIndexMap(text), expected, text);
+    }
+    assert.throws(() => decodeIndexMap("null"), /a part is no list of 2/);
+    assert.throws(() => decodeIndexMap('[1,[["s",null,[]]]]'), /a part is no list of 4/);
   });
 });

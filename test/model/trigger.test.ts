@@ -22,7 +22,11 @@ describe("a condition", () => {
       [{ operation: ">=", threshold: 20 }, ["20", "20.0", "21"], ["19.999", "Infinity", "NaN", null]],
       [{ operation: "<", threshold: -1.5 }, ["-2", "-1e9"], ["-1.5", "0", "-", ".", "1 2", null]],
       [{ operation: "<=", threshold: 0 }, ["0", "-0", "0.0", "-1"], ["0.01", " 0", "", "0n", null]],
-      [{ operation: "==", threshold: 7 }, ["7", "7.0", "07", "0.7e1"], ["7.1", "seven", "7,0", "9".repeat(65), null]],
+      [
+        { operation: "==", threshold: 7 },
+        ["7", "7.0", "07", "0.7e1", "7".padStart(64, "0")],
+        ["7.1", "seven", "7,0", "7".padStart(65, "0"), null],
+      ],
     ];
   for (const [condition, met, unmet] of cases) {
     it(`${condition.operation} is true of what it says and of nothing else`, () => {
@@ -61,6 +65,7 @@ describe("a condition", () => {
       ["<", "", "1e999"],
     ];
     for (const [operation = "", ...more] of refused) assert.throws(() => read(operation, ...more), BadParameter);
+    assert.throws(() => read("Regex", "home"), { parameter: "operation" });
   });
 });
 
@@ -80,6 +85,7 @@ describe("targetDeviceAttributes", () => {
       [5, "a", "x y "],
       [6, "b", "1"],
     ]);
+    assert.deepEqual(read('5,a:"x"; \n'), [[5, "a", "x"]]);
     assert.deepEqual(read('5,d.structures[1].d.thermostats[2].fan_timer_active.requestWrite:"true"'), [
       [5, "d.structures[1].d.thermostats[2].fan_timer_active.requestWrite", "true"],
     ]);
@@ -158,6 +164,21 @@ describe("the record of an alert", () => {
     assert.ok(kept.length < many.length && kept.length > 15, `${kept.length} kept`);
     assert.deepEqual(kept, many.slice(-kept.length));
     assert.ok(Buffer.byteLength(JSON.stringify(kept)) <= 8_192);
+  });
+
+  it("counts each value and each note, and is full at 8,192 bytes", () => {
+    const four = (fields: Partial<Evaluation>) => Array.from({ length: 4 }, (_, i) => ({ ...at(i + 1), ...fields }));
+    // 80 bytes for each evaluation, and three for each character.
+    const fits = "x".repeat((8_192 / 4 - 80) / 3);
+    for (const [fields, kept] of [
+      [{ value: fits }, 4],
+      [{ value: `${fits}x` }, 3],
+      [{ value: null, note: fits }, 4],
+      [{ value: null, note: `${fits}x` }, 3],
+      [{ value: "x", note: fits }, 3],
+    ] as const) {
+      assert.equal(joinRecords(four(fields), []).length, kept, Object.keys(fields).join());
+    }
   });
 
   it("shows long values shortened, never half a character", () => {

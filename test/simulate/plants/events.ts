@@ -94,8 +94,12 @@ export const eventPlants = [
     replace(() => import("../log-rows.ts"), {
       logRows: (original) => (session) => {
         const log = original(session);
-        const next = () => ({ transaction: session.seenBefore(), id: 0 });
-        return { ...log, end: async () => (Number.isFinite(session.seenBefore()) ? next() : log.end()) };
+        const end = async () => {
+          const durable = await log.end();
+          const transaction = session.seenBefore();
+          return Number.isFinite(transaction) ? { transaction, id: 0 } : durable;
+        };
+        return { ...log, end };
       },
     }),
   ),

@@ -81,10 +81,17 @@ export const linkPlants = [
     replace(keeper, {
       LinkKeeper: (original) =>
         class extends original {
+          readonly #isShared: boolean;
+
+          constructor(parts: KeeperParts) {
+            super(parts);
+            this.#isShared = parts.store.isShared;
+          }
+
           override async drop(deviceId: DeviceId) {
             await super.drop(deviceId);
-            // It forgets which links were dropped.
-            await this.startOver();
+            // The keeper forgets which links were dropped. A lone node never looks for links again.
+            if (this.#isShared) await this.startOver();
           }
         },
     }),
