@@ -4,6 +4,7 @@ import {
   alarmAttribute,
   attributeCount,
   attributeName,
+  attributeSpellings,
   isWritable,
   parseAttributeName,
   placeOf,
@@ -18,6 +19,15 @@ import { publishedAttributes } from "../samples/published-attributes.ts";
 const published = publishedAttributes();
 
 describe("the attributes of a virtual device", () => {
+  it("know their place, and have no name but their own spellings", () => {
+    assert.deepEqual(placeOf(totalStructures), { kind: "account", field: "totalStructures" });
+    assert.deepEqual(placeOf(structureAttribute(2, "name")), { kind: "structure", x: 2, field: "name" });
+    assert.equal(parseAttributeName("o.structures[1].undefined"), undefined);
+    const spelled = Array.from({ length: attributeCount }, (_, number) => attributeSpellings(number));
+    assert.ok(spelled.every(([first], number) => first === attributeName(number)));
+    assert.ok(spelled.every((names, number) => names.every((name) => parseAttributeName(name)?.number === number)));
+  });
+
   it("are the 519 of the interface's tables, numbered in a fixed order", () => {
     assert.equal(published.length, 519);
     assert.equal(attributeCount, 519);

@@ -1,6 +1,21 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { type FanView, fanErrorText, fanMessage, fanRefusal, isAbout, noAnswer } from "../../src/model/fan-request.ts";
+import {
+  type FanView,
+  fanErrorText,
+  fanMessage,
+  fanRefusal,
+  fanRequestStates,
+  isAbout,
+  noAnswer,
+} from "../../src/model/fan-request.ts";
+
+describe("the receipt of a fan request", () => {
+  it("has one of the states that the interface names", () => {
+    const states = "queued sending accepted confirmed contradicted rejected expired";
+    assert.equal(fanRequestStates.join(" "), states);
+  });
+});
 
 const noonMs = Date.UTC(2026, 0, 1, 12);
 

@@ -26,6 +26,12 @@ describe("largestrings", () => {
     });
   });
 
+  it("has an empty name for an alarm without one", () => {
+    const alarms = { p: alarm("a", { name: null }) };
+    const { identifiers } = answer(makeAccount({ structures: { a: structure() }, alarms }));
+    assert.deepEqual(identifiers.p, ["1", "smokeCoAlarms", "", "a"]);
+  });
+
   it("leaves out what is over the limit or gone", () => {
     const structures = { a: structure({ name: "A" }), b: structure({ name: "B" }), c: structure({ name: "C" }) };
     const first = makeAccount({

@@ -8,7 +8,7 @@ describe("stray alarms", () => {
   const structures = { s1: structure(), s2: structure() };
   const alarms = { own: alarm("s1"), none: alarm(null), gone: alarm("s9"), part: incomplete({ structureId: "s9" }) };
   const strays = (account: ReturnType<typeof makeAccount>) =>
-    countStrayAlarms(account, assignIndexes(emptyIndexMap, account).map);
+    countStrayAlarms(account, assignIndexes(emptyIndexMap, account).map.structures);
 
   it("are those that name no structure of the account, also when they can't be read", () => {
     assert.equal(strays(makeAccount({ structures, alarms })), 3);

@@ -1,4 +1,181 @@
 import type { Argued } from "./argued.ts";
 
+type Survivor = readonly [operator: string, before: string, after: string, reason: string];
+
 /** Mutants that no test can kill, or need not: see CONTRIBUTING.md, *Mutation tests*. */
-export const arguedSurvivors: readonly Argued[] = [];
+export const arguedSurvivors: readonly Argued[] = [
+  ...of("src/model/alarm-summary.ts", "isWholeAround", [
+    [
+      "?.",
+      "structures.byId.get(structure.id)?.isRead",
+      "structures.byId.get(structure.id).isRead",
+      "equivalent: a present structure is named by a whole list",
+    ],
+  ]),
+  ...of("src/model/alarm-summary.ts", "summaryShown", [
+    [
+      "condition",
+      "x === undefined",
+      "false",
+      "equivalent: no attribute has the number of an unknown place, so all are blank",
+    ],
+    [
+      "??",
+      "values[structureSummary(x, field)] ?? null",
+      "values[structureSummary(x, field)]",
+      "equivalent: the values of a virtual device are never undefined; the fallback is for the compiler",
+    ],
+  ]),
+  ...of("src/model/alarm-summary.ts", "mappedStates", [
+    ["condition", "isPresent(slot)", "true", "equivalent: the attributes of an absent alarm are blank"],
+  ]),
+  ...of("src/model/alarm-summary.ts", "lastStates", [
+    [
+      "??",
+      "states?.smoke ?? states?.co ?? null",
+      "states?.smoke ?? states?.co",
+      "equivalent: the values of a virtual device are never undefined; the fallback is for the compiler",
+    ],
+  ]),
+  ...of("src/model/attribute-values.ts", "mirrorChanges", [
+    [
+      "??",
+      "next[attribute] ?? null",
+      "next[attribute]",
+      "equivalent: the values of a virtual device are never undefined; the fallback is for the compiler",
+    ],
+  ]),
+  ...of("src/model/clean-text.ts", "cleanText", [
+    ["condition", "text.length > longestText", "true", "equivalent: the check only saves work"],
+    [
+      ">",
+      "text.length > longestText",
+      "text.length >= longestText",
+      "equivalent: a text of exactly that length is not cut",
+    ],
+    ["condition", "cut.isWellFormed()", "false", "equivalent: the check only saves work"],
+    ["condition", 'wellFormed.includes("\\0")', "true", "equivalent: the check only saves work"],
+    ["text", '"\\0"', '""', "equivalent: the check only saves work"],
+  ]),
+  ...of("src/model/contrast.ts", "textOn", [
+    [
+      ">=",
+      "contrastOf(color, white) >= contrastOf(color, nearBlack)",
+      "contrastOf(color, white) > contrastOf(color, nearBlack)",
+      "no colour of 24 bits lies exactly on the bound",
+    ],
+  ]),
+  ...of("src/model/contrast.ts", "shadeOn", [
+    [
+      ">",
+      "luminanceOf(background) > 0.18",
+      "luminanceOf(background) >= 0.18",
+      "no colour of 24 bits lies exactly on the bound",
+    ],
+    ["<", "step < steps", "step <= steps", "equivalent: the goal itself is where the next part of the way begins"],
+    [
+      ">=",
+      "contrastOf(shade, background) >= least",
+      "contrastOf(shade, background) > least",
+      "no colour of 24 bits lies exactly on the bound",
+    ],
+  ]),
+  ...of("src/model/contrast.ts", "accentProblem", [
+    [
+      ">=",
+      "contrastOf(accent, textOn(accent)) >= leastForText",
+      "contrastOf(accent, textOn(accent)) > leastForText",
+      "no colour of 24 bits lies exactly on the bound",
+    ],
+  ]),
+  ...of("src/model/contrast.ts", "luminanceOf", [
+    ["<=", "share <= 0.04045", "share < 0.04045", "no colour of 24 bits lies exactly on the bound"],
+  ]),
+  ...of("src/model/index-map.ts", "presentDevices", [
+    [
+      "&&",
+      "index < 0 && forStrays",
+      "(index < 0) || forStrays",
+      "equivalent: a stray that has an index already has it in the only structure",
+    ],
+    ["<", "index < 0", "index <= 0", "equivalent: a stray that has an index already has it in the only structure"],
+  ]),
+  ...of("src/model/index-map.ts", "lastHome", [
+    ["-", "-1", "1", "equivalent: nothing is absent since the first step"],
+    [">", "until > seenUntil", "until >= seenUntil", "equivalent: a device leaves two structures at different steps"],
+  ]),
+  ...of("src/model/lost-slots.ts", "attributesOfLostSlots", [
+    ["condition", "evicted.length === 0", "false", "equivalent: the check only saves work"],
+  ]),
+  ...of("src/model/mirror.ts", "mirrorStructure", [
+    [
+      "condition",
+      "shown !== undefined",
+      "true",
+      "equivalent: no attribute has the number of an unknown place, so both stay blank",
+    ],
+    [
+      "??",
+      'current[structureAttribute(shown, "away")] ?? null',
+      'current[structureAttribute(shown, "away")]',
+      "equivalent: the values of a virtual device are never undefined; the fallback is for the compiler",
+    ],
+    [
+      "??",
+      'current[structureAttribute(shown, "name")] ?? null',
+      'current[structureAttribute(shown, "name")]',
+      "equivalent: the values of a virtual device are never undefined; the fallback is for the compiler",
+    ],
+  ]),
+  ...of("src/model/mirror.ts", "set", [
+    [
+      "??",
+      "value ?? null",
+      "value",
+      "equivalent: the values of a virtual device are never undefined; the fallback is for the compiler",
+    ],
+  ]),
+  ...of("src/model/stray-alarms.ts", "knownStructures", [
+    [
+      "condition",
+      "!structures.isWhole",
+      "true",
+      "equivalent: with a whole list, the present structures are those of the list",
+    ],
+  ]),
+  ...of("src/model/stray-alarms.ts", "isHomeless", [
+    [
+      "||",
+      "structureId === null || structureId === undefined",
+      "(structureId === null) && (structureId === undefined)",
+      "equivalent: neither null nor undefined is a known structure; the check is for the compiler",
+    ],
+  ]),
+  ...of("src/model/trigger-targets.ts", "readValue", [
+    [
+      "??",
+      "matchAt(/[^;]*/y, text, at) ?? []",
+      "matchAt(/[^;]*/y, text, at)",
+      "equivalent: the pattern matches everywhere",
+    ],
+    [">", "close > start", "close >= start", "equivalent: before the value stands a quote, and no backslash"],
+    [
+      "condition",
+      "close < 0",
+      "false",
+      "equivalent: at the beginning of the text, neither a semicolon nor its end can stand",
+    ],
+    ["<", "close < 0", "close <= 0", "equivalent: the text begins with an id"],
+  ]),
+];
+
+function of(file: string, around: string, survivors: readonly Survivor[]): readonly Argued[] {
+  return survivors.map(([operator, before, after, reason]) => ({
+    file,
+    function: around,
+    operator,
+    before,
+    after,
+    reason,
+  }));
+}

@@ -16,7 +16,7 @@ export const sampleSize = 300;
 export const mutatedFolders: readonly MutatedFolder[] = [
   {
     source: "src/model",
-    near: ["test/model/*.test.ts"],
+    near: ["test/model/*.test.ts", "test/house/attribute-tables.test.ts"],
     far: ["test/{devices,alerts,federation,ecosystem,platform}/*.test.ts", "test/http/{v3-*,told-answers}.test.ts"],
     isSampled: false,
   },

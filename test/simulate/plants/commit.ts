@@ -72,6 +72,8 @@ export const commitPlants = [
         const keys = only.changes.map(({ key }) => key);
         const store = withTables(parts.store, (tx) => {
           const early = tx.attributes.some(userId, only.deviceId, keys);
+          // A transaction that fails earlier never asks for it.
+          early.catch(() => undefined);
           return {
             users: { lock: (id) => early.then(() => tx.users.lock(id)) },
             attributes: { some: () => early },
