@@ -1,20 +1,23 @@
 import { globSync } from "node:fs";
 import { availableParallelism } from "node:os";
-import { join, relative } from "node:path";
+import { join } from "node:path";
 import { run } from "node:test";
 import { spec } from "node:test/reporters";
 import { ensureChromium } from "./set-up/chromium.ts";
+import { createQueue } from "./set-up/file-queue.ts";
 import { ensureNginx } from "./set-up/nginx.ts";
+import { needsOwnProcess } from "./set-up/own-process.ts";
 import { ensurePostgres, prepareCluster } from "./set-up/postgres.ts";
 import { ensurePromtool } from "./set-up/promtool.ts";
+import { reportOf } from "./set-up/report.ts";
 import { useTemporaryFolder } from "./set-up/temporary-folder.ts";
 
 /**
  * `npm test` runs what CI runs; `npm run test:all` the same with all databases and rounds; `npm run faults` the long
  * suites, and `npm run faults -- spread` every story on three nodes, with each request to any of them; names of files or
  * folders narrow all of them.
- * It sets up what the tests need, prints the 20 slowest tests and files, and with CI=true a skipped test counts as a
- * failure.
+ * It sets up what the tests need. Most test files share a few processes; those of `set-up/own-process.ts` and the long
+ * suites have one each.
  */
 const root = new URL("..", import.meta.url).pathname;
 const isAll = process.argv[2] === "all";
@@ -49,24 +52,21 @@ useTemporaryFolder();
 process.env.NODE_COMPILE_CACHE = join(process.env.TMPDIR ?? "", "compiled");
 if (isSpread) process.env.SPREAD = "true";
 if (isAll) process.env.TEST_ALL = "true";
-const counts = { passed: 0, failed: 0, skipped: 0 };
-const durations: { readonly name: string; readonly file: string; readonly ms: number }[] = [];
+
+const concurrency = availableParallelism() + 1;
+const isAlone = (file: string) => (isFaults && !isSpread) || needsOwnProcess(file);
+const shared = files.filter((file) => !isAlone(file));
+createQueue(shared);
+const sharedProcesses = Array(Math.min(concurrency, shared.length)).fill("test/set-up/shared-process.ts");
 const stream = run({
   cwd: root,
-  files,
-  concurrency: availableParallelism() + 1,
+  // The shared processes come last: they divide what is left among them, so that all end at about the same time.
+  files: [...files.filter(isAlone), ...sharedProcesses],
+  concurrency,
   ...(!isFaults && { execArgv: ["--import", new URL("set-up/time-limit.ts", import.meta.url).href] }),
   ...(isSpread && { testNamePatterns: [/three nodes/] }),
 });
-stream.on("test:pass", ({ name, file, skip, todo, details }) => {
-  if (details.type === "suite") return;
-  if (skip !== undefined || todo !== undefined) counts.skipped += 1;
-  else counts.passed += 1;
-  durations.push({ name, file: file ?? "", ms: details.duration_ms });
-});
-stream.on("test:fail", ({ details }) => {
-  if (details.type !== "suite") counts.failed += 1;
-});
+const report = reportOf(stream, root);
 stream.compose(spec()).pipe(process.stdout);
 stream.on("end", () => setImmediate(finish));
 
@@ -80,24 +80,5 @@ function isLong(file: string): boolean {
 }
 
 function finish(): void {
-  const fileMs = new Map<string, number>();
-  for (const { file, ms } of durations) fileMs.set(file, (fileMs.get(file) ?? 0) + ms);
-  const tests = durations.map(({ name, file, ms }) => ({ what: `${name}  (${relative(root, file)})`, ms }));
-  tellSlowest("tests", tests);
-  tellSlowest(
-    "files",
-    [...fileMs].map(([file, ms]) => ({ what: relative(root, file), ms })),
-  );
-  const isSkipFailure = process.env.CI === "true" && counts.skipped > 0;
-  if (isSkipFailure) process.stdout.write("\nWith CI=true a skipped test is a failure.\n");
-  process.stdout.write(`\n${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped\n`);
-  // A file that fails to load, or whose process dies, is a failed test of its own: the count has it.
-  process.exitCode = counts.failed > 0 || isSkipFailure || counts.passed === 0 ? 1 : 0;
-}
-
-function tellSlowest(kind: string, timed: readonly { readonly what: string; readonly ms: number }[]): void {
-  process.stdout.write(`\nThe slowest ${kind}:\n`);
-  for (const { what, ms } of timed.toSorted((a, b) => b.ms - a.ms).slice(0, 20)) {
-    process.stdout.write(`${(ms / 1000).toFixed(2).padStart(8)} s  ${what}\n`);
-  }
+  process.exitCode = report.print() ? 0 : 1;
 }

@@ -1,13 +1,18 @@
 import { writeSync } from "node:fs";
+import { relative } from "node:path";
 
-/**
- * Preloaded into every test process of `npm test`: a process that is still there long after all its tests should have
- * ended is a failed test, not a run that never ends.
- */
+/** Preloaded into every test process of `npm test`. Tests that hang fail the run; without it the run would never end. */
 const minutes = 10;
+let timer: NodeJS.Timeout | undefined;
 
-setTimeout(() => {
-  const resources = process.getActiveResourcesInfo().join(", ");
-  writeSync(2, `This test file did not end within ${minutes} minutes. Still open: ${resources}\n`);
-  process.exit(1);
-}, minutes * 60_000).unref();
+limitTime(relative(process.cwd(), process.argv[1] ?? ""));
+
+/** From now on `what` may take ten minutes. After that the process prints what keeps it alive, and fails. */
+export function limitTime(what: string): void {
+  clearTimeout(timer);
+  timer = setTimeout(() => {
+    const resources = process.getActiveResourcesInfo().join(", ");
+    writeSync(2, `${what} did not end within ${minutes} minutes. Still open: ${resources}\n`);
+    process.exit(1);
+  }, minutes * 60_000).unref();
+}

@@ -1,0 +1,11 @@
+/** Files and folders of tests that run in a process of their own, each with the reason. All others share processes. */
+const reasons: Readonly<Record<string, string>> = {
+  "test/browser/": "drives a browser for a long time",
+  "test/documents/": "runs the shell blocks of the documents for a long time",
+  "test/simulate/": "listens for unhandled rejections of the whole process",
+};
+
+/** True for a file whose tests must not share a process with the tests of other files. */
+export function needsOwnProcess(file: string): boolean {
+  return Object.keys(reasons).some((start) => file.startsWith(start));
+}
