@@ -4,15 +4,20 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import pg from "pg";
 import { StoreUnavailable } from "../../src/model/errors.ts";
 import { openPostgres } from "../../src/store/postgres/store.ts";
+import { olderPostgres } from "../set-up/installed-postgres.ts";
 import { missingPostgres, startCluster } from "../set-up/postgres.ts";
 import { onStore, type Place } from "./store/harness.ts";
 import { gate, keep, kept } from "./store/home.ts";
-import { postgresHarness } from "./store/postgres-harness.ts";
+import { harnessOnInstallation, postgresHarness } from "./store/postgres-harness.ts";
 import { describeStore } from "./store.contract.ts";
 
 const skip = missingPostgres();
 
 describeStore("the store on PostgreSQL", postgresHarness, skip === undefined ? {} : { skip });
+
+// The oldest supported version, on machines that have it.
+const older = olderPostgres();
+if (older) describeStore(`the store on PostgreSQL ${older.version}`, harnessOnInstallation(older));
 
 describe("the store on PostgreSQL, many at a time", { skip: skip ?? false }, () => {
   it("lets urgent transactions and reads through while all others are held up", () =>

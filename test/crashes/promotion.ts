@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import { eventuallySlowly } from "../nodes/fleet.ts";
 import { startFaultProxy } from "../set-up/fault-proxy.ts";
+import { ensurePostgresWithPrograms } from "../set-up/installed-postgres.ts";
 import { startCluster } from "../set-up/postgres.ts";
 import { startStandby } from "../set-up/postgres-standby.ts";
 import { CrashWorld, smallServer } from "./crash-world.ts";
@@ -11,7 +12,7 @@ const settledWithinMs = 60_000;
 
 /** The primary dies with writes that never reached its standby; the standby is promoted under three busy nodes. */
 export async function survivePromotion(test: TestContext, { seed }: { readonly seed: number }): Promise<void> {
-  const primary = await startCluster({ settings: smallServer });
+  const primary = await startCluster({ settings: smallServer, installation: ensurePostgresWithPrograms() });
   const standby = await startStandby(primary, smallServer);
   const way = await startFaultProxy(primary.url);
   const onPrimary = new URL(await primary.createDatabase());

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { appendFileSync, chownSync, copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { ensurePostgresWithPrograms } from "../set-up/installed-postgres.ts";
 import { type Cluster, type ClusterPlace, runPostgresProgram, startCluster } from "../set-up/postgres.ts";
 import { baseBackup } from "../set-up/postgres-standby.ts";
 import { breezeway } from "../stories/child-service.ts";
@@ -57,15 +58,18 @@ interface DumpTarget {
   another(): Promise<Cluster>;
 }
 
+/** A small server of an installation that has programs for backups. */
+const server = () => ({ settings: smallServer, installation: ensurePostgresWithPrograms() });
+
 async function dump(
   folder: string,
   target: (place: DumpTarget) => Promise<string>,
   options: readonly string[] = [],
 ): Promise<RestoreWay> {
-  const cluster = await startCluster({ settings: smallServer });
+  const cluster = await startCluster(server());
   const clusters = [cluster];
   const another = async () => {
-    const second = await startCluster({ settings: smallServer });
+    const second = await startCluster(server());
     clusters.push(second);
     return second;
   };
@@ -92,7 +96,7 @@ async function copied(
   prepare: (place: ClusterPlace) => void,
   after: readonly string[],
 ): Promise<RestoreWay> {
-  const cluster = await startCluster({ settings: smallServer });
+  const cluster = await startCluster(server());
   const clusters = [cluster];
   const url = await cluster.createDatabase();
   const base = { ...cluster.place, folder: join(cluster.place.folder, "base") };
@@ -109,7 +113,7 @@ async function copied(
         assert.equal(outcome.status, 0, String(outcome.stderr));
         prepare(place);
       };
-      const restored = await startCluster({ settings: smallServer, prepare: fill });
+      const restored = await startCluster({ ...server(), prepare: fill });
       clusters.push(restored);
       const to = new URL(url);
       to.port = new URL(restored.url).port;

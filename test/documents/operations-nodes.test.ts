@@ -4,7 +4,8 @@ import { delimiter, join } from "node:path";
 import { describe, it } from "node:test";
 import { folderOf } from "../cli/made-folder.ts";
 import { freePort } from "../set-up/free-port.ts";
-import { missingPostgres, sharedCluster } from "../set-up/postgres.ts";
+import { ensurePostgresWithPrograms, missingPostgresPrograms } from "../set-up/installed-postgres.ts";
+import { startCluster } from "../set-up/postgres.ts";
 import { madeWorld } from "../store/sealed-world.ts";
 import { cleanEnvironment } from "../stories/child-service.ts";
 import { pastingShell } from "./pasting-shell.ts";
@@ -23,15 +24,16 @@ function blocksBelow(section: string, heading?: string): string {
 }
 
 describe("the operations document, followed on PostgreSQL in one terminal", {
-  skip: missingPostgres() ?? false,
+  skip: missingPostgresPrograms() ?? false,
 }, () => {
   it("starts two nodes, changes their key, backs their store up and restores it", { timeout: 240_000 }, async (t) => {
-    const { keyFile, databaseUrl, parts } = await madeWorld(t, "postgres", 4);
+    const cluster = await startCluster({ fsync: false, installation: ensurePostgresWithPrograms() });
+    t.after(() => cluster.stop());
+    const { keyFile, databaseUrl, parts } = await madeWorld(t, "postgres", 4, async () => cluster);
     await parts.close();
     const desk = folderOf(t);
     mkdirSync(join(desk, "node-1"), { mode: 0o700 });
     copyFileSync(keyFile, join(desk, "node-1/breezeway.key"));
-    const cluster = await sharedCluster();
     const restored = new URL(databaseUrl!);
     restored.pathname = "/breezeway_restored";
     // The other machines are folders here.

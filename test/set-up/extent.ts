@@ -5,3 +5,6 @@ export const isAll: boolean = process.env.TEST_ALL === "true";
 export function rounds({ all, few }: { readonly all: number; readonly few: number }): number {
   return isAll ? all : few;
 }
+
+/** `npm run check` leaves PostgreSQL out. */
+export const hasPostgres: boolean = process.env.TEST_WITHOUT_POSTGRES !== "true";

@@ -2,6 +2,8 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { ensureProgram, isExecutable, whyMissing } from "./debian-package.ts";
+import { embeddedPostgresPrograms } from "./embedded-postgres.ts";
+import { hasPostgres } from "./extent.ts";
 
 /** The programs of one PostgreSQL installation. */
 export interface InstalledPostgres {
@@ -11,30 +13,54 @@ export interface InstalledPostgres {
 
 /** Breezeway needs 15; older ones count as missing. */
 const oldestVersion = 15;
+let chosen: InstalledPostgres | undefined;
 
-/** The newest PostgreSQL on this machine, or undefined. */
-export function installedPostgres(): InstalledPostgres | undefined {
-  const found = candidateFolders().flatMap((bin) => {
-    const version = versionOf(bin);
-    return version !== undefined && version >= oldestVersion ? [{ bin, version }] : [];
-  });
-  return found.sort((a, b) => b.version - a.version)[0];
+/** The PostgreSQL that most tests use: the one of the npm packages, else the newest one of this machine. */
+export function ensurePostgres(): InstalledPostgres {
+  const bin = embeddedPostgresPrograms();
+  chosen ??= bin === undefined ? ensurePostgresWithPrograms() : { bin, version: versionOf(bin)! };
+  return chosen;
 }
 
-/** Installs Debian's PostgreSQL where we may; elsewhere throws a sentence that says what to install. */
-export function ensurePostgres(): InstalledPostgres {
+/**
+ * The newest PostgreSQL of this machine, with all its client programs. Installs Debian's where we may; elsewhere throws a
+ * sentence that says what to install.
+ */
+export function ensurePostgresWithPrograms(): InstalledPostgres {
   return ensureProgram({
-    wanted: `PostgreSQL ${oldestVersion} or later`,
+    wanted: `PostgreSQL ${oldestVersion} or later with pg_dump and pg_basebackup`,
     debianPackage: "postgresql",
     isThere: "ls /usr/lib/postgresql/*/bin/initdb",
     otherwise: "Debian: apt-get install postgresql; macOS: brew install postgresql@17",
-    find: installedPostgres,
+    find: () => machinesInstallations()[0],
   });
+}
+
+/** The oldest PostgreSQL of this machine, when it is older than the one that most tests use. */
+export function olderPostgres(): InstalledPostgres | undefined {
+  if (!hasPostgres) return undefined;
+  return machinesInstallations().findLast(({ version }) => version < ensurePostgres().version);
 }
 
 /** Why the tests can't have PostgreSQL here; undefined when they can. */
 export function missingPostgres(): string | undefined {
-  return whyMissing(ensurePostgres);
+  return hasPostgres ? whyMissing(ensurePostgres) : "npm run check leaves PostgreSQL out";
+}
+
+/** Why the tests can't have PostgreSQL's client programs here; undefined when they can. */
+export function missingPostgresPrograms(): string | undefined {
+  return hasPostgres ? whyMissing(ensurePostgresWithPrograms) : missingPostgres();
+}
+
+/** The installations of this machine that have client programs, the newest first. */
+function machinesInstallations(): readonly InstalledPostgres[] {
+  return candidateFolders()
+    .filter((bin) => isExecutable(join(bin, "pg_basebackup")) && isExecutable(join(bin, "pg_dump")))
+    .flatMap((bin) => {
+      const version = versionOf(bin);
+      return version !== undefined && version >= oldestVersion ? [{ bin, version }] : [];
+    })
+    .sort((a, b) => b.version - a.version);
 }
 
 function candidateFolders(): string[] {

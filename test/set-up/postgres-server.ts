@@ -2,12 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import type { Socket } from "node:net";
 import { join } from "node:path";
-
-/** Who the server runs as, when that isn't us. */
-export interface Account {
-  readonly uid: number;
-  readonly gid: number;
-}
+import type { Account } from "./postgres-account.ts";
 
 export interface Server {
   /** Ends as in a crash and starts again. */

@@ -20,13 +20,14 @@ export interface Standby {
   stop(): Promise<void>;
 }
 
+/** The primary must be of an installation with `pg_basebackup` (`ensurePostgresWithPrograms`). */
 export async function startStandby(
   primary: Cluster,
   settings: Readonly<Record<string, string | number>> = {},
 ): Promise<Standby> {
   const replication = await startFaultProxy(primary.url);
   const prepare = (place: ClusterPlace) => baseBackup(place, replication.url, ["--write-recovery-conf"]);
-  const cluster = await startCluster({ isStandby: true, settings, prepare });
+  const cluster = await startCluster({ isStandby: true, settings, prepare, installation: primary.place });
   return {
     cluster,
     replication,

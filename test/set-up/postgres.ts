@@ -1,14 +1,15 @@
 import { spawnSync } from "node:child_process";
-import { chownSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { chownSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
 import { openPostgres } from "../../src/store/postgres/store.ts";
 import { freePort } from "./free-port.ts";
-import { ensurePostgres } from "./installed-postgres.ts";
-import { type Account, cleanEnvironment, type Server, startServer } from "./postgres-server.ts";
+import { ensurePostgres, type InstalledPostgres } from "./installed-postgres.ts";
+import { type Account, serverAccount } from "./postgres-account.ts";
+import { cleanEnvironment, type Server, startServer } from "./postgres-server.ts";
 
-export { ensurePostgres, installedPostgres, missingPostgres } from "./installed-postgres.ts";
+export { ensurePostgres, missingPostgres } from "./installed-postgres.ts";
 
 /** A PostgreSQL server of the tests' own, thrown away with all it holds. */
 export interface Cluster {
@@ -45,6 +46,8 @@ export interface ClusterOptions {
   readonly prepare?: (place: ClusterPlace) => void | Promise<void>;
   /** It follows a primary until it is promoted. */
   readonly isStandby?: boolean;
+  /** The server of another installation than most tests use. */
+  readonly installation?: Pick<InstalledPostgres, "bin">;
 }
 
 const portAttempts = 3;
@@ -57,7 +60,8 @@ let shared: Promise<Cluster> | undefined;
 
 /** The one cluster of this test process, started when first asked for; it ends with the process. */
 export function sharedCluster(): Promise<Cluster> {
-  shared ??= startCluster();
+  // Without fsync: a server that crashes loses nothing then, only a machine that does.
+  shared ??= startCluster({ fsync: false });
   return shared;
 }
 
@@ -70,8 +74,9 @@ export async function prepareCluster(): Promise<void> {
 }
 
 export async function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
-  const { fsync = true, settings, prepare = initialise, isStandby = false } = options;
-  const { bin } = ensurePostgres();
+  const { fsync = true, settings, isStandby = false } = options;
+  const { bin } = options.installation ?? ensurePostgres();
+  const prepare = options.prepare ?? (options.installation ? initialise : copyPrepared);
   const account = serverAccount();
   for (let attempt = 1; ; attempt++) {
     const folder = mkdtempSync(join(tmpdir(), "breezeway-postgres-"));
@@ -102,7 +107,7 @@ function clusterOn(server: Server, url: string, place: ClusterPlace): Cluster {
       if (hasSchema) {
         template ??= makeTemplate(administratorUrl);
         await template;
-        await administer(administratorUrl, `CREATE DATABASE ${name} TEMPLATE ${templateName}`);
+        await administer(administratorUrl, `CREATE DATABASE ${name} TEMPLATE ${templateName} STRATEGY FILE_COPY`);
       } else if (onFolder === undefined) await administer(administratorUrl, `CREATE DATABASE ${name}`);
       else {
         const space = join(onFolder, name);
@@ -150,29 +155,21 @@ async function administer(url: string, ...statements: readonly string[]): Promis
   }
 }
 
-/** PostgreSQL refuses to run as root: then it runs as Debian's postgres, or as nobody where there is none. */
-function serverAccount(): Account | undefined {
-  if (process.getuid?.() !== 0) return undefined;
-  const accounts = new Map(
-    readFileSync("/etc/passwd", "utf8")
-      .split("\n")
-      .map((line) => [line.split(":")[0], line.split(":")]),
-  );
-  const fields = accounts.get("postgres") ?? accounts.get("nobody");
-  if (!fields) throw new Error("PostgreSQL can't run as root, and this machine has no user postgres to run it as.");
-  return { uid: Number(fields[2]), gid: Number(fields[3]) };
+/** A copy of the prepared cluster; a new one where `npm test` has not prepared any. */
+function copyPrepared(place: ClusterPlace): void {
+  const prepared = process.env[preparedAt];
+  if (prepared === undefined) {
+    initialise(place);
+    return;
+  }
+  const copy = ["-R", prepared, join(place.folder, "data")];
+  const outcome = spawnSync("cp", copy, { ...place.account, cwd: place.folder, encoding: "utf8" });
+  if (outcome.status !== 0) throw new Error(`The prepared cluster can't be copied: ${outcome.stderr}`);
 }
 
 function initialise(place: ClusterPlace): void {
-  const data = join(place.folder, "data");
-  const prepared = process.env[preparedAt];
-  if (prepared !== undefined) {
-    const outcome = spawnSync("cp", ["-R", prepared, data], { ...place.account, cwd: place.folder, encoding: "utf8" });
-    if (outcome.status !== 0) throw new Error(`The prepared cluster can't be copied: ${outcome.stderr}`);
-    return;
-  }
   const how = ["-U", "breezeway", "--auth=trust", "--encoding=UTF8", "--no-locale", "--no-sync"];
-  runPostgresProgram(place, "initdb", ["-D", data, ...how]);
+  runPostgresProgram(place, "initdb", ["-D", join(place.folder, "data"), ...how]);
 }
 
 /** Runs a program of PostgreSQL's own as the account of the server, and answers what it printed. */

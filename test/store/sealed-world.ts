@@ -16,9 +16,9 @@ import { sharedCluster } from "../set-up/postgres.ts";
 import type { Deployment } from "../stories/world.ts";
 
 /** All parts on a store of their own, with so many sealed values in it. */
-export async function madeWorld(t: TestContext, database: Deployment, values: number) {
+export async function madeWorld(t: TestContext, database: Deployment, values: number, cluster = sharedCluster) {
   const folder = folderOf(t);
-  const databaseUrl = database === "postgres" ? await (await sharedCluster()).createDatabase() : undefined;
+  const databaseUrl = database === "postgres" ? await (await cluster()).createDatabase() : undefined;
   const config = readConfig({
     flags: {},
     environment: { BREEZEWAY_DATA: folder, BREEZEWAY_DATABASE_URL: databaseUrl },

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
 import { startFaultProxy } from "../set-up/fault-proxy.ts";
+import { ensurePostgresWithPrograms, missingPostgresPrograms } from "../set-up/installed-postgres.ts";
 import { sharedCluster, startCluster } from "../set-up/postgres.ts";
 import { startStandby } from "../set-up/postgres-standby.ts";
 import { canMount, smallDisk } from "../set-up/small-disk.ts";
@@ -20,12 +21,16 @@ export interface UnwritableStore {
   remove(): Promise<void>;
 }
 
-/** The ways in which a store becomes unwritable, by name; undefined where this machine cannot produce it. */
-export const unwritableStores: Readonly<Record<string, (() => Promise<UnwritableStore>) | undefined>> = {
-  "SQLite on a full disk": canMount() ? fullSqlite : undefined,
-  "PostgreSQL on a full disk": canMount() ? fullPostgres : undefined,
-  "PostgreSQL with default_transaction_read_only": readOnlyPostgres,
-  "a PostgreSQL that has become a standby": standby,
+const missingMount = canMount() ? undefined : "a full disk needs the right to mount one";
+
+/** The ways in which a store becomes unwritable, by name; `missing` says why this machine cannot produce it. */
+export const unwritableStores: Readonly<
+  Record<string, { readonly prepare: () => Promise<UnwritableStore>; readonly missing?: string | undefined }>
+> = {
+  "SQLite on a full disk": { prepare: fullSqlite, missing: missingMount },
+  "PostgreSQL on a full disk": { prepare: fullPostgres, missing: missingMount },
+  "PostgreSQL with default_transaction_read_only": { prepare: readOnlyPostgres },
+  "a PostgreSQL that has become a standby": { prepare: standby, missing: missingPostgresPrograms() },
 };
 
 async function fullSqlite(): Promise<UnwritableStore> {
@@ -87,7 +92,7 @@ async function readOnlyPostgres(): Promise<UnwritableStore> {
 }
 
 async function standby(): Promise<UnwritableStore> {
-  const primary = await startCluster();
+  const primary = await startCluster({ installation: ensurePostgresWithPrograms() });
   const onPrimary = await primary.createDatabase();
   const follower = await startStandby(primary);
   const proxy = await startFaultProxy(onPrimary);

@@ -1,26 +1,38 @@
 import pg from "pg";
 import { openPostgres } from "../../../src/store/postgres/store.ts";
 import type { OpenStore } from "../../../src/store/seam.ts";
-import { sharedCluster, startCluster } from "../../set-up/postgres.ts";
+import type { InstalledPostgres } from "../../set-up/installed-postgres.ts";
+import { type Cluster, type ClusterOptions, sharedCluster, startCluster } from "../../set-up/postgres.ts";
 import { canMount, smallDisk } from "../../set-up/small-disk.ts";
 import type { Disk, Place, StoreHarness } from "./harness.ts";
 
-export const postgresHarness: StoreHarness = {
-  kind: "postgres",
-  async fresh({ onSmallDisk = false, isEmpty = false } = {}) {
-    if (!onSmallDisk) return placeAt(await (await sharedCluster()).createDatabase({ hasSchema: !isEmpty }));
-    if (!canMount()) return placeAt(await (await sharedCluster()).createDatabase(), refusal);
-    // A server of its own: it must not miss the disk when it goes.
-    const [cluster, mount] = await Promise.all([startCluster(), smallDisk(24)]);
-    const disk = async () => ({ fill: async () => mount.fill(), empty: async () => mount.empty() });
-    const place = await placeAt(await cluster.createDatabase({ onFolder: mount.path }), disk);
-    const leave = async () => {
-      await cluster.stop();
-      await mount.unmount();
-    };
-    return { ...place, remove: () => place.remove().finally(leave) };
-  },
-};
+export const postgresHarness: StoreHarness = harnessOn(sharedCluster, {});
+
+/** The store on a server of another installation, which all tests of this harness share. */
+export function harnessOnInstallation(installation: InstalledPostgres): StoreHarness {
+  let cluster: Promise<Cluster> | undefined;
+  const shared = () => (cluster ??= startCluster({ fsync: false, installation }));
+  return harnessOn(shared, { installation });
+}
+
+function harnessOn(shared: () => Promise<Cluster>, options: ClusterOptions): StoreHarness {
+  return {
+    kind: "postgres",
+    async fresh({ onSmallDisk = false, isEmpty = false } = {}) {
+      if (!onSmallDisk) return placeAt(await (await shared()).createDatabase({ hasSchema: !isEmpty }));
+      if (!canMount()) return placeAt(await (await shared()).createDatabase(), refusal);
+      // A server of its own: it must not miss the disk when it goes.
+      const [cluster, mount] = await Promise.all([startCluster(options), smallDisk(24)]);
+      const disk = async () => ({ fill: async () => mount.fill(), empty: async () => mount.empty() });
+      const place = await placeAt(await cluster.createDatabase({ onFolder: mount.path }), disk);
+      const leave = async () => {
+        await cluster.stop();
+        await mount.unmount();
+      };
+      return { ...place, remove: () => place.remove().finally(leave) };
+    },
+  };
+}
 
 /** The database's clock with a table of ours between, so that a test can move it. */
 const movableClock = `(SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint + skew_ms FROM clock)`;
