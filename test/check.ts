@@ -1,21 +1,21 @@
 import { spawn } from "node:child_process";
-import { globSync } from "node:fs";
 
 /**
- * `npm run check`: types, lint with the arrows, format, and the fast tests, all at once and in under 20 seconds.
+ * `npm run check`: types, lint with the arrows, format, and the fast tests, all at once and in under 30 seconds.
  * `npm run format` (--fix) repairs what can be repaired.
  */
 const root = new URL("..", import.meta.url).pathname;
 const bin = (name: string) => `${root}node_modules/.bin/${name}`;
+const typesFile = `${root}node_modules/.cache/types.tsbuildinfo`;
 const isFixing = process.argv.includes("--fix");
-const fastTests = globSync(["test/model/*.test.ts", "test/house/*.test.ts"], { cwd: root });
 
 const steps: readonly (readonly [name: string, command: string, args: readonly string[]])[] = isFixing
   ? [["format", bin("biome"), ["check", "--write", "."]]]
   : [
-      ["types", bin("tsc"), ["--noEmit", "-p", "."]],
+      // What is known of files that have not changed is kept beside the packages.
+      ["types", bin("tsc"), ["--noEmit", "-p", ".", "--incremental", "--tsBuildInfoFile", typesFile]],
       ["lint, format, arrows", bin("biome"), ["check", "--error-on-warnings", "."]],
-      ["fast tests", process.execPath, ["--test", "--test-reporter=dot", "--test-isolation=none", ...fastTests]],
+      ["fast tests", process.execPath, ["--disable-warning=ExperimentalWarning", "test/run.ts", "fast"]],
     ];
 
 const results = await Promise.all(steps.map(runStep));

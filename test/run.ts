@@ -1,84 +1,75 @@
-import { globSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { run } from "node:test";
-import { spec } from "node:test/reporters";
+import { dot, spec } from "node:test/reporters";
 import { ensureChromium } from "./set-up/chromium.ts";
-import { createQueue } from "./set-up/file-queue.ts";
+import { createQueue, queueVariable } from "./set-up/file-queue.ts";
+import { ensurePostgres, ensurePostgresWithPrograms } from "./set-up/installed-postgres.ts";
 import { ensureNginx } from "./set-up/nginx.ts";
 import { needsOwnProcess } from "./set-up/own-process.ts";
-import { ensurePostgres, prepareCluster } from "./set-up/postgres.ts";
+import { prepareCluster } from "./set-up/postgres.ts";
 import { ensurePromtool } from "./set-up/promtool.ts";
 import { reportOf } from "./set-up/report.ts";
+import { selectFiles } from "./set-up/selection.ts";
 import { useTemporaryFolder } from "./set-up/temporary-folder.ts";
 
 /**
- * `npm test` runs what CI runs; `npm run test:all` the same with all databases and rounds; `npm run faults` the long
- * suites, and `npm run faults -- spread` every story on three nodes, with each request to any of them; names of files or
- * folders narrow all of them.
- * It sets up what the tests need. Most test files share a few processes; those of `set-up/own-process.ts` and the long
- * suites have one each.
+ * Runs the tests: `npm test`, `npm run test:all`, `npm run faults` and the tests of `npm run check`
+ * (`set-up/selection.ts`). It sets up what they need. Most test files share a few processes; the files of
+ * `set-up/own-process.ts` and the long suites have one each.
  */
 const root = new URL("..", import.meta.url).pathname;
-const isAll = process.argv[2] === "all";
-const wanted = process.argv.slice(isAll ? 3 : 2);
-const isFaults = wanted[0] === "faults";
-const isSpread = isFaults && wanted[1] === "spread";
-const narrowed = wanted.slice(isSpread ? 2 : isFaults ? 1 : 0);
-const stories = "test/{stories,oauth,events}/**/*.test.ts";
-const suites = isSpread ? stories : isFaults ? "test/faults/**/*.test.ts" : "test/**/*.test.ts";
-const files = globSync(suites, { cwd: root })
-  .filter((file) => isFaults || !file.startsWith("test/faults/"))
-  .filter((file) => narrowed.length === 0 || narrowed.some((name) => file.includes(name)))
-  .sort((a, b) => Number(isLong(b)) - Number(isLong(a)) || (a < b ? -1 : 1));
+const args = process.argv.slice(2);
+const { extent, files } = selectFiles(args, root);
 if (files.length === 0) {
-  process.stderr.write(`no test file matches ${wanted.join(" ") || suites}\n`);
+  process.stderr.write(`No test file matches ${args.join(" ")}.\n`);
   process.exit(2);
 }
-try {
-  ensurePostgres();
-  ensureChromium();
-  ensureNginx();
-  ensurePromtool();
-} catch (error) {
-  process.stderr.write(`${(error as Error).message}\n`);
-  process.exit(1);
-}
-
-// Its folder is outside the temporary one: the server removes it after this process has ended, however that ends.
-await prepareCluster();
+if (extent === "fast") process.env.TEST_WITHOUT_POSTGRES = "true";
+else await setUpServers();
 useTemporaryFolder();
 // Test processes load hundreds of modules each: they share what V8 has compiled.
-process.env.NODE_COMPILE_CACHE = join(process.env.TMPDIR ?? "", "compiled");
-if (isSpread) process.env.SPREAD = "true";
-if (isAll) process.env.TEST_ALL = "true";
+process.env.NODE_COMPILE_CACHE ??= join(process.env.TMPDIR ?? "", "compiled");
+if (extent === "spread") process.env.SPREAD = "true";
+if (extent === "all") process.env.TEST_ALL = "true";
 
 const concurrency = availableParallelism() + 1;
-const isAlone = (file: string) => (isFaults && !isSpread) || needsOwnProcess(file);
+const isUnlimited = extent === "faults" || extent === "spread";
+const isAlone = (file: string) => isUnlimited || needsOwnProcess(file);
 const shared = files.filter((file) => !isAlone(file));
-createQueue(shared);
+const queue = createQueue(shared);
+process.env[queueVariable] = queue;
 const sharedProcesses = Array(Math.min(concurrency, shared.length)).fill("test/set-up/shared-process.ts");
 const stream = run({
   cwd: root,
   // The shared processes come last: they divide what is left among them, so that all end at about the same time.
   files: [...files.filter(isAlone), ...sharedProcesses],
   concurrency,
-  ...(!isFaults && { execArgv: ["--import", new URL("set-up/time-limit.ts", import.meta.url).href] }),
-  ...(isSpread && { testNamePatterns: [/three nodes/] }),
+  execArgv: [...preload("light-test-runner.ts"), ...(isUnlimited ? [] : preload("time-limit.ts"))],
+  ...(extent === "spread" && { testNamePatterns: [/three nodes/] }),
 });
-const report = reportOf(stream, root);
-stream.compose(spec()).pipe(process.stdout);
+const report = reportOf(stream, { root, queue, isSkipFailure: process.env.CI === "true" && extent !== "fast" });
+stream.compose(extent === "fast" ? dot : spec()).pipe(process.stdout);
 stream.on("end", () => setImmediate(finish));
 
-/** Long files start first: a run should not end with one of them on its own. */
-function isLong(file: string): boolean {
-  const folders = ["test/browser/", "test/documents/", "test/isolation/", "test/simulate/"];
-  return (
-    folders.some((folder) => file.startsWith(folder)) ||
-    /stories\/(hard-times|indexes|random|fan-requests|kill)/.test(file)
-  );
+function preload(file: string): readonly string[] {
+  return ["--import", new URL(`set-up/${file}`, import.meta.url).href];
 }
 
 function finish(): void {
   process.exitCode = report.print() ? 0 : 1;
+}
+
+/** With CI=true everything must be there; otherwise the tests of a program that is missing are skipped. */
+async function setUpServers(): Promise<void> {
+  for (const ensure of [ensurePostgres, ensurePostgresWithPrograms, ensureChromium, ensureNginx, ensurePromtool]) {
+    try {
+      ensure();
+    } catch (error) {
+      process.stderr.write(`${(error as Error).message}\n`);
+      if (process.env.CI === "true" || ensure === ensurePostgres) process.exit(1);
+    }
+  }
+  // Before the temporary folder changes: the server removes its own folder after this process has ended.
+  await prepareCluster();
 }

@@ -2,7 +2,7 @@ import type { TestContext } from "node:test";
 import type { Config } from "../../src/config/config.ts";
 import type { Service } from "../../src/service/service.ts";
 import { startBalancer } from "./balancer.ts";
-import { isAll } from "./extent.ts";
+import { hasPostgres, isAll } from "./extent.ts";
 import { freePort } from "./free-port.ts";
 import { sharedCluster } from "./postgres.ts";
 import { seededRandom } from "./seeded-random.ts";
@@ -14,15 +14,18 @@ export type Deployment = "sqlite" | "postgres" | "three nodes";
 const isSpread = process.env.SPREAD === "true";
 
 /** Where stories are told: on both stores. */
-export const databases: readonly Deployment[] = isSpread ? ["three nodes"] : ["sqlite", "postgres"];
+export const databases: readonly Deployment[] = isSpread
+  ? ["three nodes"]
+  : hasPostgres
+    ? ["sqlite", "postgres"]
+    : ["sqlite"];
 
 /**
  * Where stories run whose subject depends on the store or on the nodes. `npm test` leaves out one node on PostgreSQL:
  * three nodes on PostgreSQL do all that one node does.
  */
-export const deployments: readonly Deployment[] = isSpread
-  ? databases
-  : [...(isAll ? databases : (["sqlite"] as const)), "three nodes"];
+export const deployments: readonly Deployment[] =
+  isSpread || !hasPostgres ? databases : [...(isAll ? databases : (["sqlite"] as const)), "three nodes"];
 
 /** The same for stories whose subject depends neither on the store nor on the nodes. */
 export const surfaceDeployments: readonly Deployment[] = isAll || isSpread ? deployments : ["sqlite"];

@@ -13,23 +13,22 @@ export interface FileQueue {
   finish(): void;
 }
 
-/** Under this name `npm test` passes the folder of the queue to the shared test processes. */
-const folderVariable = "TEST_QUEUE";
+/** The environment variable that passes the folder of the queue to the shared test processes. */
+export const queueVariable = "TEST_QUEUE";
 
-/** Makes the queue; test processes that are started from now on can open it. */
-export function createQueue(files: readonly string[]): void {
+/** Makes a queue and returns its folder. */
+export function createQueue(files: readonly string[]): string {
   const folder = mkdtempSync(join(tmpdir(), "queue-"));
   for (const part of ["waiting", "running"]) mkdirSync(join(folder, part));
   for (const [place, file] of files.entries()) {
     writeFileSync(join(folder, "waiting", String(place).padStart(5, "0")), file);
   }
-  process.env[folderVariable] = folder;
+  return folder;
 }
 
-/** Opens the queue of this run in a shared test process. */
-export function openQueue(): FileQueue {
-  const [waiting, running] = folders();
-  const taken = join(running, String(process.pid));
+export function openQueue(folder: string): FileQueue {
+  const waiting = join(folder, "waiting");
+  const taken = join(folder, "running", String(process.pid));
   return {
     take() {
       for (const entry of readdirSync(waiting).sort()) {
@@ -48,17 +47,8 @@ export function openQueue(): FileQueue {
 }
 
 /** After the run: files that no process took, and files whose process ended before their tests did. */
-export function unfinishedFiles(): {
-  readonly neverStarted: readonly string[];
-  readonly interrupted: readonly string[];
-} {
-  const [waiting, running] = folders();
-  const read = (folder: string) => readdirSync(folder).map((entry) => readFileSync(join(folder, entry), "utf8"));
-  return { neverStarted: read(waiting), interrupted: read(running) };
-}
-
-function folders(): readonly [waiting: string, running: string] {
-  const folder = process.env[folderVariable];
-  if (folder === undefined) throw new Error(`${folderVariable} is not set: start the tests with npm test.`);
-  return [join(folder, "waiting"), join(folder, "running")];
+export function unfinishedFiles(folder: string) {
+  const read = (part: string) =>
+    readdirSync(join(folder, part)).map((entry) => readFileSync(join(folder, part, entry), "utf8"));
+  return { neverStarted: read("waiting"), interrupted: read("running") };
 }

@@ -1,17 +1,22 @@
+import { createRequire } from "node:module";
+import { resolve } from "node:path";
 import { suite } from "node:test";
-import { pathToFileURL } from "node:url";
-import { openQueue } from "./file-queue.ts";
+import { openQueue, queueVariable } from "./file-queue.ts";
 import { limitTime } from "./time-limit.ts";
 
 /**
  * A test process that runs many test files, one after the other: the product's modules are loaded and compiled once, and
  * the files share one PostgreSQL server. Each file is a suite, so that its own hooks end with the file.
  */
-const queue = openQueue();
+const queue = openQueue(process.env[queueVariable]!);
+const load = createRequire(import.meta.url);
 for (let file = queue.take(); file !== undefined; file = queue.take()) {
   limitTime(file);
-  const address = pathToFileURL(file).href;
-  await suite(file, () => import(address));
+  const path = resolve(file);
+  // Synchronously: what the file declares belongs to the suite that is being declared.
+  await suite(file, () => {
+    load(path);
+  });
   queue.finish();
 }
 limitTime("The end of a process that has run all its test files");

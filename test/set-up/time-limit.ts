@@ -2,12 +2,12 @@ import { writeSync } from "node:fs";
 import { relative } from "node:path";
 
 /** Preloaded into every test process of `npm test`. Tests that hang fail the run; without it the run would never end. */
-const minutes = 10;
+const minutes = Number(process.env.TEST_MINUTES ?? 10);
 let timer: NodeJS.Timeout | undefined;
 
 limitTime(relative(process.cwd(), process.argv[1] ?? ""));
 
-/** From now on `what` may take ten minutes. After that the process prints what keeps it alive, and fails. */
+/** Starts the time of `what` and ends that of the one before. When the time is over, the process prints what keeps it alive, and fails. */
 export function limitTime(what: string): void {
   clearTimeout(timer);
   timer = setTimeout(() => {

@@ -1,0 +1,55 @@
+import { globSync } from "node:fs";
+
+/**
+ * What a command of package.json runs. `test` is what CI runs, `all` the same with all databases and rounds, `fast` the
+ * part of it that `npm run check` runs, `faults` the long suites, `spread` every story on three nodes.
+ */
+export type Extent = "test" | "all" | "fast" | "faults" | "spread";
+
+export interface Selection {
+  readonly extent: Extent;
+  /** Paths from the repository's root, those that take long first. */
+  readonly files: readonly string[];
+}
+
+const suites: Readonly<Record<Extent, string>> = {
+  test: "test/**/*.test.ts",
+  all: "test/**/*.test.ts",
+  fast: "test/{model,house,federation,ecosystem,alerts,oauth}/**/*.test.ts",
+  faults: "test/faults/**/*.test.ts",
+  spread: "test/{stories,oauth,events}/**/*.test.ts",
+};
+
+/** These take long. They start first, so that a run does not end with one of them on its own. */
+const longFiles =
+  /^test\/(browser|documents|isolation|simulate)\/|^test\/stories\/(hard-times|indexes|random|fan-requests|kill)/;
+
+/**
+ * Left out of `npm run check`, each of these needs seconds of CPU: other people's clients, several nodes or PostgreSQL,
+ * and files with many rounds.
+ */
+const slowForCheck = [
+  /^test\/house\/plants/,
+  /^test\/oauth\/(foreign-clients\/|kill|rotation|.*over-nodes)/,
+  /^test\/oauth\/bar\/(authorization-endpoint|codes|login-and-consent|metadata-and-transport|passwords|revocation|tokens)/,
+  /^test\/federation\/(admission|claimed-links|containment|link-supervisor)/,
+  /^test\/alerts\/alert-bomb/,
+];
+
+/** Reads the arguments: an extent, and names or parts of paths that narrow it. */
+export function selectFiles(args: readonly string[], root: string): Selection {
+  const { extent, names } = readArguments(args);
+  const files = globSync(suites[extent], { cwd: root })
+    .filter((file) => extent === "faults" || !file.startsWith("test/faults/"))
+    .filter((file) => extent !== "fast" || !slowForCheck.some((slow) => slow.test(file)))
+    .filter((file) => names.length === 0 || names.some((name) => file.includes(name)))
+    .sort((a, b) => Number(longFiles.test(b)) - Number(longFiles.test(a)) || (a < b ? -1 : 1));
+  return { extent, files };
+}
+
+function readArguments(args: readonly string[]): { readonly extent: Extent; readonly names: readonly string[] } {
+  const [first, second] = args;
+  if (first === "faults" && second === "spread") return { extent: "spread", names: args.slice(2) };
+  if (first === "faults" || first === "all" || first === "fast") return { extent: first, names: args.slice(1) };
+  return { extent: "test", names: args };
+}
