@@ -181,6 +181,6 @@ async function migrate(config: Config, from: string | undefined, tell: ReportPro
   const folder = dataFolder(config.dataFolder);
   const keyFile = config.keyFile ?? folder.keyFile;
   const source = { folder, backup: from, keyFile, nowMs: Date.now };
-  const moved = await moveToPostgres({ ...source, databaseUrl: config.databaseUrl, tell });
+  const moved = await moveToPostgres({ ...source, databaseUrl: config.databaseUrl, onProgress: tell });
   return { from: from === undefined ? folder.path : resolve(from), keyFile, ...moved };
 }

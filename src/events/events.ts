@@ -15,9 +15,9 @@ import { type Post, postWith } from "./webhooks/post.ts";
 import type { Resolve } from "./webhooks/public-address.ts";
 import { WebhookSender } from "./webhooks/sender.ts";
 import {
-  addressPlace,
+  addressContext,
   newWebhookId,
-  sealedPlace,
+  secretContext,
   type WebhookRow,
   type Webhooks,
   webhooksOn,
@@ -92,12 +92,12 @@ export function eventsOn(parts: EventsParts): RunningEvents {
   const { store, runtime, logDays, sealing, allowsPrivateWebhooks: allowsPrivate, userAgent } = parts;
   const outgoing = { resolve: parts.resolve ?? nameLookup({ isLocal: allowsPrivate }), allowsPrivate };
   const addressOf = ({ id, url, sealedUrl }: WebhookRow) =>
-    sealedUrl === null ? url : sealing.open(sealedUrl, addressPlace(id));
+    sealedUrl === null ? url : sealing.open(sealedUrl, addressContext(id));
   const sender = new WebhookSender({
     store,
     runtime,
     post: parts.post ?? postWith({ ...outgoing, userAgent }),
-    secretOf: ({ id, sealedSecret }) => sealing.open(sealedSecret, sealedPlace(id)),
+    secretOf: ({ id, sealedSecret }) => sealing.open(sealedSecret, secretContext(id)),
     addressOf,
     ...(parts.reached && { reached: parts.reached }),
   });

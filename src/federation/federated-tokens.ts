@@ -16,7 +16,7 @@ import type { LinkRow } from "../store/tables/links.ts";
 import { isAnotherAccount, switchAccount } from "./another-account.ts";
 import type { FederationTables, LinkKeeper } from "./keeper.ts";
 import { type Mirrored, toAttributeChange } from "./lane.ts";
-import { tokenPlace } from "./link-key.ts";
+import { tokenContext } from "./link-key.ts";
 import type { OpenToken } from "./link-supervisor.ts";
 import { encodeNotices } from "./notices.ts";
 import { type Removed, removeLink } from "./unlinking.ts";
@@ -78,7 +78,7 @@ export class FederatedTokens {
     const before = await store.read(find);
     if (!before) throw new NotFederated(connector.name);
     const account = await connector.read(accessToken, signal);
-    const sealedToken = sealToken(accessToken, tokenPlace(userId, connector.name));
+    const sealedToken = sealToken(accessToken, tokenContext(userId, connector.name));
     const { deviceId, taken } = await store.transaction(async (tx) => {
       const nowMs = await tx.users.lock(userId);
       const link = nowMs === undefined ? undefined : await find(tx);
@@ -154,7 +154,7 @@ export class FederatedTokens {
   async #revoke(userId: UserId, connector: Pick<Connector, "name" | "revoke">, sealedToken: string): Promise<boolean> {
     const { openToken, signal, runtime } = this.#parts;
     try {
-      return await connector.revoke(openToken(sealedToken, tokenPlace(userId, connector.name)), signal);
+      return await connector.revoke(openToken(sealedToken, tokenContext(userId, connector.name)), signal);
     } catch (error) {
       const sentence = "the token of a removed link could not be ended at its ecosystem";
       runtime.report.error({ userId, ecosystem: connector.name, error }, sentence);
@@ -180,7 +180,7 @@ export class FederatedTokens {
           userId,
           deviceId,
           ecosystem: connector.name,
-          sealedToken: sealToken(accessToken, tokenPlace(userId, connector.name)),
+          sealedToken: sealToken(accessToken, tokenContext(userId, connector.name)),
           state: "waiting",
           reason: "just linked",
           blindness: { sinceMs: provenMs, cause: "just linked" },

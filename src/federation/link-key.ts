@@ -10,6 +10,6 @@ export interface LinkKey {
 }
 
 /** What an ecosystem's token is sealed for: it opens for this user's link to this ecosystem and nowhere else. */
-export function tokenPlace(userId: UserId, ecosystem: string): string {
+export function tokenContext(userId: UserId, ecosystem: string): string {
   return `link of user ${userId} to ${ecosystem}`;
 }

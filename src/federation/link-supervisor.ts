@@ -18,7 +18,7 @@ import {
   tokenReason,
   withoutToken,
 } from "./link-faults.ts";
-import { type LinkKey, tokenPlace } from "./link-key.ts";
+import { type LinkKey, tokenContext } from "./link-key.ts";
 import { LinkRecord, type LinkStanding } from "./link-record.ts";
 import { type LinkRun, newRun } from "./link-run.ts";
 import { type StoredLinkTables, writeStanding } from "./stored-link.ts";
@@ -215,7 +215,7 @@ export class LinkSupervisor implements ErrorOwner {
   #openToken(): string | undefined {
     const { userId, ecosystem } = this.link;
     try {
-      const token = this.#parts.openToken(this.#sealedToken, tokenPlace(userId, ecosystem));
+      const token = this.#parts.openToken(this.#sealedToken, tokenContext(userId, ecosystem));
       this.#tokenFailures = 0;
       return token;
     } catch (error) {

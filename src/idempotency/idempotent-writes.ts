@@ -111,7 +111,7 @@ export class IdempotentWrites {
   async #kept(key: IdempotencyKey, { content, isSecret }: KeyedRequest): Promise<KeptAnswer | undefined> {
     const stored = await this.#parts.store.read((tx) => tx.idempotencyKeys.find(key));
     if (!stored) return undefined;
-    const text = stored.isSealed ? this.#parts.sealer.open(stored.text, answerPlace(key)) : stored.text;
+    const text = stored.isSealed ? this.#parts.sealer.open(stored.text, answerContext(key)) : stored.text;
     const { content: first, ...answer } = JSON.parse(text) as KeptAnswer & { readonly content: string };
     if (first !== hashOf(content) || stored.isSealed !== isSecret) throw new IdempotencyKeyReused();
     return answer;
@@ -121,7 +121,7 @@ export class IdempotentWrites {
     const text = JSON.stringify({ content: hashOf(content), status: answer.status, body: answer.body });
     // The hash of the content is sealed too: a webhook's address may be a secret that can be guessed.
     const stored: StoredAnswer = isSecret
-      ? { isSealed: true, text: this.#parts.sealer.seal(text, answerPlace(key)) }
+      ? { isSealed: true, text: this.#parts.sealer.seal(text, answerContext(key)) }
       : { isSealed: false, text };
     this.#room.added(key.ownerId, Buffer.byteLength(stored.text));
     if (!(await tx.idempotencyKeys.add(key, stored, keysKeptMs))) throw new IdempotencyKeyInUse();
@@ -141,7 +141,7 @@ export class IdempotentWrites {
 }
 
 /** A sealed answer counts for its key alone. */
-export function answerPlace({ ownerId, hash }: IdempotencyKey): string {
+export function answerContext({ ownerId, hash }: IdempotencyKey): string {
   return `answer to ${ownerId} ${hash}`;
 }
 

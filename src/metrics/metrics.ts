@@ -32,7 +32,7 @@ export interface Metrics {
   /** A commit to a device is durable. */
   committed(by: string, changes: number): void;
   /** A group of transactions became durable together. */
-  grouped(transactions: number, syncMs: number): void;
+  groupCommitted(transactions: number, syncMs: number): void;
   /** A caller was refused, or held up, because of a limit (docs/limits.md). */
   limitReached(limit: LimitName): void;
   /** An unexpected error in one link's work. */
@@ -167,7 +167,7 @@ export function metricsOf(version: string, { linkFaultKinds, operations, faults 
       commits.add(1, by);
       changes.add(count);
     },
-    grouped(count, syncMs) {
+    groupCommitted(count, syncMs) {
       groupSizes.observe(count);
       syncs.observe(syncMs / 1000);
     },

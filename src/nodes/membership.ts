@@ -132,7 +132,7 @@ export class Membership {
       await this.#store.transaction((tx) => tx.nodes.leave(this.id), { urgent: true });
     } finally {
       // Without its place the others hold it for dead, whether or not it could say that it leaves.
-      await this.#place?.leave();
+      await this.#place?.release();
     }
   }
 

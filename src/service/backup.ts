@@ -2,7 +2,7 @@ import type { ReportProgress } from "../cli/terminal/progress.ts";
 import { BadParameter } from "../model/errors.ts";
 import type { Report } from "../runtime/runtime.ts";
 import type { Backups } from "../store/backup/backups.ts";
-import { noteBackup } from "../store/backup/last-backup.ts";
+import { recordBackup } from "../store/backup/last-backup.ts";
 import type { OpenStore } from "../store/seam.ts";
 
 const postgresIsBackedUpOtherwise =
@@ -17,7 +17,7 @@ export async function takeBackup(
 ) {
   if (store.isShared) throw new BadParameter("to", postgresIsBackedUpOtherwise);
   const taken = await backups.take(to, withKey, tell);
-  await noteBackup(store, Date.parse(taken.manifest.time)).catch((error) =>
+  await recordBackup(store, Date.parse(taken.manifest.time)).catch((error) =>
     report.warn({ error }, "the time of the last backup could not be stored"),
   );
   return taken;

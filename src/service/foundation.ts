@@ -36,7 +36,7 @@ export async function openFoundation(
   try {
     const opened = config.databaseUrl
       ? await openPostgres({ url: config.databaseUrl })
-      : await openSqlite({ folder: folder.path, nowMs: runtime.nowMs, grouped: metrics.grouped });
+      : await openSqlite({ folder: folder.path, nowMs: runtime.nowMs, onCommit: metrics.groupCommitted });
     store = observedStore(opened, metrics.store);
     const keyFile = config.keyFile ?? folder.keyFile;
     const sealing = await sealingFor(store, keyFile, { mayLackKeys });

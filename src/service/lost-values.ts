@@ -1,9 +1,9 @@
 import { linkEntry } from "../devices/log-entries.ts";
-import { tokenPlace } from "../federation/link-key.ts";
+import { tokenContext } from "../federation/link-key.ts";
 import type { LostValue } from "../store/keys/key-drop.ts";
 import type { Sealer } from "../store/keys/sealing.ts";
 import type { Transaction } from "../store/seam.ts";
-import type { SealedPlace } from "../store/tables/sealed-values.ts";
+import type { SealedLocation } from "../store/tables/sealed-values.ts";
 
 const reason = "its token was sealed with a key that is lost; link the account again";
 
@@ -12,18 +12,22 @@ const reason = "its token was sealed with a key that is lost; link the account a
  * device, indexes, alerts and history stay, and the user links again. A webhook is removed: without its secret or its
  * address nothing can be delivered. The stored answer of an idempotent request is removed without a report.
  */
-export async function giveUpValue(tx: Transaction, sealer: Sealer, place: SealedPlace): Promise<LostValue | undefined> {
-  if (place.kind === "answer") {
-    await tx.idempotencyKeys.remove({ ownerId: place.ownerId, hash: place.id });
+export async function dropValue(
+  tx: Transaction,
+  sealer: Sealer,
+  location: SealedLocation,
+): Promise<LostValue | undefined> {
+  if (location.kind === "answer") {
+    await tx.idempotencyKeys.remove({ ownerId: location.ownerId, hash: location.id });
     return undefined;
   }
-  if (place.kind !== "link") return removeWebhook(tx, place);
-  const { userId, ecosystem } = place;
+  if (location.kind !== "link") return removeWebhook(tx, location);
+  const { userId, ecosystem } = location;
   const nowMs = await tx.users.lock(userId);
   const link = nowMs === undefined ? undefined : await tx.links.find(userId, ecosystem);
   if (nowMs === undefined || !link) return undefined;
   const { deviceId } = link;
-  await tx.links.setToken(userId, deviceId, sealer.seal("", tokenPlace(userId, ecosystem)));
+  await tx.links.setToken(userId, deviceId, sealer.seal("", tokenContext(userId, ecosystem)));
   const blindness = link.blindness ?? { sinceMs: link.confirmedMs, cause: reason };
   await tx.links.setState(userId, deviceId, { state: "needs_reauth", reason, blindness });
   await tx.log.append(linkEntry(userId, deviceId, nowMs, { ecosystem, state: "needs_reauth", reason }));
@@ -34,7 +38,7 @@ export async function giveUpValue(tx: Transaction, sealer: Sealer, place: Sealed
 
 async function removeWebhook(
   tx: Transaction,
-  { ownerId, id }: Exclude<SealedPlace, { readonly kind: "link" }>,
+  { ownerId, id }: Exclude<SealedLocation, { readonly kind: "link" }>,
 ): Promise<LostValue> {
   await tx.webhooks.lockFeed();
   await tx.webhooks.lock({ ownerId, id });

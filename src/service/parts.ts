@@ -10,7 +10,7 @@ import { deviceWriting } from "../devices/write.ts";
 import { nestConnector } from "../ecosystem/nest/connector.ts";
 import { eventsOn } from "../events/events.ts";
 import { AddressSealing } from "../events/webhooks/address-sealing.ts";
-import { addressPlace } from "../events/webhooks/webhooks.ts";
+import { addressContext } from "../events/webhooks/webhooks.ts";
 import { fanEcho } from "../federation/fan-echo.ts";
 import { fanGate } from "../federation/fan-gate.ts";
 import { federationOn } from "../federation/federation.ts";
@@ -24,17 +24,17 @@ import { processErrorOwners } from "../runtime/process/process-error-owners.ts";
 import { version } from "../runtime/process/version.ts";
 import { pause, type Report, type Runtime } from "../runtime/runtime.ts";
 import { Backups } from "../store/backup/backups.ts";
-import { lastBackupMs, noteBackup } from "../store/backup/last-backup.ts";
+import { lastBackupMs, recordBackup } from "../store/backup/last-backup.ts";
 import { Compaction } from "../store/disk/compaction.ts";
 import { diskSpaceOf } from "../store/disk/disk-space.ts";
 import { newEpochName } from "../store/epoch-name.ts";
-import { keysOn } from "../store/keys/keys.ts";
+import { manageKeys } from "../store/keys/keys.ts";
 import { ownerlessStore } from "../store/ownerless-store.ts";
 import { takeBackup } from "./backup.ts";
 import { deliveryBacklog } from "./delivery-backlog.ts";
 import { openFoundation } from "./foundation.ts";
-import { giveUpValue } from "./lost-values.ts";
-import { sealedFor } from "./sealing-keys.ts";
+import { dropValue } from "./lost-values.ts";
+import { sealingContext } from "./sealing-keys.ts";
 import { nodeId } from "./stored-identifiers.ts";
 
 export interface OpenOptions {
@@ -87,7 +87,7 @@ async function partsOn(
   const addressSealing = new AddressSealing({
     store,
     runtime,
-    seal: (address, webhookId) => sealing.seal(address, addressPlace(webhookId)),
+    seal: (address, webhookId) => sealing.seal(address, addressContext(webhookId)),
   });
   // Where the port is chosen by the system, both are known only when the server listens.
   const address = { baseUrl: config.baseUrl ?? "", listensAt: "" };
@@ -150,7 +150,7 @@ async function partsOn(
     runtime: sharedRuntime,
     sealing,
     logDays: config.logDays,
-    isTold: () => store.nodeBus.areHeard,
+    isTold: () => store.nodeBus.receivesHints,
     readersKnown: () => oauth.caughtUp(),
     streamsAtOnce: config.eventStreams,
     allowsPrivateWebhooks: config.allowPrivateWebhooks,
@@ -194,14 +194,14 @@ async function partsOn(
     linksOf: (userId) => federation.shownLinksOf(userId),
     links: () => federation.overview(),
     backup: (to, withKey, tell) => takeBackup({ store, backups, report }, to, withKey, tell),
-    noteBackup: () => noteBackup(store),
-    keys: keysOn({
+    recordBackup: () => recordBackup(store),
+    keys: manageKeys({
       store,
       sealing,
       file: keyFile,
-      sealedFor,
-      giveUp: (tx, place) => giveUpValue(tx, sealing, place),
-      gaveUp: async (lost) => {
+      contextOf: sealingContext,
+      dropValue: (tx, location) => dropValue(tx, sealing, location),
+      onDropped: async (lost) => {
         // Another node finds out by itself that the epoch of its link has changed.
         if (store.isShared) return;
         const lostDevices = new Set(lost.map((value) => value.kind === "link" && value.deviceId));

@@ -1,13 +1,13 @@
 import { existsSync } from "node:fs";
 import { ConfigurationError } from "../config/config.ts";
-import { addressPlace, sealedPlace } from "../events/webhooks/webhooks.ts";
-import { tokenPlace } from "../federation/link-key.ts";
-import { answerPlace } from "../idempotency/idempotent-writes.ts";
+import { addressContext, secretContext } from "../events/webhooks/webhooks.ts";
+import { tokenContext } from "../federation/link-key.ts";
+import { answerContext } from "../idempotency/idempotent-writes.ts";
 import { keysFromFile, sealingFromFile } from "../store/keys/key-file.ts";
 import type { Sealing } from "../store/keys/sealing.ts";
-import { changeUsedKeys, firstUsedKeys, usedKeys, WrongKey } from "../store/keys/used-keys.ts";
+import { adoptKey, changeUsedKeys, usedKeys, WrongKey } from "../store/keys/used-keys.ts";
 import type { OpenStore } from "../store/seam.ts";
-import type { SealedPlace } from "../store/tables/sealed-values.ts";
+import type { SealedLocation } from "../store/tables/sealed-values.ts";
 
 /**
  * Reads the keys that seal values of the store. A store with sealed values needs the keys that sealed them: without one
@@ -23,7 +23,7 @@ export async function sealingFor(store: OpenStore, keyFile: string, { mayLackKey
   }
   const sealing = asConfigurationError(() => sealingFromFile(keyFile, { mayBeMissing: mayLackKeys }));
   if (mayLackKeys) return sealing;
-  const used = await store.transaction((tx) => firstUsedKeys(tx, sealing.keyId));
+  const used = await store.transaction((tx) => adoptKey(tx, sealing.keyId));
   const missing = used.filter((keyId) => !sealing.keyIds.includes(keyId));
   if (missing.length === 0) return sealing;
   if (!(await mayHaveNewKey(store))) {
@@ -58,9 +58,9 @@ function asConfigurationError<Result>(attempt: () => Result): Result {
   }
 }
 
-/** The context that a sealed value is bound to: a value copied to another place of the store does not open there. */
-export function sealedFor(place: SealedPlace): string {
-  if (place.kind === "link") return tokenPlace(place.userId, place.ecosystem);
-  if (place.kind === "answer") return answerPlace({ ownerId: place.ownerId, hash: place.id });
-  return place.kind === "webhook" ? sealedPlace(place.id) : addressPlace(place.id);
+/** The context that a sealed value is bound to: a value copied to another row does not open there. */
+export function sealingContext(location: SealedLocation): string {
+  if (location.kind === "link") return tokenContext(location.userId, location.ecosystem);
+  if (location.kind === "answer") return answerContext({ ownerId: location.ownerId, hash: location.id });
+  return location.kind === "webhook" ? secretContext(location.id) : addressContext(location.id);
 }

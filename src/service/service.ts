@@ -168,7 +168,7 @@ function listenToOtherNodes({ store, events, federation, oauth }: Parts): () => 
     revocations: () => oauth.hinted(),
     links: () => federation.keeper.wake(),
   };
-  return store.nodeBus.hear((hint) => look[hint]());
+  return store.nodeBus.onHint((hint) => look[hint]());
 }
 
 /** Hands the links back, so that other nodes can claim them at once, then ends this node's membership. */
@@ -182,7 +182,7 @@ async function leaveOtherNodes({ federation, membership }: Parts, report: Report
 }
 
 function listenForCommands({ folder, administration, address }: Parts) {
-  return serveControl(folder.placeForSocket(), (command, input, tell) =>
+  return serveControl(folder.prepareSocket(), (command, input, tell) =>
     administration.run(command, input, address, tell),
   );
 }

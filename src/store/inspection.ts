@@ -5,18 +5,18 @@ import { readKeyFile } from "./keys/key-file.ts";
 import { keyIdOf } from "./keys/sealing.ts";
 import { schemaVersion as knownVersion } from "./migrations.ts";
 
-/** Where a store is: PostgreSQL where an address is given, otherwise SQLite in the folder. */
-export interface StorePlace {
+/** Where a store is: PostgreSQL if there is a URL, otherwise SQLite in the folder. */
+export interface StoreLocation {
   readonly databaseUrl?: string | undefined;
   readonly folder: string;
 }
 
-/** The state of a store, as read from outside. */
+/** The state of a store, read without opening it for use. */
 export interface StoreInspection {
   readonly keyProblem?: string | undefined;
   /** Undefined: there is no store yet. */
   readonly schemaVersion?: number | undefined;
-  /** The oldest schema version whose nodes can run on this store; undefined where the store does not say. */
+  /** The oldest schema version whose nodes can run on this store; undefined where that is not stored. */
   readonly oldestVersion?: number | undefined;
   /** The schema version of this program. */
   readonly knownVersion: number;
@@ -25,51 +25,53 @@ export interface StoreInspection {
   readonly clockOffsetMs: number;
 }
 
-/** Reads the state of a store and changes nothing: it creates no folder, no key and no table. */
-export async function inspectStore(place: StorePlace, keyFile: string): Promise<StoreInspection> {
-  const seen = place.databaseUrl ? await seenInPostgres(place.databaseUrl) : seenInSqlite(place.folder);
-  const { neededKeys = [], ...facts } = seen;
-  return { keyProblem: problemWith(keyFile, neededKeys), knownVersion, clockOffsetMs: 0, ...facts };
+/** Reads the state of a store without changing anything: it creates no folder, no key and no table. */
+export async function inspectStore(location: StoreLocation, keyFile: string): Promise<StoreInspection> {
+  const raw = location.databaseUrl ? await readPostgres(location.databaseUrl) : readSqlite(location.folder);
+  const { neededKeys = [], ...facts } = raw;
+  return { keyProblem: keyProblemOf(keyFile, neededKeys), knownVersion, clockOffsetMs: 0, ...facts };
 }
 
-/** Whether there is a store already. A store that can't be opened counts: opening it reports what is wrong. */
-export async function hasStore({ databaseUrl, folder }: StorePlace): Promise<boolean> {
+/** Whether a store exists. One that can't be opened counts too: opening it later reports the error. */
+export async function hasStore({ databaseUrl, folder }: StoreLocation): Promise<boolean> {
   if (!databaseUrl) return existsSync(join(folder, databaseName));
-  const { schemaVersion, databaseProblem } = await seenInPostgres(databaseUrl);
+  const { schemaVersion, databaseProblem } = await readPostgres(databaseUrl);
   return schemaVersion !== undefined || databaseProblem !== undefined;
 }
 
 const databaseName = "breezeway.db";
 
-type Seen = Partial<Pick<StoreInspection, "schemaVersion" | "oldestVersion" | "databaseProblem" | "clockOffsetMs">> & {
+type RawFacts = Partial<
+  Pick<StoreInspection, "schemaVersion" | "oldestVersion" | "databaseProblem" | "clockOffsetMs">
+> & {
   /** The ids of the keys without which the service doesn't start on this store. */
   readonly neededKeys?: readonly string[];
 };
 
-function problemWith(keyFile: string, needed: readonly string[]): string | undefined {
+function keyProblemOf(keyFile: string, needed: readonly string[]): string | undefined {
   if (!existsSync(keyFile)) {
-    return needed.length === 0 ? undefined : `${keyFile} is not there, and the store needs key ${needed.join(", ")}`;
+    return needed.length === 0 ? undefined : `${keyFile} does not exist, and the store needs key ${needed.join(", ")}`;
   }
   try {
-    const held = readKeyFile(keyFile).map(keyIdOf);
-    const missing = needed.filter((keyId) => !held.includes(keyId));
+    const inFile = readKeyFile(keyFile).map(keyIdOf);
+    const missing = needed.filter((keyId) => !inFile.includes(keyId));
     return missing.length === 0 ? undefined : `${keyFile} lacks key ${missing.join(", ")}, which the store needs`;
   } catch (error) {
     return (error as Error).message;
   }
 }
 
-/** A single node whose store has no sealed value starts with any key. Other versions may have other tables. */
 const neededKeys = `SELECT value FROM settings WHERE name = 'sealing_key_id'`;
-const hasSealed = "AND (EXISTS (SELECT 1 FROM links) OR EXISTS (SELECT 1 FROM webhooks))";
+/** On SQLite, a store without sealed values accepts any key. */
+const hasSealedValues = "AND (EXISTS (SELECT 1 FROM links) OR EXISTS (SELECT 1 FROM webhooks))";
 
-function idsIn(row: unknown): readonly string[] {
+function keyIdsIn(row: unknown): readonly string[] {
   return String((row as { value?: string } | undefined)?.value ?? "")
     .split(" ")
     .filter((keyId) => keyId !== "");
 }
 
-function seenInSqlite(folder: string): Seen {
+function readSqlite(folder: string): RawFacts {
   const file = join(folder, databaseName);
   if (!existsSync(file)) return {};
   try {
@@ -78,8 +80,10 @@ function seenInSqlite(folder: string): Seen {
       const row = database.prepare("SELECT MAX(step) AS step FROM schema_steps").get() as { step: number | null };
       return {
         schemaVersion: row.step ?? 0,
-        oldestVersion: oldestIn(database, row.step),
-        neededKeys: row.step === knownVersion ? idsIn(database.prepare(`${neededKeys} ${hasSealed}`).get()) : [],
+        oldestVersion: oldestVersionIn(database, row.step),
+        // A store of another version may have other tables.
+        neededKeys:
+          row.step === knownVersion ? keyIdsIn(database.prepare(`${neededKeys} ${hasSealedValues}`).get()) : [],
       };
     } finally {
       database.close();
@@ -89,13 +93,13 @@ function seenInSqlite(folder: string): Seen {
   }
 }
 
-function oldestIn(database: DatabaseSync, step: number | null): number | undefined {
-  const isSaid = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'schema_reach'").get();
-  const row = isSaid && database.prepare("SELECT oldest FROM schema_reach WHERE step = ?").get(step);
+function oldestVersionIn(database: DatabaseSync, step: number | null): number | undefined {
+  const hasTable = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'schema_reach'").get();
+  const row = hasTable && database.prepare("SELECT oldest FROM schema_reach WHERE step = ?").get(step);
   return row?.oldest as number | undefined;
 }
 
-async function seenInPostgres(url: string): Promise<Seen> {
+async function readPostgres(url: string): Promise<RawFacts> {
   const { default: pg } = await import("pg");
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
   try {
@@ -108,13 +112,13 @@ async function seenInPostgres(url: string): Promise<Seen> {
     if (!rows[0].made) return { clockOffsetMs };
     const steps = await client.query("SELECT MAX(step)::int AS step FROM schema_steps");
     const schemaVersion: number = steps.rows[0].step ?? 0;
-    const keys = idsIn((await client.query(neededKeys)).rows[0]);
-    const { rows: said } = await client.query("SELECT to_regclass('schema_reach') IS NOT NULL AS made");
-    if (!said[0].made) return { clockOffsetMs, schemaVersion, neededKeys: keys };
+    const keys = keyIdsIn((await client.query(neededKeys)).rows[0]);
+    const { rows: reachTable } = await client.query("SELECT to_regclass('schema_reach') IS NOT NULL AS made");
+    if (!reachTable[0].made) return { clockOffsetMs, schemaVersion, neededKeys: keys };
     const reach = await client.query("SELECT oldest FROM schema_reach WHERE step = $1", [schemaVersion]);
     return { clockOffsetMs, schemaVersion, oldestVersion: reach.rows[0]?.oldest, neededKeys: keys };
   } catch (error) {
-    // A connection string holds a password; what the driver says of the failure doesn't.
+    // The connection string holds a password; the driver's message doesn't.
     return { databaseProblem: (error as Error).message };
   } finally {
     await client.end().catch(() => undefined);

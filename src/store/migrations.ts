@@ -1,25 +1,25 @@
 import { BreezewayError } from "../model/errors.ts";
 import type { Dialect, Sql } from "./sql.ts";
 
-/** The statements of one transaction, or an index on a table that may be large. */
-export type Step = ((words: Words) => readonly string[]) | IndexStep;
+/** A step of the schema: the statements of one transaction, or an index on a table that may be large. */
+export type Step = ((dialect: DialectSql) => readonly string[]) | IndexStep;
 
-/** On PostgreSQL it is built while others write, which no transaction can do. */
+/** Built on PostgreSQL with CREATE INDEX CONCURRENTLY, which can't run in a transaction. */
 export interface IndexStep {
   readonly index: string;
   /** The table and its columns, as SQL. */
   readonly on: string;
 }
 
-/** Addresses of webhooks are sealed, and each node says how far it knows the schema. */
+/** Addresses of webhooks are sealed, and each node reports its schema version. */
 const sealedAddresses: Step = () => [
   "ALTER TABLE webhooks ADD COLUMN sealed_url TEXT",
   "ALTER TABLE nodes ADD COLUMN schema_version INTEGER",
 ];
 
 /**
- * What a grant may be used for. Null in all rows from before, and in those that nodes of the version before add: all.
- * Likewise webhooks that exist hear of alerts.
+ * The scope of a grant. Null means everything: in rows that existed before this step, and in rows that nodes of the
+ * previous version add. Likewise, existing webhooks receive alerts.
  */
 const scopedTokens: Step = () => [
   "ALTER TABLE codes ADD COLUMN scope TEXT",
@@ -29,11 +29,12 @@ const scopedTokens: Step = () => [
 ];
 
 /**
- * The schema, step by step. A step that has been released never changes; a new one goes to the end. On PostgreSQL every
- * table that grows is keyed by whose its rows are, so that a large deployment can be split by it (docs/scaling.md). A
- * step runs there while others work, code from before it among them (docs/operations.md, Upgrade): it adds, and what it
- * would take away goes a version later, when nobody uses it any more. What rewrites the rows of a large table is a step
- * of its own, so that the table is held no longer than that takes.
+ * The migrations of the schema, in order. A released step never changes; a new one is appended. On PostgreSQL:
+ * - The primary key of every growing table begins with the owner of the rows, so that a large deployment can be sharded
+ *   by it (docs/scaling.md).
+ * - A step runs while nodes of the previous version work (docs/operations.md, Upgrade). So a step only adds; a later
+ *   version removes what no running version uses any more.
+ * - Rewriting the rows of a large table is a step of its own, to keep the table's lock short.
  */
 const steps: readonly Step[] = [
   ({ id, integer, log, withoutRowid }) => [
@@ -75,7 +76,7 @@ const steps: readonly Step[] = [
       (name) => `ALTER TABLE tenants ADD COLUMN ${name} TEXT`,
     ),
     `ALTER TABLE tenants ADD COLUMN terms_ms ${integer}`,
-    // A tenant's devices of one type are listed without a look at its users.
+    // Allows to list a tenant's devices of one type without a join with its users.
     "ALTER TABLE devices ADD COLUMN tenant_id INTEGER NOT NULL DEFAULT 0",
     "UPDATE devices SET tenant_id = (SELECT tenant_id FROM users WHERE users.id = devices.user_id)",
     "CREATE INDEX devices_of_tenant ON devices (tenant_id, type_id, id)",
@@ -123,11 +124,11 @@ const steps: readonly Step[] = [
        auto_disable INTEGER NOT NULL, is_enabled INTEGER NOT NULL, is_armed INTEGER NOT NULL, reason TEXT,
        created_ms ${integer} NOT NULL, fired_ms ${integer}, firings INTEGER NOT NULL, record TEXT NOT NULL)`,
     "CREATE INDEX triggers_of_device ON triggers (user_id, device_id, id)",
-    // Every commit looks here for who watches what it changed.
+    // Every commit finds here the alerts that watch a changed attribute.
     "CREATE INDEX triggers_watching ON triggers (user_id, device_id, number, name) WHERE is_enabled = 1",
   ],
   ({ id, integer }) => [
-    // One row: where the log begins, since what is old is removed.
+    // One row: the position where the log begins, since retention removes old entries.
     `CREATE TABLE log_horizon (
        only_row INTEGER PRIMARY KEY, transaction_id ${integer} NOT NULL, entry_id ${integer} NOT NULL)`,
     "INSERT INTO log_horizon (only_row, transaction_id, entry_id) VALUES (1, 0, 0)",
@@ -145,17 +146,17 @@ const steps: readonly Step[] = [
     "CREATE INDEX webhook_deliveries_of_device ON webhook_deliveries (user_id, device_id)",
     `CREATE INDEX webhook_deliveries_waiting ON webhook_deliveries (webhook_id, device_id, id) WHERE state = 'waiting'`,
     `CREATE INDEX webhook_deliveries_due ON webhook_deliveries (next_ms, id) WHERE state = 'waiting'`,
-    // One row: up to where the log has become deliveries.
+    // One row: the position up to which log entries were turned into deliveries.
     `CREATE TABLE webhook_feed (
        only_row INTEGER PRIMARY KEY, transaction_id ${integer} NOT NULL, entry_id ${integer} NOT NULL)`,
     "INSERT INTO webhook_feed (only_row, transaction_id, entry_id) VALUES (1, 0, 0)",
   ],
   ({ integer }) => [
-    // By a hash of who failed and from where; only nodes that share the store count here.
+    // The key is a hash of the user and the source address. Only nodes on PostgreSQL use this table.
     `CREATE TABLE failure_counts (
        key TEXT PRIMARY KEY, failures INTEGER NOT NULL, first_ms ${integer} NOT NULL, last_ms ${integer} NOT NULL)`,
   ],
-  // Everything is found by whose it is: a user's, or a tenant's own (model/ids.ts, OwnerId).
+  // All rows are keyed by their owner: a user, or a tenant itself (model/ids.ts, OwnerId).
   ({ keyedByOwner }) => [
     ...["grants", "webhooks", "audit"].map((table) => `ALTER TABLE ${table} RENAME COLUMN user_id TO owner_id`),
     "UPDATE grants SET owner_id = -tenant_id WHERE owner_id IS NULL",
@@ -170,7 +171,7 @@ const steps: readonly Step[] = [
     ),
     `UPDATE webhook_deliveries SET owner_id =
        COALESCE((SELECT w.owner_id FROM webhooks w WHERE w.id = webhook_deliveries.webhook_id), 0)`,
-    // A credential tells whose it is; those from before don't, and are looked up here. Nothing is ever added.
+    // Newer credentials name their owner. The owners of older credentials are looked up here; no row is ever added.
     "CREATE TABLE former_credentials (hash TEXT PRIMARY KEY, owner_id INTEGER NOT NULL)",
     `INSERT INTO former_credentials (hash, owner_id) SELECT hash, owner_id FROM access_tokens
        UNION ALL SELECT hash, owner_id FROM refresh_tokens UNION ALL SELECT hash, user_id FROM codes
@@ -183,18 +184,18 @@ const steps: readonly Step[] = [
     "CREATE INDEX webhook_deliveries_settled ON webhook_deliveries (settled_ms) WHERE state <> 'waiting'",
     ...keyedByOwner,
   ],
-  // Of a user there are few tokens, found by whose they are; a tenant's own may be many.
+  // A user has few tokens, which are found by their owner. A tenant itself may have many.
   { index: "access_tokens_of_tenant", on: "access_tokens (grant_id) WHERE owner_id < 0" },
-  // Indexes alone: code from before finds the same without them.
+  // This step drops only indexes, so the previous version still works.
   ({ tokensByOwner }) => ["DROP INDEX access_tokens_of_grant", "DROP INDEX refresh_tokens_of_grant", ...tokensByOwner],
   ({ epoch }) => [
-    // One row: the history that positions of the log belong to, and the database in which it began (tables/log-epoch.ts).
+    // One row: the epoch that log positions belong to, and the database in which it began (tables/log-epoch.ts).
     "CREATE TABLE log_epoch (only_row INTEGER PRIMARY KEY, epoch TEXT NOT NULL, place TEXT NOT NULL, takes_old_ids INTEGER NOT NULL)",
     `INSERT INTO log_epoch (only_row, epoch, place, takes_old_ids) VALUES (1, ${epoch}, '', 1)`,
-    // The epoch that webhooks know of. Another one in log_epoch means that they have to be sent a resync.
+    // The epoch that webhooks have seen. If log_epoch has another one, they must get a resync.
     "ALTER TABLE webhook_feed ADD COLUMN epoch TEXT NOT NULL DEFAULT ''",
   ],
-  // How much the attributes of a device take, and as of which last_time_ms that was counted (tables/attribute-usage.ts).
+  // The size of a device's attributes, and the last_time_ms at which it was counted (tables/attribute-usage.ts).
   ({ integer, alertSizes }) => [
     "ALTER TABLE devices ADD COLUMN attribute_names INTEGER",
     `ALTER TABLE devices ADD COLUMN attribute_bytes ${integer}`,
@@ -203,7 +204,7 @@ const steps: readonly Step[] = [
     ...alertSizes,
   ],
   { index: "devices_with_erased_names", on: "devices (erased_ms) WHERE erased_ms IS NOT NULL" },
-  // By webhook, so that each gets its turn however much is due for another.
+  // By webhook, so that a webhook with much to deliver does not delay others.
   {
     index: "webhook_deliveries_heads",
     on: "webhook_deliveries (webhook_id, next_ms, id) WHERE state = 'waiting' AND next_ms IS NOT NULL",
@@ -214,11 +215,11 @@ const steps: readonly Step[] = [
        owner_id INTEGER NOT NULL, hash TEXT NOT NULL, expires_ms ${integer} NOT NULL, bytes INTEGER NOT NULL,
        answer TEXT, sealed_answer TEXT, PRIMARY KEY (owner_id, hash)) ${withoutRowid}`,
     "CREATE INDEX idempotency_keys_expiring ON idempotency_keys (expires_ms)",
-    // The keys of an owner are counted without reading their answers.
+    // Allows to count the keys of an owner without reading their answers.
     "CREATE INDEX idempotency_keys_sizes ON idempotency_keys (owner_id, bytes)",
     "CREATE INDEX idempotency_keys_sealed ON idempotency_keys (owner_id, hash) WHERE sealed_answer IS NOT NULL",
   ],
-  // Each node says which keys its key file holds, the one that seals first (tables/nodes.ts).
+  // Each node reports the keys of its key file, first the one that seals (tables/nodes.ts).
   () => ["ALTER TABLE nodes ADD COLUMN sealing_keys TEXT"],
   scopedTokens,
 ];
@@ -230,27 +231,28 @@ export const sealedAddressStep = steps.indexOf(sealedAddresses) + 1;
 export const scopeStep = steps.indexOf(scopedTokens) + 1;
 
 /**
- * The steps that code from before them can't live with, because they took something away or gave it another meaning. All
- * up to the first of these were made before nodes could be replaced one by one.
+ * Numbers of steps that are not backward compatible: code that doesn't know the step can't run on the schema after it,
+ * because the step removed something or changed its meaning. Steps before the first of these are older than rolling
+ * upgrades.
  */
-const partings: readonly number[] = [8];
+const breakingSteps: readonly number[] = [8];
 
-/** Another list of steps than this version's, for those who try out how steps are taken. */
-export interface Way {
+/** A list of steps. Tests use lists of their own. */
+export interface SchemaPlan {
   readonly steps: readonly Step[];
-  readonly partings: readonly number[];
+  readonly breakingSteps: readonly number[];
 }
 
-const ourWay: Way = { steps, partings };
+const currentPlan: SchemaPlan = { steps, breakingSteps };
 
 /**
- * Brings the schema to this version's, or so many steps towards it; answers how many are left. A schema from a later
- * version is refused, since older code would damage it, unless that version has said that this one can live with it.
+ * Migrates the schema to this version, or by `most` steps; returns how many steps are left. Throws NewerSchema for a
+ * schema of a later version, unless that version has recorded that this one is compatible with it.
  */
-export async function migrate(sql: Sql, { most = Number.POSITIVE_INFINITY, way = ourWay } = {}): Promise<number> {
+export async function migrate(sql: Sql, { most = Number.POSITIVE_INFINITY, plan = currentPlan } = {}): Promise<number> {
   await sql.run("CREATE TABLE IF NOT EXISTS schema_steps (step INTEGER PRIMARY KEY)");
   await sql.run("CREATE TABLE IF NOT EXISTS schema_reach (step INTEGER PRIMARY KEY, oldest INTEGER NOT NULL)");
-  const known = way.steps.length;
+  const known = plan.steps.length;
   const current = await appliedSteps(sql);
   if (current > known) {
     if ((await oldestAt(sql, current)) > known) throw new NewerSchema(current);
@@ -258,26 +260,29 @@ export async function migrate(sql: Sql, { most = Number.POSITIVE_INFINITY, way =
   }
   const last = Math.min(current + most, known);
   for (let number = current + 1; number <= last; number++) {
-    const step = way.steps[number - 1]!;
-    const statements = "index" in step ? [`CREATE INDEX ${step.index} ON ${step.on}`] : step(words[sql.dialect]);
+    const step = plan.steps[number - 1]!;
+    const statements = "index" in step ? [`CREATE INDEX ${step.index} ON ${step.on}`] : step(dialectSql[sql.dialect]);
     for (const statement of statements) await sql.run(statement);
-    await recordStep(sql, number, way);
+    await recordStep(sql, number, plan);
   }
   return known - last;
 }
 
-/** The step after those that were taken, when it is an index. */
-export async function nextIndex(sql: Sql, { steps } = ourWay): Promise<(IndexStep & { number: number }) | undefined> {
+/** The next step, if it is an index. */
+export async function nextIndex(
+  sql: Sql,
+  { steps } = currentPlan,
+): Promise<(IndexStep & { number: number }) | undefined> {
   const number = (await appliedSteps(sql)) + 1;
   const next = steps[number - 1];
   return next && "index" in next ? { ...next, number } : undefined;
 }
 
-/** Says that the step was taken, and which versions can live with that: those that know this many steps, or more. */
-export async function recordStep(sql: Sql, step: number, { partings } = ourWay): Promise<void> {
-  // What refuses older versions already (nodes.refuseOld) goes on refusing them.
+/** Records a step, and the oldest schema version whose code can run on the schema after it. */
+export async function recordStep(sql: Sql, step: number, { breakingSteps } = currentPlan): Promise<void> {
+  // Older versions that are refused already (nodes.refuseOld) stay refused.
   const [before] = await sql.all<{ oldest: number | null }>("SELECT MAX(oldest) AS oldest FROM schema_reach");
-  const oldest = Math.max(before?.oldest ?? 0, ...partings.filter((parting) => parting <= step));
+  const oldest = Math.max(before?.oldest ?? 0, ...breakingSteps.filter((breaking) => breaking <= step));
   await sql.run("INSERT INTO schema_steps (step) VALUES ($1)", [step]);
   await sql.run("INSERT INTO schema_reach (step, oldest) VALUES ($1, $2)", [step, oldest]);
 }
@@ -287,7 +292,7 @@ async function oldestAt(sql: Sql, step: number): Promise<number> {
   return found?.oldest ?? step;
 }
 
-/** How far this store has come; 0 when it has nothing yet. */
+/** The number of the last step that was taken; 0 in an empty store. */
 export async function appliedSteps(sql: Sql): Promise<number> {
   const applied = await sql.all<{ step: number | null }>("SELECT MAX(step) AS step FROM schema_steps");
   return applied[0]?.step ?? 0;
@@ -303,32 +308,32 @@ export class NewerSchema extends BreezewayError {
   }
 }
 
-/** Where the two databases say the same thing in other words. */
-export interface Words {
+/** Parts of statements that differ between the two databases. */
+export interface DialectSql {
   readonly id: string;
   readonly integer: string;
   readonly withoutRowid: string;
   readonly log: readonly string[];
-  /** The index by which a node hears of what was revoked elsewhere. */
+  /** The index of revocations in the log, which all nodes read. */
   readonly revocations: string;
-  /** What makes the owner the first part of keys. A file is never split: there an id, or a hash, is enough. */
+  /** Makes the owner the first column of primary keys. Empty on SQLite, which is never sharded. */
   readonly keyedByOwner: readonly string[];
   /** Eight random characters. */
   readonly epoch: string;
-  /** What has a file keep the tokens of one owner side by side: each page that a commit touches is written whole. */
+  /** Clusters the tokens of one owner in the SQLite file: a commit writes every page that it touches. */
   readonly tokensByOwner: readonly string[];
   /**
-   * The index that sums the sizes of a user's alerts without reading the alerts. PostgreSQL can't answer an expression
-   * from an index alone, and its other connections go on meanwhile: it reads the rows.
+   * A covering index for the total size of a user's alerts. PostgreSQL can't use an expression index this way; it reads
+   * the rows, which does not block other connections.
    */
   readonly alertSizes: readonly string[];
 }
 
-/** Has PostgreSQL tell a table's rows apart by these columns. */
-const key = (table: string, columns: string) =>
+/** Changes the primary key of a table on PostgreSQL. */
+const primaryKey = (table: string, columns: string) =>
   `ALTER TABLE ${table} DROP CONSTRAINT ${table}_pkey, ADD PRIMARY KEY (${columns})`;
 
-/** Has SQLite keep a table's rows in another way, which takes a new table. */
+/** Changes the definition of a table on SQLite, which requires a new table. */
 const rebuilt = (table: string, columns: string, definition: string) => [
   `CREATE TABLE new_${table} ${definition}`,
   `INSERT INTO new_${table} (${columns}) SELECT ${columns} FROM ${table}`,
@@ -336,9 +341,9 @@ const rebuilt = (table: string, columns: string, definition: string) => [
   `ALTER TABLE new_${table} RENAME TO ${table}`,
 ];
 
-const words: Record<Dialect, Words> = {
+const dialectSql: Record<Dialect, DialectSql> = {
   sqlite: {
-    // AUTOINCREMENT: an id is never given twice, even after its row is gone.
+    // AUTOINCREMENT: an id is never used twice, even after its row was deleted.
     id: "INTEGER PRIMARY KEY AUTOINCREMENT",
     integer: "INTEGER",
     withoutRowid: "WITHOUT ROWID",
@@ -366,7 +371,7 @@ const words: Record<Dialect, Words> = {
          expires_ms INTEGER NOT NULL, is_used INTEGER NOT NULL, retires_ms INTEGER, owner_id INTEGER NOT NULL,
          PRIMARY KEY (owner_id, hash)) WITHOUT ROWID`,
       ),
-      // With rowids: what is new stands at the end, also in the index by client.
+      // With rowids, new rows are appended, also in the index by client.
       ...rebuilt(
         "grants",
         "id, tenant_id, owner_id, client_id, reach, created_ms",
@@ -376,7 +381,7 @@ const words: Record<Dialect, Words> = {
       "CREATE INDEX grants_of_client ON grants (client_id)",
     ],
     alertSizes: [
-      // A page of a user's alerts is read in the order of their ids.
+      // Pages of a user's alerts are read in the order of their ids.
       "CREATE INDEX triggers_of_user ON triggers (user_id, id)",
       `CREATE INDEX triggers_sizes ON triggers (user_id, device_id, (octet_length(attribute_name) +
          octet_length(condition) + octet_length(action) + octet_length(targets) + octet_length(address) +
@@ -397,26 +402,26 @@ const words: Record<Dialect, Words> = {
     revocations: "CREATE INDEX log_of_revocations ON log (xid, id) WHERE kind = 'revocation'",
     keyedByOwner: [
       "ALTER TABLE links DROP CONSTRAINT links_device_id_fkey, DROP CONSTRAINT links_device_id_key",
-      key("devices", "user_id, id"),
+      primaryKey("devices", "user_id, id"),
       `ALTER TABLE links ADD UNIQUE (user_id, device_id),
          ADD FOREIGN KEY (user_id, device_id) REFERENCES devices (user_id, id)`,
       "DROP INDEX devices_of_user",
       "CREATE INDEX devices_of_tenant_by_id ON devices (tenant_id, id)",
-      key("triggers", "user_id, id"),
+      primaryKey("triggers", "user_id, id"),
       "CREATE INDEX triggers_by_id ON triggers (id)",
-      key("commands", "user_id, device_id, id"),
-      key("sec_tokens", "user_id, hash"),
+      primaryKey("commands", "user_id, device_id, id"),
+      primaryKey("sec_tokens", "user_id, hash"),
       "DROP INDEX sec_tokens_of_user",
-      key("sign_ins", "user_id, id_hash"),
-      key("codes", "user_id, hash"),
-      key("grants", "owner_id, id"),
+      primaryKey("sign_ins", "user_id, id_hash"),
+      primaryKey("codes", "user_id, hash"),
+      primaryKey("grants", "owner_id, id"),
       "DROP INDEX grants_of_user",
-      key("access_tokens", "owner_id, hash"),
-      key("refresh_tokens", "owner_id, hash"),
-      key("webhooks", "owner_id, id"),
+      primaryKey("access_tokens", "owner_id, hash"),
+      primaryKey("refresh_tokens", "owner_id, hash"),
+      primaryKey("webhooks", "owner_id, id"),
       "DROP INDEX webhooks_of_user",
-      key("webhook_deliveries", "owner_id, id"),
-      key("audit", "owner_id, id"),
+      primaryKey("webhook_deliveries", "owner_id, id"),
+      primaryKey("audit", "owner_id, id"),
       "CREATE INDEX audit_by_id ON audit (id)",
     ],
     epoch: "substr(md5(gen_random_uuid()::text), 1, 8)",

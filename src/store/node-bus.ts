@@ -1,33 +1,33 @@
 import type { NodeId } from "../model/ids.ts";
 
 /**
- * What may have become so by a transaction of some node: the log has grown, a fan request waits, something was revoked,
- * links are to be had or have changed hands. A hint to look, never the news itself: it may come twice, or not at all.
+ * What a transaction may have changed: the log has grown, a fan request is queued, a token was revoked, or links have no
+ * owner or another one. A hint only makes a node look sooner: it may arrive twice, or not at all.
  */
 export type Hint = "log" | "commands" | "revocations" | "links";
 
-/** How nodes that share a store notice each other, beyond what its tables say. */
+/** Messages and liveness between the nodes that share a store. */
 export interface NodeBus {
-  /** Whether hints of other nodes arrive at present; while they don't, only looking tells. */
-  readonly areHeard: boolean;
-  /** Tells of each transaction that gives a hint: of this node's own at once, of others' soon. Answers how to stop it. */
-  hear(heard: (hint: Hint) => void): () => void;
+  /** Whether hints of other nodes arrive at present. While they don't, nodes must poll. */
+  readonly receivesHints: boolean;
+  /** Calls the listener after each transaction with a hint, of this node or another. Returns how to unsubscribe. */
+  onHint(listener: (hint: Hint) => void): () => void;
   /**
-   * Takes a node's place among the living. The store gives it up by itself as soon as the process or its connection is
-   * gone, and all see that; `lost` is told once if that happens to a place that wasn't left.
+   * Takes the lock that shows that this node is alive. The store releases it as soon as the process or its connection
+   * ends, and all nodes see that. `onLost` is called once if the lock is lost without `release`.
    */
-  takePresenceLock(id: NodeId, lost: () => void): Promise<PresenceLock>;
+  takePresenceLock(id: NodeId, onLost: () => void): Promise<PresenceLock>;
 }
 
 export interface PresenceLock {
-  /** Rejects when the place is no longer held, or nobody answers. */
+  /** Rejects when the lock was lost, or the store doesn't answer. */
   check(): Promise<void>;
-  leave(): Promise<void>;
+  release(): Promise<void>;
 }
 
-/** Of a store that only one node uses: it hears of everything by itself, and its place is nobody else's to see. */
+/** For SQLite, where there are no other nodes. */
 export const noNodeBus: NodeBus = {
-  areHeard: false,
-  hear: () => () => undefined,
-  takePresenceLock: async () => ({ check: async () => undefined, leave: async () => undefined }),
+  receivesHints: false,
+  onHint: () => () => undefined,
+  takePresenceLock: async () => ({ check: async () => undefined, release: async () => undefined }),
 };

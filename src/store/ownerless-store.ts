@@ -2,8 +2,9 @@ import type { ErrorOwners } from "../runtime/error-owners.ts";
 import type { Store } from "./seam.ts";
 
 /**
- * The same store, for callers that own their errors. A body runs for its caller. The store's own connections, queues and
- * timers run for nobody: all callers share them, so an error in them must not be taken for one caller's.
+ * Wraps a store so that errors have the right owner (runtime/error-owners.ts). A body runs for its caller. The store's
+ * connections, queues and timers run without an owner: all callers share them, so their errors must not be attributed to
+ * one caller.
  */
 export function ownerlessStore<Tables>(store: Store<Tables>, owners: ErrorOwners): Store<Tables> {
   return {

@@ -28,52 +28,52 @@ import { type DeliveryTable, deliveryTable } from "./tables/webhook-deliveries.t
 import { type WebhookTable, webhookTable } from "./tables/webhooks.ts";
 
 /**
- * The seam between Breezeway and its database. A transaction's body awaits nothing but its transaction and has no
- * outside effects: it may be run again, and on SQLite everybody waits while it runs.
+ * The interface between Breezeway and its database. The body of a transaction awaits only its own statements and has no
+ * side effects: it may be retried, and on SQLite all other writers wait while it runs.
  */
 export interface Store<Tables = Transaction> {
-  /** True when other nodes may write here too, so that memory must be checked before it is believed. */
+  /** True when other nodes may write too. Then cached values must be validated before use. */
   readonly isShared: boolean;
   /** Resolves when the transaction is durable. */
   transaction<Result>(body: (tx: Tables) => Promise<Result>, priority?: Priority): Promise<Result>;
-  /** One consistent look, outside of any transaction; never waits for writers. */
+  /** Reads one consistent snapshot. Never waits for writers. */
   read<Result>(body: (tx: Tables) => Promise<Result>, priority?: Pick<Priority, "soon">): Promise<Result>;
 }
 
-/** How a transaction stands in line. */
+/** The priority of a transaction in the queue. */
 export interface Priority {
-  /** It goes before all that wait, and waits for no company. */
+  /** Runs before all others. On SQLite it is committed at once, without waiting for a group to gather. */
   readonly urgent?: boolean;
-  /** Aborts when the transaction has become urgent while it waited. */
+  /** Aborts when the transaction becomes urgent while it waits. */
   readonly hurry?: AbortSignal;
-  /** It goes before the ordinary ones and shares their company: for the one that must keep up with all of them. */
+  /** Runs before ordinary transactions, but in their commit groups: for a task that must keep up with all of them. */
   readonly soon?: boolean;
-  /** Nobody waits for its answer: it goes behind those for whom somebody does, and may take as long as that takes. */
+  /** Background work: no caller waits for it, so it never delays ordinary transactions, and it may wait without limit. */
   readonly patient?: boolean;
 }
 
-/** A store that lives: opened by its adapter, watched by `/readyz`, closed once. */
+/** An open store, which its owner closes. */
 export interface OpenStore extends Store {
   readonly nodeBus: NodeBus;
-  /** How the store does, for `/readyz`; rejects with the reason when the store can't be read or can't be written. */
+  /** For `/readyz`. Rejects with the reason when the store can't be read or can't be written. */
   health(): Promise<StoreHealth>;
-  /** How many bytes it takes where it lies. */
+  /** The store's size on disk in bytes. */
   size(): Promise<number>;
-  /** How its connections are used; none where there are no pools. */
+  /** The use of the connection pools; empty on SQLite. */
   pools(): readonly PoolUse[];
-  /** Where the store is a file, what can be done about its free pages. */
+  /** Only on SQLite: releases free pages of the file. */
   readonly space?: FileSpace | undefined;
   close(): Promise<void>;
 }
 
-/** Free pages in the file of a store, and how they are given back to the file system. */
+/** The free pages of the SQLite file, and ways to return them to the file system. */
 export interface FileSpace {
-  look(): Promise<SpaceUse>;
-  /** Gives back at most so many free pages, in one short transaction. */
-  giveBack(pages: number): Promise<void>;
-  /** Writes the file anew, without free pages. Writes wait until it is done; reads go on. */
+  measure(): Promise<SpaceUse>;
+  /** Releases at most so many free pages, in one short transaction (incremental vacuum). */
+  releasePages(pages: number): Promise<void>;
+  /** Rewrites the whole file without free pages (VACUUM). Writes wait until it is done; reads continue. */
   rebuild(): Promise<void>;
-  /** Moves the write-ahead log into the file, which is then as long as its pages. Writes wait for a moment. */
+  /** Moves the write-ahead log into the file and truncates the log. Writes wait for a moment. */
   flush(): Promise<void>;
 }
 
@@ -81,11 +81,11 @@ export interface SpaceUse {
   readonly bytes: number;
   readonly pageBytes: number;
   readonly freePages: number;
-  /** Whether pages can be given back in steps. Files of earlier versions have to be rebuilt once. */
-  readonly isStepwise: boolean;
+  /** Whether pages can be released in steps. Files of earlier versions must be rebuilt once. */
+  readonly isIncremental: boolean;
 }
 
-/** The connections of one pool, now. */
+/** The present use of one connection pool. */
 export interface PoolUse {
   readonly pool: string;
   readonly inUse: number;
@@ -130,7 +130,7 @@ export interface Transaction {
   readonly settings: SettingTable;
   readonly webhooks: WebhookTable;
   readonly deliveries: DeliveryTable;
-  /** The store's clock: no decision compares the clocks of two machines. */
+  /** The store's clock. Nodes compare only times of this clock, never those of two machines. */
   readonly clock: { nowMs(): Promise<number> };
 }
 
@@ -166,10 +166,10 @@ const tables: { readonly [Name in keyof Transaction]: (sql: Sql) => Transaction[
 
 export const tableNames: readonly (keyof Transaction)[] = Object.keys(tables) as (keyof Transaction)[];
 
-/** One open transaction. A table is made when it is first asked for: most transactions touch few of them. */
+/** One open transaction. Tables are created lazily: most transactions use few of them. */
 class OpenTransaction {
   readonly sql: Sql;
-  readonly made: Partial<Record<keyof Transaction, unknown>> = {};
+  readonly created: Partial<Record<keyof Transaction, unknown>> = {};
 
   constructor(sql: Sql) {
     this.sql = sql;
@@ -180,8 +180,8 @@ for (const name of tableNames) {
   Object.defineProperty(OpenTransaction.prototype, name, {
     enumerable: true,
     get(this: OpenTransaction) {
-      this.made[name] ??= tables[name](this.sql);
-      return this.made[name];
+      this.created[name] ??= tables[name](this.sql);
+      return this.created[name];
     },
   });
 }

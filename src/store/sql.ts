@@ -1,21 +1,21 @@
 import type { Hint } from "./node-bus.ts";
 
 /**
- * One open transaction as the table files see it. Statements are written once with `$1` where both databases agree;
- * where they don't (locking, bulk), the two texts stand side by side and `dialect` chooses.
+ * One open transaction, as the files of `tables/` use it. A statement is written once, with `$1`, where both databases
+ * accept it. Where they differ (locks, bulk writes), both versions are in the table's file and `dialect` selects one.
  */
 export interface Sql {
   readonly dialect: Dialect;
   all<Row>(text: string, parameters?: readonly Parameter[]): Promise<Row[]>;
-  /** Answers how many rows were touched. */
+  /** Returns the number of affected rows. */
   run(text: string, parameters?: readonly Parameter[]): Promise<number>;
-  /** The same for what nobody has to wait for: should it fail, the whole transaction does. */
+  /** Runs a statement without waiting for its result. If it fails, the transaction fails at COMMIT. */
   post(text: string, parameters?: readonly Parameter[]): Promise<void>;
-  /** The same statement for each set of parameters. */
+  /** Runs the statement once for each set of parameters. */
   runEach(text: string, parameterSets: readonly (readonly Parameter[])[]): Promise<void>;
-  /** The store's clock: PostgreSQL's own, or the one that SQLite's process was given. */
+  /** The store's clock: that of PostgreSQL, or of the process that uses SQLite. */
   nowMs(): Promise<number>;
-  /** Once the transaction is durable, all nodes are told so. */
+  /** Sends the hint to all nodes after the transaction is durable. */
   hint(hint: Hint): void;
 }
 
@@ -27,21 +27,21 @@ export async function first<Row>(rows: Promise<Row[]>): Promise<Row | undefined>
 }
 
 /**
- * Text that both databases keep as it is. PostgreSQL refuses NUL and both would silently replace half a surrogate pair,
- * so such text is refused, alike on both; whoever takes text from outside cleans it first (model/clean-text.ts).
+ * Whether both databases store the text unchanged. PostgreSQL refuses NUL, and both would silently replace half a
+ * surrogate pair. Text from outside is cleaned first (model/clean-text.ts).
  */
 export function isStorable(text: string): boolean {
   return text.isWellFormed() && !text.includes("\0");
 }
 
-/** Both databases pass every parameter through here, so that no table can forget it. */
+/** Checks a parameter. Both databases call it for every parameter, so that no table can forget the check. */
 export function storable(parameter: Parameter): Parameter {
   if (typeof parameter === "string" && !isStorable(parameter)) throw new UnstorableText();
   if (typeof parameter === "object" && parameter !== null) for (const element of parameter) storable(element);
   return parameter;
 }
 
-/** A mistake of ours, not of a caller: text from outside is cleaned or refused before it gets here. */
+/** A bug in Breezeway: text from outside must be cleaned or refused before it reaches the store. */
 export class UnstorableText extends Error {
   constructor() {
     super("text with NUL or half a surrogate pair can't be stored");

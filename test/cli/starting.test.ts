@@ -26,7 +26,7 @@ describe("a command while the service starts", () => {
     const serve = async () => {
       if (isServed) return;
       isServed = true;
-      const control = await serveControl(folder.placeForSocket(), async () => ({ tenants: [] }));
+      const control = await serveControl(folder.prepareSocket(), async () => ({ tenants: [] }));
       t.after(() => control.stop());
     };
     const environment = { BREEZEWAY_DATA: folder.path };
@@ -78,7 +78,7 @@ describe("a service that starts while a command has the store open", () => {
     const releaseAgain = await whenFree(folder, start);
     t.after(releaseAgain);
     assert.equal(tries, 2);
-    const control = await serveControl(folder.placeForSocket(), async () => ({ running: true }));
+    const control = await serveControl(folder.prepareSocket(), async () => ({ running: true }));
     t.after(() => control.stop());
     let begun = 0;
     const second = async () => {

@@ -7,7 +7,7 @@ import { describe, it, type TestContext } from "node:test";
 import pg from "pg";
 import { keysFromFile } from "../../src/store/keys/key-file.ts";
 import { keyIdOf } from "../../src/store/keys/sealing.ts";
-import { firstUsedKeys } from "../../src/store/keys/used-keys.ts";
+import { adoptKey } from "../../src/store/keys/used-keys.ts";
 import { openSqlite } from "../../src/store/sqlite/store.ts";
 import { folderOf } from "../cli/made-folder.ts";
 import { startCluster } from "../set-up/postgres.ts";
@@ -22,7 +22,7 @@ async function linkedAccounts(t: TestContext): Promise<string> {
   const folder = folderOf(t);
   const keyId = keyIdOf(keysFromFile(join(folder, "breezeway.key"))[0]);
   const store = await openSqlite({ folder, nowMs: () => 1_000 });
-  await store.transaction((tx) => firstUsedKeys(tx, keyId));
+  await store.transaction((tx) => adoptKey(tx, keyId));
   await store.close();
   const database = new DatabaseSync(join(folder, "breezeway.db"));
   const numbers = (name: string, count: number) =>

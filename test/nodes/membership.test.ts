@@ -19,7 +19,7 @@ describe("a node among others", () => {
     const takePresenceLock: NodeBus["takePresenceLock"] = async (_, lost) => {
       tries += 1;
       if (tries === 1) queueMicrotask(lost);
-      return { check: async () => undefined, leave: async () => undefined };
+      return { check: async () => undefined, release: async () => undefined };
     };
     const store: Store = {
       isShared: true,

@@ -119,7 +119,7 @@ export class SimulatedNode implements StoreClient, UpstreamNode {
       runtime: shared,
       sealing,
       logDays: parts.logDays,
-      isTold: () => this.#nodeBus.areHeard,
+      isTold: () => this.#nodeBus.receivesHints,
       streamsAtOnce: 100,
       allowsPrivateWebhooks: true,
       userAgent: "simulated",
@@ -138,7 +138,7 @@ export class SimulatedNode implements StoreClient, UpstreamNode {
       revocations: () => undefined,
       links: () => this.federation.keeper.wake(),
     };
-    this.#deafen = this.#nodeBus.hear((hint) => heed[hint]());
+    this.#deafen = this.#nodeBus.onHint((hint) => heed[hint]());
     this.isReady = true;
   }
 

@@ -27,8 +27,8 @@ export class PresenceLocks {
 
   for(client: StoreClient): NodeBus {
     return {
-      areHeard: true,
-      hear: (listener) => {
+      receivesHints: true,
+      onHint: (listener) => {
         const listeners = this.#listeners.get(client) ?? new Set();
         this.#listeners.set(client, listeners.add(listener));
         return () => listeners.delete(listener);
@@ -72,7 +72,7 @@ export class PresenceLocks {
           throw error;
         }
       },
-      leave: async () => {
+      release: async () => {
         isOver = true;
         this.#giveUpLater(lock);
       },

@@ -10,7 +10,7 @@ import { restoreBackup } from "../../src/store/backup/restore.ts";
 import { dataFolder } from "../../src/store/disk/data-folder.ts";
 import { keysFromFile } from "../../src/store/keys/key-file.ts";
 import { keyIdOf } from "../../src/store/keys/sealing.ts";
-import { firstUsedKeys } from "../../src/store/keys/used-keys.ts";
+import { adoptKey } from "../../src/store/keys/used-keys.ts";
 import { schemaVersion } from "../../src/store/migrations.ts";
 import type { OpenStore } from "../../src/store/seam.ts";
 import { openSqlite } from "../../src/store/sqlite/store.ts";
@@ -26,7 +26,7 @@ async function madeStore(t: TestContext) {
   const keyId = keyIdOf(keysFromFile(keyFile)[0]);
   const store = await openSqlite({ folder, nowMs: () => timeMs });
   t.after(() => store.close());
-  await store.transaction((tx) => firstUsedKeys(tx, keyId));
+  await store.transaction((tx) => adoptKey(tx, keyId));
   const backups = new Backups({ folder, keyFile, version: "1.2.3", nowMs: () => timeMs });
   const take = (to: string, withKey = false) => backups.take(to, withKey, () => undefined);
   return { folder, outside, keyFile, keyId, store, backups, take };
@@ -107,9 +107,9 @@ describe("a backup", () => {
 
     const letter = join(outside, "letter.txt");
     writeFileSync(letter, "Dear Ada");
-    await assert.rejects(take(letter), /letter\.txt is there already and is no Breezeway backup/);
+    await assert.rejects(take(letter), /letter\.txt already exists and is not a Breezeway backup/);
     assert.equal(readFileSync(letter, "utf8"), "Dear Ada");
-    await assert.rejects(take(join(folder, "breezeway.db")), /is no Breezeway backup/);
+    await assert.rejects(take(join(folder, "breezeway.db")), /is not a Breezeway backup/);
     await assert.rejects(take(join(outside, "nowhere", "b.tar")), /--to: there is no folder .*nowhere/);
   });
 
@@ -223,7 +223,7 @@ describe("a restore", () => {
         writeFileSync(file, readFileSync(file).subarray(0, 9_000));
       },
       "bad_backup",
-      /is no Breezeway backup, or only a part of one/,
+      /is not a Breezeway backup, or a part of it is missing/,
     ],
     [
       "from a file of which one byte was touched",
@@ -235,13 +235,13 @@ describe("a restore", () => {
         writeFileSync(file, bytes);
       },
       "bad_backup",
-      /breezeway\.db in it can't be believed \(its content differs from its digest\)\. Nothing was restored\./,
+      /breezeway\.db in it can't be trusted \(its content differs from its digest\)\. Nothing was restored\./,
     ],
     [
       "from what is no backup",
       (file) => writeFileSync(file, "hello".repeat(999)),
       "bad_backup",
-      /is no Breezeway backup/,
+      /is not a Breezeway backup/,
     ],
   ];
   for (const [what, prepare, code, sentence] of refusals) {

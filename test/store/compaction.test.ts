@@ -81,7 +81,7 @@ describe("compacting a store in a file", () => {
   it("happens by and by, and keeps some free space for the next writes", { timeout: 60_000 }, async (t) => {
     const { store, compaction } = await emptiedStore(t, 14);
     assert.ok((await compaction.sweep()) > 0);
-    const { freePages, pageBytes } = await store.space!.look();
+    const { freePages, pageBytes } = await store.space!.measure();
     assert.ok(freePages * pageBytes <= 8 * megabyte && freePages * pageBytes > 7 * megabyte, `${freePages} free pages`);
     assert.equal(await compaction.sweep(), 0);
   });
@@ -95,7 +95,7 @@ describe("compacting a store in a file", () => {
       compaction.compact({ mayRebuild: false }, tell),
       (error: Error) =>
         exitCodeOf(error) === exitCodes.conflict &&
-        /rebuilt once: 2 MB are written anew.*compact --rebuild/.test(error.message),
+        /rebuilt once: 2 MB are rewritten.*compact --rebuild/.test(error.message),
     );
     const order: string[] = [];
     const space = {
@@ -111,7 +111,7 @@ describe("compacting a store in a file", () => {
     assert.deepEqual(order, [`read ${megabyte}`, "rebuilt", "written"]);
     assert.ok(bytes() < 3 * megabyte, `the file has ${bytes()} bytes`);
     assert.deepEqual(
-      [(await store.space!.look()).isStepwise, await store.read((tx) => tx.settings.get("count"))],
+      [(await store.space!.measure()).isIncremental, await store.read((tx) => tx.settings.get("count"))],
       [true, "1"],
     );
   });

@@ -121,14 +121,14 @@ describe("the control socket", () => {
   });
 
   it("lies in the data folder", () => {
-    assert.equal(dataFolder(folder).placeForSocket(), join(folder, "control.sock"));
+    assert.equal(dataFolder(folder).prepareSocket(), join(folder, "control.sock"));
     assert.equal(dataFolder(folder).trustedSocket(), join(folder, "control.sock"));
   });
 
   it("of a data folder with a long path lies in a folder that only its user can open", async () => {
-    const socket = deep.placeForSocket();
+    const socket = deep.prepareSocket();
     assert.ok(Buffer.byteLength(socket) <= 100);
-    assert.notEqual(socket, dataFolder(join(folder, "e".repeat(120))).placeForSocket());
+    assert.notEqual(socket, dataFolder(join(folder, "e".repeat(120))).prepareSocket());
     assert.equal(statSync(dirname(socket)).mode & 0o777, 0o700);
     const server = await serveControl(socket, handle);
     try {
@@ -141,7 +141,7 @@ describe("the control socket", () => {
 
   const traps: readonly (readonly [what: string, lay: (path: string) => void, skip?: boolean])[] = [
     ["is open to other users", (path) => mkdirSync(path, 0o711)],
-    ["is no folder", (path) => symlinkSync(mkdtempSync(join(folder, "elsewhere-")), path)],
+    ["is not a folder", (path) => symlinkSync(mkdtempSync(join(folder, "elsewhere-")), path)],
     [
       "belongs to another user",
       (path) => chownSync(mkdirSync(path, { recursive: true, mode: 0o700 })!, stranger, stranger),
@@ -152,7 +152,7 @@ describe("the control socket", () => {
     it(`is neither served nor called in a folder that ${what}`, { skip }, () => {
       lay(dirname(deep.controlSocket));
       const refused = new RegExp(`${what}.*Remove it, or choose a data folder with a shorter path`);
-      assert.throws(() => deep.placeForSocket(), refused);
+      assert.throws(() => deep.prepareSocket(), refused);
       assert.throws(() => deep.trustedSocket(), refused);
     });
   }

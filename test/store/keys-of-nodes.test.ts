@@ -32,7 +32,10 @@ describe("the key of several nodes", { skip: missingPostgres() ?? false }, () =>
       parts.store.transaction((tx) => tx.webhooks.add(webhook(id, 1 as TenantId, sealingFromFile(otherFile).seal)));
 
     const { keyId } = await run("key add");
-    await assert.rejects(run("key rotate"), refused(/^The key file of node \S+ \(heard of \d+ s ago\) lacks key/));
+    await assert.rejects(
+      run("key rotate"),
+      refused(/^The key file of node \S+ \(last heartbeat \d+ s ago\) lacks key/),
+    );
     copy();
     const first = await eventually(t.signal, () => run("key rotate"));
     assert.deepEqual(first, { keyId, resealed: 4, behind: [otherId] });
@@ -57,7 +60,7 @@ describe("the key of several nodes", { skip: missingPostgres() ?? false }, () =>
 
     // A node of a version before says nothing about its keys.
     await parts.store.transaction((tx) => tx.nodes.beat("node-before" as NodeId));
-    await assert.rejects(run("key prune"), /^Conflict: Node node-before .* doesn't say which key it seals with/);
+    await assert.rejects(run("key prune"), /^Conflict: Node node-before .* doesn't report which key it seals with/);
     assert.deepEqual(await run("key prune", undefined, { force: true }), { removed: [old.keyId] });
     assert.equal(await openAll(parts, keyFile), 5);
     await assert.rejects(run("key rotate"), /The other nodes must know the new key first/);

@@ -29,12 +29,18 @@ describe("a lost key", () => {
 
     const start = await command("serve");
     assert.equal(start.code, 3);
-    assert.match(start.stderr, /breezeway\.key is not there, but 5 values in this store are sealed with key \S+\. Put/);
+    assert.match(
+      start.stderr,
+      /breezeway\.key does not exist, but 5 values in this store are sealed with key \S+\. Put/,
+    );
     assert.ok(start.stderr.includes(`breezeway key drop --key ${lost} (docs/operations.md, A lost key)`));
     assert.equal((await command("user", "list")).code, 3);
     const { checks } = JSON.parse((await command("doctor")).stdout);
     const found = checks.find(({ check }: { check: string }) => check === "key file");
-    assert.deepEqual([found.state, found.words], ["fail", `${keyFile} is not there, and the store needs key ${lost}`]);
+    assert.deepEqual(
+      [found.state, found.words],
+      ["fail", `${keyFile} does not exist, and the store needs key ${lost}`],
+    );
     const { keys } = JSON.parse((await command("key", "list")).stdout);
     assert.deepEqual(keys, [{ keyId: lost, role: "missing", values }]);
     assert.equal(existsSync(keyFile), false);

@@ -9,7 +9,7 @@ import { digestOfBytes } from "../../src/store/backup/archive.ts";
 import { dataFolder } from "../../src/store/disk/data-folder.ts";
 import { keysFromFile } from "../../src/store/keys/key-file.ts";
 import { keyIdOf } from "../../src/store/keys/sealing.ts";
-import { firstUsedKeys } from "../../src/store/keys/used-keys.ts";
+import { adoptKey } from "../../src/store/keys/used-keys.ts";
 import { CopyDiffers, moveToPostgres } from "../../src/store/migrate/move.ts";
 import { schemaVersion } from "../../src/store/migrations.ts";
 import { openPostgres } from "../../src/store/postgres/store.ts";
@@ -29,7 +29,7 @@ async function madeMove(t: TestContext) {
   const home = await makeHome(store);
   const [device] = home.devices;
   await store.transaction(async (tx) => {
-    await firstUsedKeys(tx, keyId);
+    await adoptKey(tx, keyId);
     await tx.links.add(linkOf(home, node("this one")));
     await tx.attributes.write(home.userId, device!, 1, [
       { key: 1, value: hostile },
@@ -54,7 +54,7 @@ async function madeMove(t: TestContext) {
   const request = { folder, backup: undefined, keyFile: folder.keyFile, nowMs: () => 1_000, databaseUrl };
   const told: (readonly [number, number])[] = [];
   const move = (change: Partial<Parameters<typeof moveToPostgres>[0]> = {}) =>
-    moveToPostgres({ ...request, tell: (done, total) => void told.push([done, total]), ...change });
+    moveToPostgres({ ...request, onProgress: (done, total) => void told.push([done, total]), ...change });
   const open = async () => {
     const opened = await openPostgres({ url: databaseUrl });
     t.after(() => opened.close());

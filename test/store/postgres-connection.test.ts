@@ -76,11 +76,11 @@ describe("a transaction's statements on their way to PostgreSQL", { skip: missin
     await nothingIsLeft();
   });
 
-  it("never pass for done when a body hid the error of one", async () => {
+  it("never pass for done when a body ignored the error of a statement", async () => {
     const sql = begun();
     void insert(sql, 1);
     await sql.run(impossible, [0]).catch(() => undefined);
-    await assert.rejects(sql.commit(), /hid the error/);
+    await assert.rejects(sql.commit(), /ignored the error/);
     await nothingIsLeft();
   });
 

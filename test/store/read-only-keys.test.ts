@@ -6,7 +6,7 @@ import { readConfig } from "../../src/config/config.ts";
 import { startLogging } from "../../src/runtime/process/log.ts";
 import { openParts } from "../../src/service/parts.ts";
 import { startService } from "../../src/service/service.ts";
-import { freshKey, readKeyFile } from "../../src/store/keys/key-file.ts";
+import { newKey, readKeyFile } from "../../src/store/keys/key-file.ts";
 import { keyIdOf } from "../../src/store/keys/sealing.ts";
 import { missingPostgres } from "../set-up/postgres.ts";
 import { readOnlyFolder } from "../set-up/read-only-folder.ts";
@@ -20,7 +20,7 @@ describe("a key file that is mounted read-only", { skip: missingPostgres() ?? fa
     const disk = await readOnlyFolder(t);
     if (!disk) return t.skip("this machine has no way to make a folder read-only for root");
     const { folder, databaseUrl, parts, keyFile } = await madeWorld(t, "postgres", 4);
-    const [old, fresh] = [readKeyFile(keyFile)[0], freshKey()];
+    const [old, fresh] = [readKeyFile(keyFile)[0], newKey()];
     const [oldId, freshId] = [keyIdOf(old), keyIdOf(fresh)];
     await parts.close();
 

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import pg from "pg";
 import { StoreUnavailable } from "../../src/model/errors.ts";
-import { NewerSchema, type Step, type Way } from "../../src/store/migrations.ts";
+import { NewerSchema, type SchemaPlan, type Step } from "../../src/store/migrations.ts";
 import { LentSql } from "../../src/store/postgres/connection.ts";
-import { changeSchema, type SchemaHand } from "../../src/store/postgres/schema.ts";
+import { changeSchema, type SchemaConnection } from "../../src/store/postgres/schema.ts";
 import { missingPostgres, sharedCluster } from "../set-up/postgres.ts";
 import { eventually } from "../stories/world.ts";
 
@@ -15,7 +15,7 @@ const step = (number: number, ...statements: readonly string[]): Step => {
 const alter = step(2, "ALTER TABLE busy ADD COLUMN name TEXT");
 
 /** Steps with which all versions can live. */
-const by = (...steps: readonly Step[]): Way => ({ steps, partings: [] });
+const by = (...steps: readonly Step[]): SchemaPlan => ({ steps, breakingSteps: [] });
 
 /** A database at its first step, and hands that work in it. */
 async function madeDatabase(t: TestContext) {
@@ -28,11 +28,11 @@ async function madeDatabase(t: TestContext) {
     return client;
   };
   /** As a node does it, on connections of its own. */
-  const node = async (): Promise<SchemaHand> => {
+  const node = async (): Promise<SchemaConnection> => {
     const client = await hand();
     const lent = (given: pg.Client) => new LentSql(given as unknown as pg.PoolClient, "0::bigint");
     return {
-      async attempt(body) {
+      async inTransaction(body) {
         const sql = lent(client);
         try {
           sql.begin();
@@ -44,13 +44,13 @@ async function madeDatabase(t: TestContext) {
           throw error;
         }
       },
-      async outside(body) {
+      async withoutTransaction(body) {
         const alone = await hand();
         return body(lent(alone)).finally(() => alone.end());
       },
     };
   };
-  await changeSchema(await node(), { way: by(first) });
+  await changeSchema(await node(), { plan: by(first) });
   const sql = await hand();
   const ran = async () => (await sql.query("SELECT step FROM ran ORDER BY step")).rows.map((row) => row.step);
   const waits = (what: string) =>
@@ -68,7 +68,7 @@ describe("a schema that changes while others work", { skip: missingPostgres() ??
     const [dump, writer] = [await hand(), await hand()];
     await dump.query("BEGIN");
     await dump.query("SELECT * FROM busy");
-    const changing = changeSchema(await node(), { way: by(first, alter), lockMs: 200, pauseMs: 20, tries: 1_000 });
+    const changing = changeSchema(await node(), { plan: by(first, alter), lockMs: 200, pauseMs: 20, tries: 1_000 });
     // They meet it in the very moment in which they would have to stand behind it.
     for (let write = 0; write < 3; write++) {
       await waits("ALTER TABLE busy");
@@ -86,44 +86,44 @@ describe("a schema that changes while others work", { skip: missingPostgres() ??
     const dump = await hand();
     await dump.query("BEGIN");
     await dump.query("SELECT * FROM busy");
-    const way = by(first, alter);
-    const given = changeSchema(await node(), { way, lockMs: 10, pauseMs: 1, tries: 3 });
+    const plan = by(first, alter);
+    const given = changeSchema(await node(), { plan, lockMs: 10, pauseMs: 1, tries: 3 });
     await assert.rejects(given, (error: Error) => {
       assert.ok(error instanceof StoreUnavailable);
-      assert.match(error.message, /somebody else holds a table/);
+      assert.match(error.message, /another session keeps a table locked/);
       return true;
     });
     await dump.query("COMMIT");
     assert.deepEqual(await ran(), []);
-    await changeSchema(await node(), { way });
+    await changeSchema(await node(), { plan });
     assert.deepEqual(await ran(), [2]);
   });
 
   it("goes on where a failed step, or a killed node, has left it", { timeout: 60_000 }, async (t) => {
     const { hand, node, sql, ran, waits } = await madeDatabase(t);
     const third = step(3, "ALTER TABLE elsewhere ADD COLUMN name TEXT");
-    await assert.rejects(changeSchema(await node(), { way: by(first, alter, third) }), /elsewhere/);
+    await assert.rejects(changeSchema(await node(), { plan: by(first, alter, third) }), /elsewhere/);
     assert.deepEqual(await ran(), [2]);
     await sql.query("CREATE TABLE elsewhere (id INTEGER)");
     const holder = await hand();
     await holder.query("BEGIN");
     await holder.query("SELECT * FROM elsewhere");
-    const killed = changeSchema(await node(), { way: by(first, alter, third), lockMs: 60_000 });
+    const killed = changeSchema(await node(), { plan: by(first, alter, third), lockMs: 60_000 });
     const ended = assert.rejects(killed);
     await waits("ALTER TABLE elsewhere");
     await sql.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'ALTER TABLE elsewhere%'`);
     await ended;
     await holder.query("COMMIT");
-    await changeSchema(await node(), { way: by(first, alter, third) });
+    await changeSchema(await node(), { plan: by(first, alter, third) });
     assert.deepEqual(await ran(), [2, 3]);
   });
 
   it("takes each step once when several nodes start at the same time", { timeout: 60_000 }, async (t) => {
     const { node, ran } = await madeDatabase(t);
     const many = [3, 4, 5, 6].map((number) => step(number, `CREATE TABLE made_${number} (id INTEGER)`));
-    const way = by(first, alter, { index: "busy_by_id", on: "busy (id)" }, ...many);
+    const plan = by(first, alter, { index: "busy_by_id", on: "busy (id)" }, ...many);
     const nodes = await Promise.all([node(), node(), node(), node()]);
-    await Promise.all(nodes.map((one) => changeSchema(one, { way })));
+    await Promise.all(nodes.map((one) => changeSchema(one, { plan })));
     assert.deepEqual(await ran(), [2, 3, 4, 5, 6]);
   });
 
@@ -134,7 +134,7 @@ describe("a schema that changes while others work", { skip: missingPostgres() ??
     const [writer, other] = [await hand(), await hand()];
     await writer.query("BEGIN");
     await writer.query("INSERT INTO busy VALUES (0)");
-    const broken = assert.rejects(changeSchema(await node(), { way: by(first, index) }));
+    const broken = assert.rejects(changeSchema(await node(), { plan: by(first, index) }));
     await waits("CREATE INDEX CONCURRENTLY");
     await sql.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'CREATE INDEX CONC%'`);
     await broken;
@@ -142,10 +142,10 @@ describe("a schema that changes while others work", { skip: missingPostgres() ??
       (await sql.query("SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass('busy_by_id')")).rows;
     assert.deepEqual(await valid(), [{ indisvalid: false }]);
 
-    const building = changeSchema(await node(), { way: by(first, index) });
+    const building = changeSchema(await node(), { plan: by(first, index) });
     await waits("DROP INDEX CONCURRENTLY");
-    // A second node that starts meanwhile is in nobody's way, nor are those who write.
-    const second = changeSchema(await node(), { way: by(first, index) });
+    // A second node that starts meanwhile is in nobody's plan, nor are those who write.
+    const second = changeSchema(await node(), { plan: by(first, index) });
     await other.query("INSERT INTO busy VALUES (-1)");
     await writer.query("COMMIT");
     await Promise.all([building, second]);
@@ -156,10 +156,10 @@ describe("a schema that changes while others work", { skip: missingPostgres() ??
   it("is lived with by a version from before, unless it has parted from it", { timeout: 60_000 }, async (t) => {
     const { node, ran } = await madeDatabase(t);
     const third = step(3, "CREATE TABLE more (id INTEGER)");
-    await changeSchema(await node(), { way: { steps: [first, alter, third], partings: [2] } });
+    await changeSchema(await node(), { plan: { steps: [first, alter, third], breakingSteps: [2] } });
     assert.deepEqual(await ran(), [2, 3]);
-    await changeSchema(await node(), { way: by(first, alter) });
-    await assert.rejects(changeSchema(await node(), { way: by(first) }), NewerSchema);
+    await changeSchema(await node(), { plan: by(first, alter) });
+    await assert.rejects(changeSchema(await node(), { plan: by(first) }), NewerSchema);
     assert.deepEqual(await ran(), [2, 3]);
   });
 });

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { readConfig } from "../../src/config/config.ts";
-import { addressPlace, sealedPlace } from "../../src/events/webhooks/webhooks.ts";
-import { tokenPlace } from "../../src/federation/link-key.ts";
-import { answerPlace } from "../../src/idempotency/idempotent-writes.ts";
+import { addressContext, secretContext } from "../../src/events/webhooks/webhooks.ts";
+import { tokenContext } from "../../src/federation/link-key.ts";
+import { answerContext } from "../../src/idempotency/idempotent-writes.ts";
 import type { NodeId, OwnerId, TenantId } from "../../src/model/ids.ts";
 import { startLogging } from "../../src/runtime/process/log.ts";
 import { processRuntime } from "../../src/runtime/process/process-runtime.ts";
@@ -55,7 +55,7 @@ async function fill({ identity, administration, store }: Parts, keyFile: string,
       userId,
       deviceId,
       ecosystem: "nest",
-      sealedToken: sealing.seal("c.token", tokenPlace(userId, "nest")),
+      sealedToken: sealing.seal("c.token", tokenContext(userId, "nest")),
       state: "needs_reauth",
       reason: "",
       owner: "nobody" as NodeId,
@@ -64,9 +64,9 @@ async function fill({ identity, administration, store }: Parts, keyFile: string,
       notices: "{}",
       blindness: null,
     });
-    const [sealedUrl, url] = [sealing.seal("https://a.example/", addressPlace("w00001")), ""];
+    const [sealedUrl, url] = [sealing.seal("https://a.example/", addressContext("w00001")), ""];
     const answered = { ownerId: userId, hash: "k" };
-    const sealedAnswer = sealing.seal("an answer", answerPlace(answered));
+    const sealedAnswer = sealing.seal("an answer", answerContext(answered));
     await tx.idempotencyKeys.add(answered, { isSealed: true, text: sealedAnswer }, 60_000);
     await tx.idempotencyKeys.add({ ...answered, hash: "other" }, { isSealed: false, text: "in clear" }, 60_000);
     for (let i = 1; i < values - 2; i++) {
@@ -77,7 +77,7 @@ async function fill({ identity, administration, store }: Parts, keyFile: string,
 }
 
 export function webhook(id: string, tenantId: TenantId, seal: (text: string, place: string) => string) {
-  const sealedSecret = seal(`secret of ${id}`, sealedPlace(id));
+  const sealedSecret = seal(`secret of ${id}`, secretContext(id));
   const owner = { id, tenantId, userId: null, clientId: "c" };
   return {
     ...owner,
@@ -96,21 +96,22 @@ const firstWebhook = { kind: "webhook", ownerId: -(2 ** 31) as OwnerId, id: "" }
 export async function openAll({ store }: Parts, keyFile: string): Promise<number> {
   const sealing = sealingFromFile(keyFile);
   const secrets = await store.read((tx) => tx.sealedValues.after(firstWebhook, 100_000));
-  const addresses = await store.read((tx) => tx.sealedValues.after(secrets.at(-1)?.place, 100_000));
+  const addresses = await store.read((tx) => tx.sealedValues.after(secrets.at(-1)?.location, 100_000));
   assert.ok(addresses.length > 0);
-  const answers = await store.read((tx) => tx.sealedValues.after(addresses.at(-1)?.place, 100_000));
+  const answers = await store.read((tx) => tx.sealedValues.after(addresses.at(-1)?.location, 100_000));
   assert.equal(answers.length, 1);
   const values = [...secrets, ...addresses, ...answers];
-  for (const { place, sealed } of values) {
-    if (place.kind === "webhook") assert.equal(sealing.open(sealed, sealedPlace(place.id)), `secret of ${place.id}`);
-    else if (place.kind === "webhook address") {
-      assert.equal(sealing.open(sealed, addressPlace(place.id)), "https://a.example/");
-    } else if (place.kind === "answer") {
-      assert.equal(sealing.open(sealed, answerPlace({ ...place, hash: place.id })), "an answer");
+  for (const { location, sealed } of values) {
+    if (location.kind === "webhook")
+      assert.equal(sealing.open(sealed, secretContext(location.id)), `secret of ${location.id}`);
+    else if (location.kind === "webhook address") {
+      assert.equal(sealing.open(sealed, addressContext(location.id)), "https://a.example/");
+    } else if (location.kind === "answer") {
+      assert.equal(sealing.open(sealed, answerContext({ ...location, hash: location.id })), "an answer");
     }
   }
   const [link] = await store.read((tx) => tx.sealedValues.after(undefined, 1));
-  assert.ok(link?.place.kind === "link");
-  assert.equal(sealing.open(link.sealed, tokenPlace(link.place.userId, "nest")), "c.token");
+  assert.ok(link?.location.kind === "link");
+  assert.equal(sealing.open(link.sealed, tokenContext(link.location.userId, "nest")), "c.token");
   return values.length + 1;
 }

@@ -56,7 +56,7 @@ export interface AdministrationParts {
   readonly links: () => Promise<LinkOverview>;
   readonly backup: (to: string, withKey: boolean, tell: ReportProgress) => Promise<TakenBackup>;
   /** Records that a backup was taken now with other tools, and returns the time. */
-  readonly noteBackup: () => Promise<number>;
+  readonly recordBackup: () => Promise<number>;
   readonly keys: KeyActs;
   /** Returns free space to the file system. */
   readonly compact: (
@@ -81,14 +81,14 @@ export interface TakenBackup {
 
 /** The acts on the keys that seal tokens. */
 export interface KeyActs {
-  list(): Promise<readonly KeyStanding[]>;
+  list(): Promise<readonly KeyStatus[]>;
   add(): Promise<string>;
   rotate(tell: ReportProgress, isForced: boolean): Promise<KeyRotation>;
   prune(isForced: boolean): Promise<readonly string[]>;
   drop(keyId: string, isForced: boolean): Promise<readonly LostValue[]>;
 }
 
-export interface KeyStanding {
+export interface KeyStatus {
   readonly keyId: string;
   readonly role: string;
   readonly values: number;

@@ -5,8 +5,8 @@ const backedUp: AdminCommand = {
   name: "backed-up",
   meaning: "record that a backup was taken with other tools, such as pg_dump, so that the metrics show its time",
   examples: ["backed-up"],
-  async act({ noteBackup }) {
-    const time = new Date(await noteBackup()).toISOString();
+  async act({ recordBackup }) {
+    const time = new Date(await recordBackup()).toISOString();
     return { answer: { time }, changed: { detail: { time } } };
   },
   tell: ({ time }) =>

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { AdminCommand, KeyStanding, LostValue } from "../administration/admin-command.ts";
+import type { AdminCommand, KeyStatus, LostValue } from "../administration/admin-command.ts";
 import { isGiven, text } from "../input.ts";
 import type { Noun } from "../noun.ts";
 import { counted, table, whole } from "../terminal/output.ts";
@@ -15,7 +15,7 @@ const list: AdminCommand = {
     return { answer: { keys: await keys.list() } };
   },
   tell({ keys }) {
-    const standings = keys as KeyStanding[];
+    const standings = keys as KeyStatus[];
     const isShared = standings.some(({ nodes }) => nodes !== undefined);
     const shown = table(
       [whole("KEY"), "ROLE", "SEALED VALUES", ...(isShared ? ["NODES THAT SEAL WITH IT"] : [])],

@@ -85,8 +85,8 @@ export function webhooksOn({ store, seal, addressOf, sealsAddresses, newId, wake
           tenantId: owner.tenantId,
           userId: owner.kind === "user" ? owner.userId : null,
           clientId: owner.clientId,
-          ...(sealsAddresses() ? { url: "", sealedUrl: seal(url, addressPlace(id)) } : { url, sealedUrl: null }),
-          sealedSecret: seal(secret, sealedPlace(id)),
+          ...(sealsAddresses() ? { url: "", sealedUrl: seal(url, addressContext(id)) } : { url, sealedUrl: null }),
+          sealedSecret: seal(secret, secretContext(id)),
           deviceIds,
           attributes,
           hearsAlerts,
@@ -141,11 +141,11 @@ export function webhooksOn({ store, seal, addressOf, sealsAddresses, newId, wake
 }
 
 /** A sealed secret counts for this webhook alone. */
-export function sealedPlace(webhookId: string): string {
+export function secretContext(webhookId: string): string {
   return `webhook ${webhookId}`;
 }
 
-export function addressPlace(webhookId: string): string {
+export function addressContext(webhookId: string): string {
   return `webhook address ${webhookId}`;
 }
 

@@ -10,7 +10,7 @@ export interface BackupsParts {
   readonly nowMs: () => number;
 }
 
-/** The backups that a process takes of its store: one at a time, and none that outlives it. */
+/** Takes backups of the running process's store, one at a time. */
 export class Backups {
   readonly #parts: BackupsParts;
   readonly #stopping = new AbortController();
@@ -20,7 +20,7 @@ export class Backups {
     this.#parts = parts;
   }
 
-  async take(to: string, withKey: boolean, tell: (done: number, total: number) => void): Promise<TakenBackup> {
+  async take(to: string, withKey: boolean, onProgress: (done: number, total: number) => void): Promise<TakenBackup> {
     if (this.#running) throw new Conflict("A backup is being taken already. Wait until it is done.");
     const { folder, keyFile, version, nowMs } = this.#parts;
     const taking = takeBackup({
@@ -29,7 +29,7 @@ export class Backups {
       keyFile: withKey ? keyFile : undefined,
       version,
       nowMs: nowMs(),
-      tell,
+      onProgress,
       signal: this.#stopping.signal,
     });
     this.#running = taking.catch(() => undefined);
@@ -40,7 +40,7 @@ export class Backups {
     }
   }
 
-  /** What isn't done is given up; what had its name before is still there. */
+  /** Aborts a backup that is not done. An older backup of the same name stays. */
   async stop(): Promise<void> {
     this.#stopping.abort(new Conflict("The service stopped before the backup was done. Nothing was replaced."));
     await this.#running;

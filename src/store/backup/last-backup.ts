@@ -5,16 +5,16 @@ const setting = "last_backup";
 type SettingStore = Store<Pick<Transaction, "settings" | "clock">>;
 
 /**
- * The time of the last backup that succeeded, in the store itself: every node and every later start knows it. A copy of
- * the store on the other kind of database (breezeway migrate) was never backed up there, so the kind is kept too.
+ * The last backup that succeeded. It is kept in the store, so that every node and every later start knows it. The kind
+ * of database is kept too: `breezeway migrate` copies this entry, but the copy itself was never backed up.
  */
 interface LastBackup {
   readonly timeMs: number;
   readonly isShared: boolean;
 }
 
-/** Keeps that a backup was taken at that time on the store's clock: now, when left out. Answers the time. */
-export function noteBackup(store: SettingStore, takenMs?: number): Promise<number> {
+/** Records that a backup was taken at `takenMs` on the store's clock, by default now. Returns that time. */
+export function recordBackup(store: SettingStore, takenMs?: number): Promise<number> {
   return store.transaction(async (tx) => {
     const timeMs = takenMs ?? (await tx.clock.nowMs());
     const last: LastBackup = { timeMs, isShared: store.isShared };
@@ -23,10 +23,10 @@ export function noteBackup(store: SettingStore, takenMs?: number): Promise<numbe
   });
 }
 
-/** Undefined when no backup of this store is known of. */
+/** Undefined when no backup of this store is known. */
 export async function lastBackupMs(store: SettingStore): Promise<number | undefined> {
-  const kept = await store.read((tx) => tx.settings.get(setting));
-  if (kept === undefined) return undefined;
-  const { timeMs, isShared } = JSON.parse(kept) as LastBackup;
+  const stored = await store.read((tx) => tx.settings.get(setting));
+  if (stored === undefined) return undefined;
+  const { timeMs, isShared } = JSON.parse(stored) as LastBackup;
   return isShared === store.isShared ? timeMs : undefined;
 }

@@ -1,16 +1,16 @@
 import type { FileHandle } from "node:fs/promises";
 import { BreezewayError } from "../../model/errors.ts";
-import { type ArchivedFile, listArchive, NoArchive, readContent } from "./archive.ts";
+import { type ArchivedFile, InvalidArchive, listArchive, readContent } from "./archive.ts";
 
-/** The first file of a backup: what it holds, of which version, and how to see that nothing of it was touched. */
+/** The first file of a backup: its contents, the version that made it, and a digest of each file. */
 export interface Manifest {
   readonly format: typeof format;
   readonly formatVersion: 1;
-  /** The Breezeway that made it. */
+  /** The version of Breezeway that made the backup. */
   readonly version: string;
   readonly schema: number;
   readonly time: string;
-  /** The names of the keys without which its tokens can't be opened. */
+  /** The ids of the keys that are needed to open its sealed tokens. */
   readonly keyIds: readonly string[];
   readonly files: Readonly<Record<string, { readonly bytes: number; readonly sha256: string }>>;
 }
@@ -19,13 +19,13 @@ const format = "breezeway backup";
 export const manifestName = "manifest.json";
 export const databaseName = "breezeway.db";
 export const keyName = "breezeway.key";
-const mostBytes = 65_536;
+const longestManifestBytes = 65_536;
 
 export function manifestOf(facts: Omit<Manifest, "format" | "formatVersion">): Manifest {
   return { format, formatVersion: 1, ...facts };
 }
 
-/** A backup that has been looked into, not yet believed: its files still have to match their digests. */
+/** A backup whose manifest was read. Its files are not yet compared with their digests. */
 export interface OpenedBackup {
   readonly manifest: Manifest;
   readonly files: ReadonlyMap<string, ArchivedFile>;
@@ -35,22 +35,22 @@ export async function readBackup(from: FileHandle, path: string): Promise<Opened
   try {
     const files = await listArchive(from);
     const described = files.get(manifestName);
-    if (!described || described.bytes > mostBytes) throw new NoArchive();
+    if (!described || described.bytes > longestManifestBytes) throw new InvalidArchive();
     const manifest = JSON.parse((await readContent(from, described)).toString("utf8")) as Manifest;
-    if (manifest.format !== format) throw new NoArchive();
+    if (manifest.format !== format) throw new InvalidArchive();
     if (manifest.formatVersion !== 1) {
       throw new BadBackup(`${path} was made by a later Breezeway (${manifest.version}). Restore it with that one.`);
     }
     return { manifest, files };
   } catch (error) {
-    if (error instanceof NoArchive || error instanceof SyntaxError) {
-      throw new BadBackup(`${path} is no Breezeway backup, or only a part of one.`);
+    if (error instanceof InvalidArchive || error instanceof SyntaxError) {
+      throw new BadBackup(`${path} is not a Breezeway backup, or a part of it is missing.`);
     }
     throw error;
   }
 }
 
-/** It can't be restored, and nothing was. */
+/** The backup can't be restored. Nothing was restored. */
 export class BadBackup extends BreezewayError {
   readonly code = "bad_backup";
 }

@@ -3,18 +3,18 @@ import { type FileHandle, open, rename } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { BreezewayError, Conflict, NotFound } from "../../model/errors.ts";
 import type { DataFolder } from "../disk/data-folder.ts";
-import { DiskFull, noSpace } from "../disk/disk-full.ts";
-import { keepKeyFile, keysOf, readKeyFile, syncFolder } from "../keys/key-file.ts";
+import { DiskFull, diskFullReason } from "../disk/disk-full.ts";
+import { createKeyFile, keysOf, readKeyFile, syncFolder } from "../keys/key-file.ts";
 import { keyIdOf } from "../keys/sealing.ts";
 import { NewerSchema, schemaVersion } from "../migrations.ts";
 import { type ArchivedFile, digestOfBytes, extractFile, readContent } from "./archive.ts";
+import { damageOf, factsOf, markRestored } from "./database-copy.ts";
 import { BadBackup, databaseName, keyName, type Manifest, type OpenedBackup, readBackup } from "./manifest.ts";
-import { comeBack, damageOf, factsOf } from "./stored-facts.ts";
 
 export interface RestoreRequest {
   readonly from: string;
   readonly folder: DataFolder;
-  /** Where the key is, or is put when the backup has it. */
+  /** The path of the key file. It is written when it is missing and the backup holds the keys. */
   readonly keyFile: string;
 }
 
@@ -24,10 +24,10 @@ export interface RestoredBackup {
   readonly isKeyFromBackup: boolean;
 }
 
-/** What may lie in a folder that something is restored to: the key that was put there, and what a try left behind. */
-const expected = /^(breezeway\.lock|breezeway\.key|lost\+found|.*\.draft(-\w+)?)$/;
+/** Files that the target folder may hold: a key file that the operator put there, and leftovers of a failed restore. */
+const allowedFiles = /^(breezeway\.lock|breezeway\.key|lost\+found|.*\.draft(-\w+)?)$/;
 
-/** Brings a folder to what the backup holds, wholly or not at all: the database gets its name last. */
+/** Restores a backup to a folder, completely or not at all: the database gets its final name in the last step. */
 export async function restoreBackup(request: RestoreRequest): Promise<RestoredBackup> {
   const path = resolve(request.from);
   const { folder } = request;
@@ -39,22 +39,22 @@ export async function restoreBackup(request: RestoreRequest): Promise<RestoredBa
     if (backup.manifest.schema > schemaVersion) throw new NewerSchema(backup.manifest.schema);
     const keys = await keysFor(request, backup, archive, path);
     const isNew = !existsSync(folder.path);
-    refuseOthersWork(folder.path);
-    // Nobody begins to work there meanwhile.
+    refuseOtherFiles(folder.path);
+    // No service can start on the folder until the restore is done.
     const unlock = folder.lock();
     const draft = join(folder.path, `${databaseName}.draft`);
     try {
       await extractDatabase(archive, backup, path, draft);
-      if (keys.fromBackup) keepKeyFile(request.keyFile, keys.fromBackup);
+      if (keys.fromBackup) createKeyFile(request.keyFile, keys.fromBackup);
       await rename(draft, join(folder.path, databaseName));
       syncFolder(folder.path);
       syncFolder(dirname(folder.path));
       unlock();
     } catch (error) {
-      for (const one of ["", "-wal", "-journal"]) rmSync(`${draft}${one}`, { force: true });
+      for (const suffix of ["", "-wal", "-journal"]) rmSync(`${draft}${suffix}`, { force: true });
       unlock();
       if (isNew) rmSync(folder.path, { recursive: true, force: true });
-      throw inWords(error, folder.path, backup);
+      throw explainFullDisk(error, folder.path, backup);
     }
     return { manifest: backup.manifest, keyFile: request.keyFile, isKeyFromBackup: keys.fromBackup !== undefined };
   } finally {
@@ -62,15 +62,15 @@ export async function restoreBackup(request: RestoreRequest): Promise<RestoredBa
   }
 }
 
-function refuseOthersWork(path: string): void {
+function refuseOtherFiles(path: string): void {
   if (!existsSync(path)) return;
-  const found = readdirSync(path).filter((name) => !expected.test(name));
-  if (found.length > 0) {
-    throw new Conflict(`${path} is not empty (it holds ${found[0]}). Restore to a new folder with --data.`);
+  const other = readdirSync(path).find((name) => !allowedFiles.test(name));
+  if (other !== undefined) {
+    throw new Conflict(`${path} is not empty (it holds ${other}). Restore to a new folder with --data.`);
   }
 }
 
-/** The keys are there before anything is written: without them a restored store would be a locked one. */
+/** Finds the needed keys before anything is written: a store that is restored without its keys could not start. */
 async function keysFor(
   { keyFile }: RestoreRequest,
   { manifest, files }: OpenedBackup,
@@ -80,9 +80,11 @@ async function keysFor(
   const needed = manifest.keyIds;
   const archived = files.get(keyName);
   if (existsSync(keyFile)) {
-    const held = readKeyFile(keyFile).map(keyIdOf);
-    if (needed.every((keyId) => held.includes(keyId))) return { fromBackup: undefined };
-    throw new MissingKey(`${keyFile} holds key ${held.join(", ")}, but ${path} was sealed with ${needed.join(", ")}.`);
+    const inFile = readKeyFile(keyFile).map(keyIdOf);
+    if (needed.every((keyId) => inFile.includes(keyId))) return { fromBackup: undefined };
+    throw new MissingKey(
+      `${keyFile} holds key ${inFile.join(", ")}, but ${path} was sealed with ${needed.join(", ")}. Name the right file with --key-file.`,
+    );
   }
   if (!archived) {
     throw new MissingKey(
@@ -110,7 +112,7 @@ async function extractDatabase(
   if (damage) throw damaged(path, databaseName, damage);
   const { schema, keyIds } = factsOf(draft);
   if (schema !== manifest.schema || keyIds.join() !== manifest.keyIds.join()) throw damaged(path, databaseName);
-  comeBack(draft);
+  markRestored(draft);
   const restored = await open(draft, "r+");
   await restored.sync().finally(() => restored.close());
 }
@@ -125,21 +127,22 @@ async function extract(archive: FileHandle, archived: ArchivedFile, draft: strin
   }
 }
 
-function inWords(error: unknown, folder: string, { manifest }: OpenedBackup): unknown {
-  const full = noSpace(error);
+/** Turns an error about missing disk space into a sentence for the operator; returns other errors unchanged. */
+function explainFullDisk(error: unknown, folder: string, { manifest }: OpenedBackup): unknown {
+  const full = diskFullReason(error);
   if (!full) return error;
   const needed = manifest.files[databaseName]?.bytes ?? 0;
   return new DiskFull(
-    `The backup could not be restored to ${folder}: ${full}. It needs ${needed} bytes there, and some more to work. Nothing was restored; the backup is as it was.`,
+    `The backup could not be restored to ${folder}: ${full}. It needs ${needed} bytes there, and some more to run. Nothing was restored; the backup is unchanged.`,
     { cause: error },
   );
 }
 
 function damaged(path: string, name: string, why = "its content differs from its digest"): BadBackup {
-  return new BadBackup(`${path} is damaged: ${name} in it can't be believed (${why}). Nothing was restored.`);
+  return new BadBackup(`${path} is damaged: ${name} in it can't be trusted (${why}). Nothing was restored.`);
 }
 
-/** The key that a backup needs isn't at hand. */
+/** A key that the backup needs is neither in the key file nor in the backup. */
 class MissingKey extends BreezewayError {
   readonly code = "wrong_key";
 }

@@ -3,22 +3,22 @@ import { open, readFile, rename } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { backup, DatabaseSync } from "node:sqlite";
 import { BadParameter, Conflict } from "../../model/errors.ts";
-import { DiskFull, noSpace } from "../disk/disk-full.ts";
+import { DiskFull, diskFullReason } from "../disk/disk-full.ts";
 import { syncFolder } from "../keys/key-file.ts";
 import { digestOf, digestOfBytes, writeContent, writeEnd, writeFile } from "./archive.ts";
+import { factsOf } from "./database-copy.ts";
 import { BadBackup, databaseName, keyName, type Manifest, manifestName, manifestOf, readBackup } from "./manifest.ts";
-import { factsOf } from "./stored-facts.ts";
 
 export interface BackupRequest {
   /** The database of the running service. */
   readonly database: string;
-  /** A file, or a folder in which it gets a name of its own. */
+  /** A file, or a folder in which the backup gets a name with its time. */
   readonly to: string;
-  /** The key file, when it is to be in the backup. */
+  /** Set when the backup shall include the key file. */
   readonly keyFile: string | undefined;
   readonly version: string;
   readonly nowMs: number;
-  readonly tell: (done: number, total: number) => void;
+  readonly onProgress: (done: number, total: number) => void;
   readonly signal: AbortSignal;
 }
 
@@ -28,21 +28,21 @@ export interface TakenBackup {
   readonly manifest: Manifest;
 }
 
-/** 4 MB at a time: between two of them others get their turn. */
+/** 4 MB in one step. Requests are served between two steps. */
 const pagesAtOnce = 1_024;
 
 /**
- * Copies the store as it stands at this moment, while it is written on, into one file. Writers never wait: they go on
- * in the write-ahead log, which is only not emptied as long as the copy reads behind it. The file is whole and synced
- * before it gets its name, so what had that name before is there until then.
+ * Copies a snapshot of the running store into one file. Writers never wait: they append to the write-ahead log, which
+ * can't be truncated until the copy is done. The file is complete and synced before it gets its final name, so an older
+ * backup of the same name exists until then.
  */
 export async function takeBackup(request: BackupRequest): Promise<TakenBackup> {
-  const { to, keyFile, version, nowMs, tell } = request;
+  const { to, keyFile, version, nowMs, onProgress } = request;
   const time = new Date(nowMs).toISOString();
-  const file = await target(to, time);
+  const file = await targetFile(to, time);
   const [draft, copy] = [`${file}.draft`, `${file}.draft.db`];
   const discard = () => {
-    for (const one of [draft, copy, `${copy}-journal`, `${copy}-wal`]) rmSync(one, { force: true });
+    for (const file of [draft, copy, `${copy}-journal`, `${copy}-wal`]) rmSync(file, { force: true });
   };
   try {
     discard();
@@ -66,7 +66,7 @@ export async function takeBackup(request: BackupRequest): Promise<TakenBackup> {
       if (keys) await writeContent(archive, keyName, keys, nowMs);
       await writeFile(archive, databaseName, database, nowMs, (bytes) => {
         request.signal.throwIfAborted();
-        tell(database.bytes + bytes, 2 * database.bytes);
+        onProgress(database.bytes + bytes, 2 * database.bytes);
       });
       await writeEnd(archive);
       await archive.sync();
@@ -77,17 +77,17 @@ export async function takeBackup(request: BackupRequest): Promise<TakenBackup> {
     syncFolder(dirname(file));
     return { file, bytes: statSync(file).size, manifest };
   } catch (error) {
-    throw inWords(error, file);
+    throw explainFailure(error, file);
   } finally {
     discard();
   }
 }
 
 /**
- * One look at the database that is held until all is copied: without it, each commit of the service would make the copy
- * begin anew.
+ * Copies the database inside one read transaction. Without it, SQLite would restart the copy after each commit of the
+ * service.
  */
-async function copyDatabase({ database, tell, signal }: BackupRequest, copy: string): Promise<void> {
+async function copyDatabase({ database, onProgress, signal }: BackupRequest, copy: string): Promise<void> {
   closeSync(openSync(copy, "wx", 0o600));
   const source = new DatabaseSync(database, { readOnly: true });
   try {
@@ -97,7 +97,7 @@ async function copyDatabase({ database, tell, signal }: BackupRequest, copy: str
       rate: pagesAtOnce,
       progress({ totalPages, remainingPages }) {
         signal.throwIfAborted();
-        tell(totalPages - remainingPages, 2 * totalPages);
+        onProgress(totalPages - remainingPages, 2 * totalPages);
       },
     });
   } finally {
@@ -105,30 +105,30 @@ async function copyDatabase({ database, tell, signal }: BackupRequest, copy: str
   }
 }
 
-/** Where it goes. What is there already is replaced only if it is a backup: a slip must not cost somebody a file. */
-async function target(to: string, time: string): Promise<string> {
-  const given = resolve(to);
-  const found = statSync(given, { throwIfNoEntry: false });
-  if (found?.isDirectory()) return join(given, `breezeway-${time.replaceAll(":", "-")}.tar`);
-  if (/[/\\]$/.test(to) || !existsSync(dirname(given))) {
-    throw new BadParameter("to", `--to: there is no folder ${/[/\\]$/.test(to) ? given : dirname(given)}.`);
+/** The path of the backup. An existing file is replaced only if it is a backup: a typing error must not destroy a file. */
+async function targetFile(to: string, time: string): Promise<string> {
+  const path = resolve(to);
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found?.isDirectory()) return join(path, `breezeway-${time.replaceAll(":", "-")}.tar`);
+  if (/[/\\]$/.test(to) || !existsSync(dirname(path))) {
+    throw new BadParameter("to", `--to: there is no folder ${/[/\\]$/.test(to) ? path : dirname(path)}.`);
   }
   if (found) {
-    const old = await open(given, "r");
+    const old = await open(path, "r");
     try {
-      await readBackup(old, given);
+      await readBackup(old, path);
     } catch (error) {
       if (!(error instanceof BadBackup)) throw error;
-      throw new Conflict(`${given} is there already and is no Breezeway backup. Choose another name.`);
+      throw new Conflict(`${path} already exists and is not a Breezeway backup. Choose another name.`);
     } finally {
       await old.close();
     }
   }
-  return given;
+  return path;
 }
 
-function inWords(error: unknown, file: string): unknown {
-  const full = noSpace(error);
+function explainFailure(error: unknown, file: string): unknown {
+  const full = diskFullReason(error);
   if (full) {
     const before = existsSync(file) ? ` ${file} is still the backup from before.` : "";
     return new DiskFull(

@@ -2,10 +2,10 @@ import { Conflict } from "../../model/errors.ts";
 import { pause, type Runtime } from "../../runtime/runtime.ts";
 import { Sweep } from "../../runtime/sweep.ts";
 import type { FileSpace, SpaceUse } from "../seam.ts";
-import { DiskFull, noSpace } from "./disk-full.ts";
+import { DiskFull, diskFullReason } from "./disk-full.ts";
 
 export interface CompactionParts {
-  /** Undefined where the database looks after its space itself. */
+  /** Undefined on PostgreSQL, which manages its space itself. */
   readonly space: FileSpace | undefined;
   readonly runtime: Runtime;
 }
@@ -16,19 +16,20 @@ export interface Compacted {
 }
 
 export interface CompactOptions {
-  /** Whether writes may wait while a store is rebuilt that can't be compacted in steps yet. */
+  /** Whether a file that can't be compacted in steps may be rebuilt. Writes wait meanwhile. */
   readonly mayRebuild: boolean;
 }
 
-const everyMs = 60_000;
-/** 512 KB: a commit never waits for more than one step. */
+const sweepEveryMs = 60_000;
+/** 512 KB: a commit waits for one step at most. */
 const step = { pages: 128, pauseMs: 100 };
-/** Free space that is kept for the next writes: a file that shrinks and grows again all the time costs more than it gives. */
-const kept = { bytes: 8 * 2 ** 20, share: 0.05 };
+/** Free space that stays in the file for the next writes: shrinking and growing it all the time would cost more. */
+const reserve = { bytes: 8 * 2 ** 20, share: 0.05 };
 
 /**
- * Gives free pages of the SQLite file back to the file system, a few at a time, while everybody reads and writes: what
- * retention removes by and by, and everything at the operator's command (docs/decisions/015-compacting.md).
+ * Incremental vacuum of the SQLite file: returns free pages to the file system in small steps, while requests are
+ * served. The sweep returns the surplus that retention leaves; `compact` returns everything, at the operator's command
+ * (docs/decisions/015-compacting.md).
  */
 export class Compaction {
   readonly #space: FileSpace | undefined;
@@ -41,9 +42,9 @@ export class Compaction {
     this.#sweep = new Sweep({
       task: "compaction",
       failure: "free space could not be given back to the file system",
-      everyMs,
+      everyMs: sweepEveryMs,
       runtime,
-      remove: (signal) => this.#giveBackSurplus(signal),
+      remove: (signal) => this.#releaseSurplus(signal),
     });
   }
 
@@ -55,51 +56,55 @@ export class Compaction {
     return this.#sweep.stop();
   }
 
-  /** Gives back what is free beyond what is kept; answers how many pages that were. */
+  /** Releases the free pages beyond the reserve, and returns how many pages it tried to release. */
   sweep(): Promise<number> {
     return this.#sweep.run();
   }
 
-  /** Gives back everything that is free, and moves the write-ahead log into the file. */
-  async compact({ mayRebuild }: CompactOptions, tell: (done: number, total: number) => void): Promise<Compacted> {
+  /** Releases all free pages, and moves the write-ahead log into the file. */
+  async compact({ mayRebuild }: CompactOptions, onProgress: (done: number, total: number) => void): Promise<Compacted> {
     const space = this.#space;
     if (!space) throw new Conflict("This store is PostgreSQL, which reuses free space by itself (autovacuum).");
-    const before = await space.look();
+    const before = await space.measure();
     try {
-      if (before.isStepwise) await this.#giveBackAll(space, before, tell);
+      if (before.isIncremental) await this.#releaseAll(space, before, onProgress);
       else await rebuild(space, before, mayRebuild);
       await space.flush();
     } catch (error) {
-      const full = noSpace(error);
+      const full = diskFullReason(error);
       if (!full) throw error;
       throw new DiskFull(`The store could not be compacted: ${full}. Nothing was lost. Free some space first.`, {
         cause: error,
       });
     }
-    return { bytesBefore: before.bytes, bytesAfter: (await space.look()).bytes };
+    return { bytesBefore: before.bytes, bytesAfter: (await space.measure()).bytes };
   }
 
-  async #giveBackAll(space: FileSpace, before: SpaceUse, tell: (done: number, total: number) => void): Promise<void> {
+  async #releaseAll(
+    space: FileSpace,
+    before: SpaceUse,
+    onProgress: (done: number, total: number) => void,
+  ): Promise<void> {
     for (let last = before.freePages; ; ) {
-      tell(before.freePages - last, before.freePages);
-      await space.giveBack(step.pages);
-      const { freePages } = await space.look();
-      // Writers free and use pages meanwhile: it is over when a step no longer helps.
+      onProgress(before.freePages - last, before.freePages);
+      await space.releasePages(step.pages);
+      const { freePages } = await space.measure();
+      // Writers free and use pages meanwhile, so the number may never reach zero. Stop when a step has no effect.
       if (freePages === 0 || freePages >= last) return;
       last = freePages;
     }
   }
 
-  async #giveBackSurplus(signal: AbortSignal): Promise<number> {
+  async #releaseSurplus(signal: AbortSignal): Promise<number> {
     const space = this.#space!;
     let pages = 0;
     for (let last = Number.POSITIVE_INFINITY; !signal.aborted; ) {
-      const { bytes, freePages, pageBytes, isStepwise } = await space.look();
-      const isLittle = freePages * pageBytes <= Math.max(kept.bytes, kept.share * bytes);
-      // When a step doesn't help, writers free pages as quickly: the next round goes on.
-      if (!isStepwise || isLittle || freePages >= last) break;
+      const { bytes, freePages, pageBytes, isIncremental } = await space.measure();
+      const isWithinReserve = freePages * pageBytes <= Math.max(reserve.bytes, reserve.share * bytes);
+      // A step without effect means that writers free pages just as fast. The next sweep continues.
+      if (!isIncremental || isWithinReserve || freePages >= last) break;
       last = freePages;
-      await space.giveBack(step.pages);
+      await space.releasePages(step.pages);
       pages += step.pages;
       await pause(this.#runtime, step.pauseMs, signal);
     }
@@ -111,7 +116,7 @@ async function rebuild(space: FileSpace, { bytes, freePages, pageBytes }: SpaceU
   if (!mayRebuild) {
     const megabytes = Math.ceil((bytes - freePages * pageBytes) / 1e6);
     throw new Conflict(
-      `This store was made by a version whose files can't be compacted in steps. It has to be rebuilt once: ${megabytes} MB are written anew, and writes wait until that is done, while reads go on. Run breezeway compact --rebuild at a quiet time, or stop the service and run breezeway compact.`,
+      `This store was made by a version whose files can't be compacted in steps. It must be rebuilt once: ${megabytes} MB are rewritten. Reads continue meanwhile, writes wait. Run breezeway compact --rebuild at a quiet time, or stop the service and run breezeway compact.`,
     );
   }
   await space.rebuild();

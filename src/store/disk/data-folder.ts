@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { Conflict } from "../../model/errors.ts";
-import { isTrouble, unavailable } from "../sqlite/errors.ts";
+import { isSqliteFailure, unavailable } from "../sqlite/errors.ts";
 import {
   checkDataFolder,
   checkSocketFolder,
@@ -19,40 +19,40 @@ import {
 export interface DataFolder {
   readonly path: string;
   readonly keyFile: string;
-  /** Where commands reach the running service. The folder that it lies in is checked by the two methods below. */
+  /** The socket on which the running service accepts commands. Its folder is checked by the two methods below. */
   readonly controlSocket: string;
-  /** Makes sure that the folder is there and open to its owner alone. Throws Conflict when it is another user's. */
+  /** Creates the folder, open to its owner alone. Throws Conflict when it belongs to another user. */
   make(warn: (sentence: string) => void): void;
-  /** For the service: the socket's path, in a folder that no other user can write to. */
-  placeForSocket(): string;
-  /** For a command: the socket's path, when no other user could have put a socket there. Throws Conflict otherwise. */
+  /** For the service: creates the socket's folder, closed to other users, and returns the socket's path. */
+  prepareSocket(): string;
+  /** For a command: the socket's path. Throws Conflict when another user could have created the socket. */
   trustedSocket(): string;
   /**
-   * Makes this process the only one on this folder until it releases it or ends, however it ends: the lock is the
-   * operating system's, so a killed process leaves none behind. Throws FolderInUse when another process has it. What
-   * keeps more in the folder than the store has a lock of its own name around it.
+   * Locks the folder for this process and returns the function that unlocks it. The operating system releases the lock
+   * when the process ends, also when it is killed. Throws FolderInUse when another process has the lock. `name` selects
+   * another lock than the store's, for files beside the store.
    */
   lock(name?: string): () => void;
   /** Whether another process has the lock of the store: a service, or a command that opened the store itself. */
   isInUse(): boolean;
 }
 
-/** Another process has the folder's lock. */
+/** Another process holds the folder's lock. */
 export class FolderInUse extends Conflict {}
 
-/** SQLite's word for a lock that another process holds. */
+/** SQLite's code for a lock that another process holds. */
 const busy = 5;
-/** `isInUse` holds the lock for a moment to find out: that must not keep a service from starting. */
-const momentMs = 100;
+/** `isInUse` takes the lock for a moment. A service that starts at that moment waits this long, and does not fail. */
+const lockWaitMs = 100;
 
-export function dataFolder(given: string): DataFolder {
-  const path = resolve(given);
+export function dataFolder(folder: string): DataFolder {
+  const path = resolve(folder);
   return {
     path,
     keyFile: join(path, "breezeway.key"),
     controlSocket: socketPath(path),
     make: (warn) => makePrivateFolder(path, warn),
-    placeForSocket() {
+    prepareSocket() {
       const socket = socketPath(path);
       if (isBeside(socket, path)) makeSocketFolder(dirname(socket));
       return socket;
@@ -73,7 +73,7 @@ export function dataFolder(given: string): DataFolder {
       } catch (error) {
         holder.close();
         if ((error as { errcode?: unknown }).errcode !== busy)
-          throw isTrouble(error) ? unavailable(error, file) : error;
+          throw isSqliteFailure(error) ? unavailable(error, file) : error;
         throw new FolderInUse(`Another Breezeway is running on ${path}. Stop it, or choose another folder.`, {
           cause: error,
         });
@@ -87,7 +87,7 @@ export function dataFolder(given: string): DataFolder {
         this.lock()();
         return false;
       } catch (error) {
-        // What else is wrong with the folder shows when it is opened.
+        // Other errors are reported when the folder is opened.
         return error instanceof FolderInUse;
       }
     },
@@ -96,15 +96,15 @@ export function dataFolder(given: string): DataFolder {
 
 function openLock(file: string): DatabaseSync {
   try {
-    return new DatabaseSync(file, { timeout: momentMs });
+    return new DatabaseSync(file, { timeout: lockWaitMs });
   } catch (error) {
-    throw isTrouble(error) ? unavailable(error, file) : error;
+    throw isSqliteFailure(error) ? unavailable(error, file) : error;
   }
 }
 
 /**
- * A socket's path may have about 100 characters. A data folder that lies deeper has its socket in a folder among the
- * temporary files, which is named after the data folder's owner and open to that user alone.
+ * The path of a Unix socket is limited to about 100 characters. For a longer data folder the socket is in a folder below
+ * the system's temporary folder, which is named after the data folder's owner and open to that user alone.
  */
 function socketPath(folder: string): string {
   const name = createHash("sha256").update(folder).digest("hex").slice(0, 16);
@@ -117,9 +117,9 @@ function isBeside(socket: string, folder: string): boolean {
   return process.platform !== "win32" && dirname(socket) !== folder;
 }
 
-/** Root may run a command for the service of another user: both look in the folder of the service's user. */
+/** The user of the service. Root may run a command for it: the command and the service must find the same folder. */
 function ownerOf(folder: string): number {
   const owner = statSync(folder, { throwIfNoEntry: false })?.uid ?? ownUid();
-  // A volume that root handed to a container: the service there runs as another user.
+  // A container's volume may belong to root while the service runs as another user.
   return owner === 0 ? ownUid() : owner;
 }

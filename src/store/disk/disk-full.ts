@@ -1,6 +1,6 @@
 import { BreezewayError } from "../../model/errors.ts";
 
-/** A file could not be written to its end: the disk is full, or a quota or a limit for file sizes is reached. */
+/** A file could not be written completely: the disk is full, or a quota or a limit for file sizes is reached. */
 export class DiskFull extends BreezewayError {
   readonly code = "disk_full";
 }
@@ -15,11 +15,11 @@ const reasons: Readonly<Record<string, string>> = {
 const sqliteFull = 13;
 const sqliteWriteRefused = 778;
 
-/** Why the error means that there is no space, in words; undefined for any other error. */
-export function noSpace(error: unknown): string | undefined {
+/** Says why there is no space, when the error means that; undefined for any other error. */
+export function diskFullReason(error: unknown): string | undefined {
   const { code, errcode } = error as { readonly code?: unknown; readonly errcode?: unknown };
   if (errcode === sqliteFull) return reasons.ENOSPC;
-  // SQLite doesn't pass the system's own code on: a quota and a limit for file sizes both end here.
+  // SQLite hides the system's error code: a quota and a limit for file sizes both give this code.
   if (errcode === sqliteWriteRefused)
     return "the system refused the write: a disk quota, a file size limit, or a fault";
   return typeof code === "string" ? reasons[code] : undefined;

@@ -1,8 +1,8 @@
 import { statfs } from "node:fs/promises";
 
-/** The file system that a folder lies on. */
+/** The space of the file system that holds a folder. */
 export interface DiskSpace {
-  /** What an account without privileges may still use. */
+  /** The space that a process without root privileges may still use. */
   readonly freeBytes: number;
   readonly totalBytes: number;
 }

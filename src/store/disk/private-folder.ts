@@ -2,20 +2,20 @@ import { accessSync, chmodSync, constants, lstatSync, mkdirSync, readdirSync, ty
 import { dirname, join } from "node:path";
 import { Conflict, StoreUnavailable } from "../../model/errors.ts";
 
-/** Windows has neither: its folders are the user's own by default. */
+/** Windows has no POSIX owners and modes. A user's folders are private there by default. */
 const hasOwnersAndModes = process.platform !== "win32";
-const others = 0o077;
+const groupAndOthers = 0o077;
 const sticky = 0o1000;
 
-/** The user that this process acts as. */
+/** The effective user id of this process. */
 export function ownUid(): number {
   return process.geteuid?.() ?? 0;
 }
 
 /**
- * Makes the data folder, or takes away what other users may do with one that is there: the folder becomes 0700, our
- * files in it 0600. A folder of another user, or one that everybody shares, is refused. Warns where modes can't be
- * changed.
+ * Creates the data folder, or closes an existing one to other users: the folder gets mode 0700, Breezeway's files in it
+ * 0600. Refuses a folder of another user and a folder with the sticky bit, which all users share. Warns where modes
+ * can't be changed.
  */
 export function makePrivateFolder(path: string, warn: (sentence: string) => void): void {
   makeFolder(path);
@@ -25,14 +25,14 @@ export function makePrivateFolder(path: string, warn: (sentence: string) => void
     throw new Conflict(`The data folder ${path} is shared by all users of this machine. Choose a folder of its own.`);
   }
   if (uid !== ownUid()) {
-    // Root hands volumes to containers this way. Only root could change the modes.
+    // A container's volume may belong to root. Only root could change its modes.
     if (uid !== 0) throw belongsToAnother(path, uid);
     if ((mode & 0o007) !== 0) warn(`The data folder ${path} belongs to root and is open to all users. ${advice(path)}`);
     return;
   }
   tighten(path, mode, 0o700, warn);
   for (const name of readdirSync(path)) {
-    // The key file is not among them: one that others could read is refused, so that the operator replaces the key.
+    // Not the key file: a key that other users could read is refused at start, so that the operator replaces it.
     if (!/^(breezeway\.(db|lock)|demo[.-]|simulator\.json)/.test(name)) continue;
     const file = join(path, name);
     const found = lstatSync(file, { throwIfNoEntry: false });
@@ -40,7 +40,7 @@ export function makePrivateFolder(path: string, warn: (sentence: string) => void
   }
 }
 
-/** Makes the folder where it is missing. Throws UnwritableFolder when that is not possible. */
+/** Creates the folder if it is missing. Throws UnwritableFolder when that fails. */
 export function makeFolder(path: string): void {
   try {
     mkdirSync(path, { recursive: true, mode: 0o700 });
@@ -49,7 +49,7 @@ export function makeFolder(path: string): void {
   }
 }
 
-/** Throws UnwritableFolder unless this process can make files in the folder. */
+/** Throws UnwritableFolder unless this process can create files in the folder. */
 export function checkWritable(path: string): void {
   try {
     accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
@@ -58,7 +58,7 @@ export function checkWritable(path: string): void {
   }
 }
 
-/** The store can't be kept in the folder: another file system or another owner is needed. */
+/** This process can't write to the data folder. */
 export class UnwritableFolder extends StoreUnavailable {
   constructor(path: string, cause: unknown) {
     super(
@@ -70,13 +70,13 @@ export class UnwritableFolder extends StoreUnavailable {
 
 function whyUnwritable(path: string, cause: unknown): string {
   const { code, message } = cause as NodeJS.ErrnoException;
-  const found = nearest(path);
+  const found = nearestExisting(path);
   const owned = hasOwnersAndModes
     ? `; ${found.path} belongs to uid ${found.stats.uid} with mode ${(found.stats.mode & 0o777).toString(8)}, this process runs as uid ${ownUid()}`
     : "";
   switch (code) {
     case "EROFS":
-    // Node's recursive mkdir says this on a read-only file system.
+    // Node's recursive mkdir gives this code on a read-only file system.
     case "ENOENT":
       return "the file system is mounted read-only";
     case "EACCES":
@@ -90,15 +90,15 @@ function whyUnwritable(path: string, cause: unknown): string {
   }
 }
 
-/** The folder itself, or the innermost one above it that is there. */
-function nearest(path: string): { readonly path: string; readonly stats: Stats } {
-  for (let at = path; ; at = dirname(at)) {
-    const stats = statSync(at, { throwIfNoEntry: false });
-    if (stats || at === dirname(at)) return { path: at, stats: stats ?? statSync(at) };
+/** The folder itself, or its nearest parent that exists. */
+function nearestExisting(path: string): { readonly path: string; readonly stats: Stats } {
+  for (let folder = path; ; folder = dirname(folder)) {
+    const stats = statSync(folder, { throwIfNoEntry: false });
+    if (stats || folder === dirname(folder)) return { path: folder, stats: stats ?? statSync(folder) };
   }
 }
 
-/** A folder for sockets, made in a place that all users share. A folder that somebody else has made is refused. */
+/** Creates a folder for sockets below a folder that all users share. Refuses one that another user has created. */
 export function makeSocketFolder(path: string): void {
   try {
     mkdirSync(path, { mode: 0o700 });
@@ -109,17 +109,17 @@ export function makeSocketFolder(path: string): void {
 }
 
 /**
- * Refuses a folder in which another user could have put a socket of their own: commands carry passwords. A folder that
- * isn't there holds no socket.
+ * Refuses a folder in which another user could have created the socket: commands carry passwords. A missing folder is
+ * fine, since it holds no socket.
  */
 export function checkSocketFolder(path: string, owner: number): void {
   const found: Stats | undefined = lstatSync(path, { throwIfNoEntry: false });
   if (!found || !hasOwnersAndModes) return;
   const problem = !found.isDirectory()
-    ? "is no folder"
+    ? "is not a folder"
     : found.uid !== owner
       ? `belongs to another user (uid ${found.uid})`
-      : (found.mode & others) !== 0
+      : (found.mode & groupAndOthers) !== 0
         ? "is open to other users"
         : undefined;
   if (!problem) return;
@@ -128,7 +128,7 @@ export function checkSocketFolder(path: string, owner: number): void {
   );
 }
 
-/** Refuses a data folder whose control socket may be another user's. Root may reach the service of any user. */
+/** Refuses a data folder in which another user could have created the control socket. Root may use any folder. */
 export function checkDataFolder(path: string): void {
   const found = statSync(path, { throwIfNoEntry: false });
   if (!found || !hasOwnersAndModes || ownUid() === 0) return;
@@ -139,12 +139,12 @@ export function checkDataFolder(path: string): void {
 }
 
 function tighten(path: string, mode: number, wanted: number, warn: (sentence: string) => void): void {
-  if ((mode & others) === 0) return;
+  if ((mode & groupAndOthers) === 0) return;
   try {
     chmodSync(path, wanted);
-    if ((statSync(path).mode & others) === 0) return;
+    if ((statSync(path).mode & groupAndOthers) === 0) return;
   } catch {
-    // A read-only file system, or one without modes: the warning says it.
+    // A read-only file system, or one without modes: the warning below reports it.
   }
   warn(`Other users of this machine can reach ${path}, and its mode could not be changed. ${advice(path)}`);
 }

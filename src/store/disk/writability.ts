@@ -58,7 +58,7 @@ export class Writability {
     this.#probedMs = this.#elapsedMs();
   }
 
-  /** The first failure is proven at the next check; repeated ones don't speed up the probes. */
+  /** After the first failure the next check probes at once. Repeated failures don't speed up the probes. */
   #failed(failure: StoreUnavailable): void {
     if (!this.#failure) this.#probedMs = Number.NEGATIVE_INFINITY;
     this.#failure = failure;

@@ -1,64 +1,65 @@
 import { Conflict, NotFound } from "../../model/errors.ts";
 import type { Store, Transaction } from "../seam.ts";
-import type { SealedPlace } from "../tables/sealed-values.ts";
+import type { SealedLocation } from "../tables/sealed-values.ts";
 import { holdersOf, refuseHeld } from "./key-nodes.ts";
 import { changeUsedKeys, retireKeys, usedKeys } from "./used-keys.ts";
 
-/** What was lost with a key. */
+/** A value that was lost with its key. */
 export type LostValue =
   | { readonly kind: "link"; readonly userId: number; readonly deviceId: number; readonly ecosystem: string }
   | { readonly kind: "webhook"; readonly id: string; readonly ownerId: number; readonly clientId: string };
 
 export interface DropParts {
   readonly store: Store;
-  readonly giveUp: (tx: Transaction, place: SealedPlace) => Promise<LostValue | undefined>;
+  /** Drops one value that can't be opened any more; returns what the operator has to know about. */
+  readonly dropValue: (tx: Transaction, location: SealedLocation) => Promise<LostValue | undefined>;
   /** The ids of the keys in the key file; none when there is no file. */
-  readonly held: readonly string[];
-  /** The id of the key that seals from now on; makes the key file where there is none. */
-  readonly makeKey: () => string;
+  readonly inFile: readonly string[];
+  /** Returns the id of the key that seals from now on, and creates the key file if it is missing. */
+  readonly currentKey: () => string;
 }
 
 const valuesAtOnce = 100;
 
 /**
- * Gives up everything that a lost key sealed. Each page of values is a transaction of its own; one that was interrupted
- * goes on when it is run again. The key that the store asks for is changed last.
+ * Drops all values that a lost key sealed. Each page of values has its own transaction, so an interrupted drop continues
+ * when it is run again. The store's list of needed keys is changed last.
  */
-export async function dropKey({ store, giveUp, held, makeKey }: DropParts, keyId: string, isForced: boolean) {
+export async function dropKey({ store, dropValue, inFile, currentKey }: DropParts, keyId: string, isForced: boolean) {
   const { used, counts, nodes } = await store.read(async (tx) => ({
     used: await usedKeys(tx),
     counts: await tx.sealedValues.countByKey(),
     nodes: await tx.nodes.keys(),
   }));
-  if (held.includes(keyId)) {
+  if (inFile.includes(keyId)) {
     throw new Conflict(
-      `Key ${keyId} is in the key file: nothing that it sealed is lost. To replace it, run: breezeway key rotate, then breezeway key prune`,
+      `Key ${keyId} is in the key file: no value that it sealed is lost. To replace it, run: breezeway key rotate, then breezeway key prune`,
     );
   }
   if (!used.includes(keyId) && !counts.has(keyId)) {
     throw new NotFound(`Nothing in this store is sealed with key ${keyId}. See: breezeway key list`);
   }
   if (!isForced) refuseHeld(holdersOf(nodes, keyId), keyId);
-  const current = makeKey();
+  const current = currentKey();
   const lost: LostValue[] = [];
-  for (let at: SealedPlace | undefined; ; ) {
+  for (let after: SealedLocation | undefined; ; ) {
     const page = await store.transaction(async (tx) => {
-      const values = await tx.sealedValues.after(at, valuesAtOnce);
-      const found: LostValue[] = [];
-      for (const { place, sealed } of values) {
+      const values = await tx.sealedValues.after(after, valuesAtOnce);
+      const dropped: LostValue[] = [];
+      for (const { location, sealed } of values) {
         if (!sealed.includes(`.${keyId}.`)) continue;
-        const value = await giveUp(tx, place);
-        if (value) found.push(value);
+        const value = await dropValue(tx, location);
+        if (value) dropped.push(value);
       }
-      return { last: values.at(-1)?.place, found };
+      return { last: values.at(-1)?.location, dropped };
     });
-    lost.push(...page.found);
+    lost.push(...page.dropped);
     if (!page.last) break;
-    at = page.last;
+    after = page.last;
   }
   await store.transaction(async (tx) => {
-    await changeUsedKeys(tx, (before) => {
-      const left = before.filter((one) => one !== keyId);
+    await changeUsedKeys(tx, (used) => {
+      const left = used.filter((each) => each !== keyId);
       return left.length > 0 ? left : [current];
     });
     await retireKeys(tx, [keyId]);

@@ -19,15 +19,15 @@ import { type Sealing, sealingWith } from "./sealing.ts";
 const keyBytes = 32;
 
 /**
- * Reads the key file, or makes one that only its owner can read. Only for a store that has no key yet: a new key in the
- * place of a lost one would hide that what is sealed can't be opened any more.
+ * Reads the key file, or creates one that only its owner can read. Only for a store without a key: a new key in place of
+ * a lost one would hide that sealed values can't be opened any more.
  */
 export function keysFromFile(file: string): readonly [Uint8Array, ...Uint8Array[]] {
-  if (!existsSync(file)) keepKeyFile(file, [freshKey()]);
+  if (!existsSync(file)) createKeyFile(file, [newKey()]);
   return readKeyFile(file);
 }
 
-/** Reads the key file; throws when there is none. The first key seals, all of them open. */
+/** Reads the key file, and throws when it is missing. The first key seals, all keys open. */
 export function readKeyFile(file: string): readonly [Uint8Array, ...Uint8Array[]] {
   if (!existsSync(file)) throw new Error(`There is no key file ${file}.`);
   if (isOpenToOthers(file)) {
@@ -37,8 +37,8 @@ export function readKeyFile(file: string): readonly [Uint8Array, ...Uint8Array[]
 }
 
 /**
- * Nobody but its owner may read it. Where root owns it and we aren't root, our group may: so a secret is handed to a
- * container.
+ * Only its owner may read the key file. When root owns it and this process is not root, the group may read it too:
+ * orchestrators mount secrets into containers this way.
  */
 function isOpenToOthers(file: string): boolean {
   if (process.platform === "win32") return false;
@@ -46,7 +46,7 @@ function isOpenToOthers(file: string): boolean {
   return (mode & (uid === 0 && process.getuid?.() !== 0 ? 0o037 : 0o077)) !== 0;
 }
 
-/** The keys that stand in a key file's text, one a line. */
+/** Parses the text of a key file: one key on each line. */
 export function keysOf(text: string, file: string): readonly [Uint8Array, ...Uint8Array[]] {
   const lines = text.split("\n").flatMap((line) => (line.trim() === "" ? [] : [line.trim()]));
   const [first, ...older] = lines.map((line) => Buffer.from(line, "base64url"));
@@ -56,11 +56,11 @@ export function keysOf(text: string, file: string): readonly [Uint8Array, ...Uin
   return [first, ...older];
 }
 
-export function freshKey(): Uint8Array {
+export function newKey(): Uint8Array {
   return randomBytes(keyBytes);
 }
 
-/** Puts these keys in the file's place, whole or not at all. Throws ReadOnlyKeyFile where the file can't be replaced. */
+/** Replaces the key file atomically. Throws ReadOnlyKeyFile where the file can't be replaced. */
 export function replaceKeys(file: string, keys: readonly Uint8Array[]): void {
   let draft: string | undefined;
   try {
@@ -73,7 +73,7 @@ export function replaceKeys(file: string, keys: readonly Uint8Array[]): void {
   syncFolder(dirname(file));
 }
 
-/** The key file lies where this process may not replace it: a secret that a cluster mounts, for example. */
+/** This process may not replace the key file: it is mounted by a container platform, for example. */
 export class ReadOnlyKeyFile extends BreezewayError {
   readonly code = "conflict";
 
@@ -84,61 +84,62 @@ export class ReadOnlyKeyFile extends BreezewayError {
   }
 }
 
-/** EBUSY: a file that is mounted by itself can be written, but nothing can take its place. */
+/** EBUSY: a file that is mounted by itself can be written, but not replaced. */
 function isReadOnly(error: unknown): boolean {
   return ["EROFS", "EACCES", "EPERM", "EBUSY"].includes((error as NodeJS.ErrnoException).code ?? "");
 }
 
 /**
- * Seals and opens with the keys of that file, and reads it again when it has changed: keys come and go while the service
- * runs. A file that has become unreadable changes nothing, so that no running service loses its links to it. With
- * `mayBeMissing` the file may come later; until then nothing can be sealed or opened.
+ * Seals and opens with the keys of a file, and reads the file again when it has changed: operators rotate keys while the
+ * service runs. When the file becomes unreadable, the keys in memory stay in use. With `mayBeMissing` the file may be
+ * created later; until then, sealing and opening throw.
  */
 export function sealingFromFile(file: string, { mayBeMissing = false } = {}): Sealing {
   let sealing = mayBeMissing && !existsSync(file) ? undefined : sealingWith(...readKeyFile(file));
-  let stamp = stampOf(file);
-  const found = (): Sealing | undefined => {
-    const now = stampOf(file);
-    if (now === stamp || now === undefined) return sealing;
+  let loadedStamp = stampOf(file);
+  const currentIfAny = (): Sealing | undefined => {
+    const stamp = stampOf(file);
+    if (stamp === loadedStamp || stamp === undefined) return sealing;
     try {
       sealing = sealingWith(...readKeyFile(file));
-      stamp = now;
+      loadedStamp = stamp;
     } catch {
-      // Half copied, or its mode isn't set yet: the next use looks again.
+      // The file is half copied, or its mode isn't set yet. The next use tries again.
     }
     return sealing;
   };
   const current = (): Sealing => {
-    const keys = found();
-    if (!keys) throw new Error(`There is no key file ${file}.`);
-    return keys;
+    const found = currentIfAny();
+    if (!found) throw new Error(`There is no key file ${file}.`);
+    return found;
   };
   return {
     get keyId() {
       return current().keyId;
     },
     get keyIds() {
-      return found()?.keyIds ?? [];
+      return currentIfAny()?.keyIds ?? [];
     },
     derive: (purpose) => ({
-      seal: (text, place) => current().derive(purpose).seal(text, place),
-      open: (sealed, place) => current().derive(purpose).open(sealed, place),
+      seal: (text, context) => current().derive(purpose).seal(text, context),
+      open: (sealed, context) => current().derive(purpose).open(sealed, context),
     }),
-    seal: (text, place) => current().seal(text, place),
-    open: (sealed, place) => current().open(sealed, place),
+    seal: (text, context) => current().seal(text, context),
+    open: (sealed, context) => current().open(sealed, context),
   };
 }
 
+/** Changes when the file is replaced or written. */
 function stampOf(file: string): string | undefined {
   const found = statSync(file, { throwIfNoEntry: false });
   return found && `${found.ino} ${found.mtimeMs} ${found.size}`;
 }
 
 /**
- * Makes the key file of those keys; one that another process has made meanwhile is left as it is. It is written whole
- * and synced before it gets its name: a key lost in a power cut would take all links with it.
+ * Creates the key file, unless another process has created it meanwhile. The file is complete and synced before it gets
+ * its name: without its key, all links would be lost after a power cut.
  */
-export function keepKeyFile(file: string, keys: readonly Uint8Array[]): void {
+export function createKeyFile(file: string, keys: readonly Uint8Array[]): void {
   const draft = writeDraft(file, keys);
   try {
     linkSync(draft, file);
@@ -151,11 +152,11 @@ export function keepKeyFile(file: string, keys: readonly Uint8Array[]): void {
 }
 
 function writeDraft(file: string, keys: readonly Uint8Array[]): string {
-  // A name of its own: in a container every start has the same process id, and a killed one may have left its draft.
+  // A random name: in containers every start has the same process id, and a killed process may have left its draft.
   const draft = `${file}.${randomBytes(6).toString("hex")}.draft`;
   const descriptor = openSync(draft, "wx", 0o600);
   try {
-    // Writes to the end or throws: a file that lost a key to a full disk must not take the place of a whole one.
+    // writeFileSync writes everything or throws, so that a full disk can't truncate the list of keys.
     writeFileSync(descriptor, keys.map((key) => `${Buffer.from(key).toString("base64url")}\n`).join(""));
     fsyncSync(descriptor);
   } catch (error) {
@@ -168,9 +169,9 @@ function writeDraft(file: string, keys: readonly Uint8Array[]): string {
   return draft;
 }
 
-/** What was renamed or made there stays so after a power cut. */
+/** Syncs a folder, so that created and renamed files survive a power cut. */
 export function syncFolder(path: string): void {
-  // Windows has no such thing as syncing a folder.
+  // Windows can't sync a folder.
   if (process.platform === "win32") return;
   const folder = openSync(path, "r");
   try {

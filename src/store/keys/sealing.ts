@@ -1,32 +1,35 @@
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from "node:crypto";
 
 /**
- * Seals values: AES-256-GCM, each bound to the place it was sealed for. The keys themselves seal what lies in the store;
- * every other purpose has subkeys of its own (`derive`).
+ * Seals (encrypts and authenticates) values with AES-256-GCM. Each value is bound to a context, which is authenticated
+ * but not stored (AAD): a value that is copied to another row can't be opened there. The keys themselves seal values in
+ * the store; every other purpose has its own subkeys (`derive`).
  */
 export interface Sealing extends Sealer {
-  /** Names the key that seals without telling it, so that a wrong one is noticed before it is needed. */
+  /** The id of the key that seals. It reveals nothing about the key. */
   readonly keyId: string;
-  /** The names of all keys that open. */
+  /** The ids of all keys that open. */
   readonly keyIds: readonly string[];
-  /** Seals with a subkey of each key that serves this purpose alone. */
+  /** Seals and opens with subkeys that serve only this purpose. */
   derive(purpose: string): Sealer;
 }
 
 export interface Sealer {
-  seal(text: string, place: string): string;
-  /** Throws when the text was sealed with another key, for another place, or was touched. */
-  open(sealed: string, place: string): string;
+  seal(text: string, context: string): string;
+  /** Throws when the value was sealed with an unknown key or for another context, or was changed. */
+  open(sealed: string, context: string): string;
 }
 
 const format = "v1";
 const idLetters = 12;
+const ivBytes = 12;
+const authTagBytes = 16;
 
-/** The first key seals; older ones open what they sealed until it has been sealed anew. */
+/** The first key seals. The older keys only open, until a rotation has resealed their values. */
 export function sealingWith(key: Uint8Array, ...older: readonly Uint8Array[]): Sealing {
   const keyId = keyIdOf(key);
-  const ring = new Map([key, ...older].map((one) => [keyIdOf(one), one]));
-  /** Purposes are few and named in our code. */
+  const ring = new Map([key, ...older].map((each) => [keyIdOf(each), each]));
+  /** Cache of derived sealers, without a limit: the code names few purposes. */
   const derived = new Map<string, Sealer>();
   return {
     keyId,
@@ -34,29 +37,31 @@ export function sealingWith(key: Uint8Array, ...older: readonly Uint8Array[]): S
     derive(purpose) {
       const known = derived.get(purpose);
       if (known) return known;
-      const subkeys = older.map((one) => subkeyOf(one, purpose));
-      const made = sealingWith(subkeyOf(key, purpose), ...subkeys);
-      derived.set(purpose, made);
-      return made;
+      const olderSubkeys = older.map((each) => subkeyOf(each, purpose));
+      const sealer = sealingWith(subkeyOf(key, purpose), ...olderSubkeys);
+      derived.set(purpose, sealer);
+      return sealer;
     },
-    seal(text, place) {
-      const iv = randomBytes(12);
-      const cipher = createCipheriv("aes-256-gcm", key, iv).setAAD(Buffer.from(place));
+    seal(text, context) {
+      const iv = randomBytes(ivBytes);
+      const cipher = createCipheriv("aes-256-gcm", key, iv).setAAD(Buffer.from(context));
       const sealed = Buffer.concat([cipher.update(text, "utf8"), cipher.final(), cipher.getAuthTag()]);
       return [format, keyId, iv.toString("base64url"), sealed.toString("base64url")].join(".");
     },
-    open(sealed, place) {
+    open(sealed, context) {
       const [version, sealedBy, iv, body] = sealed.split(".");
       if (version !== format || !iv || !body) throw new Error("a sealed value has an unknown form");
       const opener = ring.get(sealedBy ?? "");
       if (!opener)
         throw new Error(`a value was sealed with key ${sealedBy}, this process has ${[...ring.keys()].join(", ")}`);
       const bytes = Buffer.from(body, "base64url");
-      // Node passes over what isn't base64url: one sealed value has one spelling.
-      if (bytes.toString("base64url") !== body) throw new Error("a sealed value was touched");
-      const decipher = createDecipheriv("aes-256-gcm", opener, Buffer.from(iv, "base64url")).setAAD(Buffer.from(place));
-      decipher.setAuthTag(bytes.subarray(-16));
-      return decipher.update(bytes.subarray(0, -16), undefined, "utf8") + decipher.final("utf8");
+      // Node ignores characters that are not base64url. Refuse them: each sealed value has exactly one encoding.
+      if (bytes.toString("base64url") !== body) throw new Error("a sealed value was changed");
+      const decipher = createDecipheriv("aes-256-gcm", opener, Buffer.from(iv, "base64url")).setAAD(
+        Buffer.from(context),
+      );
+      decipher.setAuthTag(bytes.subarray(-authTagBytes));
+      return decipher.update(bytes.subarray(0, -authTagBytes), undefined, "utf8") + decipher.final("utf8");
     },
   };
 }
@@ -66,10 +71,10 @@ function subkeyOf(key: Uint8Array, purpose: string): Uint8Array {
   return new Uint8Array(hkdfSync("sha256", key, "", `breezeway ${purpose}`, key.length));
 }
 
-/** Names a key without telling it. */
+/** The id of a key: a digest, which reveals nothing about the key. */
 export function keyIdOf(key: Uint8Array): string {
   return createHash("sha256").update("breezeway key id").update(key).digest("base64url").slice(0, idLetters);
 }
 
-/** The key that a value was sealed with, and where its name stands, for statements that look at many. */
-export const sealedBy = { from: format.length + 2, letters: idLetters };
+/** The position of the key id in a sealed value, counted from 1, for SQL statements. */
+export const keyIdPosition = { from: format.length + 2, letters: idLetters };

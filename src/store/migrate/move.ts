@@ -2,31 +2,38 @@ import type pg from "pg";
 import { BreezewayError } from "../../model/errors.ts";
 import { migrate, schemaVersion } from "../migrations.ts";
 import { LentSql } from "../postgres/connection.ts";
-import { translated, unavailable } from "../postgres/errors.ts";
+import { toStoreError, unavailable } from "../postgres/errors.ts";
 import { newPool } from "../postgres/pool.ts";
 import { lockSchema } from "../postgres/schema.ts";
 import { databaseClock } from "../postgres/store.ts";
 import { layoutsOf, type TableLayout } from "./layout.ts";
-import { Summing, sourceRows, type TableSummary } from "./rows.ts";
+import { sourceRows, TableDigest, type TableSummary } from "./rows.ts";
 import { openSource, type Source, type SourceRequest } from "./source.ts";
-import { clearFirstRows, copiedRows, goOnCounting, insertRows, refuseForeign, refuseUsed } from "./target.ts";
+import {
+  advanceIdCounter,
+  clearInitialRows,
+  copiedRows,
+  insertRows,
+  refuseForeignTables,
+  refuseUsedTables,
+} from "./target.ts";
 
 export interface MoveRequest extends SourceRequest {
   /** An empty PostgreSQL database. */
   readonly databaseUrl: string;
-  readonly tell: (done: number, total: number) => void;
+  readonly onProgress: (done: number, total: number) => void;
 }
 
 export interface MovedStore {
   readonly schema: number;
   readonly rows: number;
-  /** What stands in both, table by table. */
+  /** The contents of each table, which are equal in both databases. */
   readonly tables: readonly ({ readonly table: string } & TableSummary)[];
 }
 
 /**
- * Copies a SQLite store to PostgreSQL, reads the copy back and compares it with what was read here, all in one
- * transaction: it is there wholly and proven, or not at all. Killed or failed, it is begun anew on the same database.
+ * Copies a SQLite store to PostgreSQL, reads the copy back and compares it with the source, all in one transaction: the
+ * copy is complete and verified, or absent. After a failure it can be repeated on the same database.
  */
 export async function moveToPostgres(request: MoveRequest): Promise<MovedStore> {
   const source = await openSource(request);
@@ -40,66 +47,72 @@ export async function moveToPostgres(request: MoveRequest): Promise<MovedStore> 
   try {
     const client = await pool.connect().catch((error) => Promise.reject(unavailable(error)));
     try {
-      return await moveOn(client, source, request.tell);
+      return await copyAndVerify(client, source, request.onProgress);
     } finally {
-      // Whatever it holds open ends with it.
+      // Closing the connection rolls back an open transaction.
       client.release(true);
     }
   } catch (error) {
-    throw translated(error, true);
+    throw toStoreError(error, true);
   } finally {
     await pool.end();
     source.close();
   }
 }
 
-async function moveOn(client: pg.PoolClient, source: Source, tell: MoveRequest["tell"]): Promise<MovedStore> {
+async function copyAndVerify(
+  client: pg.PoolClient,
+  source: Source,
+  onProgress: MoveRequest["onProgress"],
+): Promise<MovedStore> {
   const sql = new LentSql(client, databaseClock);
   sql.begin();
-  // A service that is started there waits until we are done.
+  // A service that starts on the database waits until the copy is done.
   await lockSchema(sql);
-  await refuseForeign(sql);
+  await refuseForeignTables(sql);
   await migrate(sql);
   const layouts = await layoutsOf(source.database, sql);
-  await refuseUsed(sql, layouts);
-  // Each row once on the way there and once on the way back.
+  await refuseUsedTables(sql, layouts);
+  // Each row is written once and read back once.
   const total = 2 * countRows(source, layouts);
   let done = 0;
-  const passed = (rows: readonly unknown[]) => {
+  const countRowsDone = (rows: readonly unknown[]) => {
     done += rows.length;
-    tell(done, total);
+    onProgress(done, total);
   };
 
-  const given = new Map<TableLayout, TableSummary>();
+  const sourceSummaries = new Map<TableLayout, TableSummary>();
   for (const layout of layouts) {
-    await clearFirstRows(sql, layout);
-    const summing = new Summing(layout);
+    await clearInitialRows(sql, layout);
+    const digest = new TableDigest(layout);
     for (const rows of sourceRows(source.database, layout)) {
       await insertRows(client, layout, rows);
-      summing.add(rows);
-      passed(rows);
+      digest.add(rows);
+      countRowsDone(rows);
     }
-    await goOnCounting(sql, source.database, layout);
-    given.set(layout, summing.summary());
+    await advanceIdCounter(sql, source.database, layout);
+    sourceSummaries.set(layout, digest.summary());
   }
 
   const differences: string[] = [];
-  for (const [layout, expected] of given) {
-    const summing = new Summing(layout);
+  for (const [layout, expected] of sourceSummaries) {
+    const digest = new TableDigest(layout);
     for await (const rows of copiedRows(client, layout)) {
-      summing.add(rows);
-      passed(rows);
+      digest.add(rows);
+      countRowsDone(rows);
     }
-    const found = summing.summary();
+    const found = digest.summary();
     if (found.rows !== expected.rows || found.sha256 !== expected.sha256) {
-      differences.push(`${layout.name} (${inWords(expected)} in SQLite, ${inWords(found)} in PostgreSQL)`);
+      differences.push(
+        `${layout.name} (${describeSummary(expected)} in SQLite, ${describeSummary(found)} in PostgreSQL)`,
+      );
     }
   }
   if (differences.length > 0) throw new CopyDiffers(differences);
   await sql.commit();
-  // How many rows there are is not known there yet, and the first questions would be answered the long way.
+  // The planner has no statistics of the new tables yet, and would choose slow plans.
   await client.query("ANALYZE");
-  const tables = [...given].map(([{ name }, summary]) => ({ table: name, ...summary }));
+  const tables = [...sourceSummaries].map(([{ name }, summary]) => ({ table: name, ...summary }));
   return { schema: schemaVersion, rows: total / 2, tables };
 }
 
@@ -108,15 +121,15 @@ function countRows({ database }: Source, layouts: readonly TableLayout[]): numbe
   return counts.reduce<number>((sum, count) => sum + Number(count), 0);
 }
 
-function inWords({ rows, sha256 }: TableSummary): string {
+function describeSummary({ rows, sha256 }: TableSummary): string {
   return `${rows} rows ${sha256.slice(0, 16)}`;
 }
 
-/** The proof failed, and nothing was kept. */
+/** The copy was not equal to its source and was rolled back. */
 export class CopyDiffers extends BreezewayError {
   readonly code = "copy_differs";
 
   constructor(differences: readonly string[]) {
-    super(`The copy differs from what was copied, and was given up: ${differences.join("; ")}.`);
+    super(`The copy differs from its source and was rolled back: ${differences.join("; ")}.`);
   }
 }

@@ -5,14 +5,14 @@ import type { TableLayout } from "./layout.ts";
 export type Value = string | number | null;
 export type Row = readonly Value[];
 
-/** What a table holds, in one line: as many rows, and the digest of all of them in the order of their key. */
+/** The number of rows of a table, and a digest of all rows in the order of their key. */
 export interface TableSummary {
   readonly rows: number;
   readonly sha256: string;
 }
 
-/** Sums up rows as they pass by: names of columns first, then each row as JSON on a line. */
-export class Summing {
+/** Computes the summary of a table while its rows are read: column names first, then each row as a line of JSON. */
+export class TableDigest {
   readonly #hash: Hash = createHash("sha256");
   #rows = 0;
 
@@ -31,25 +31,25 @@ export class Summing {
 }
 
 const rowsAtOnce = 2_000;
-/** Some rows are as large as a logo or an index map. */
-const lettersAtOnce = 2_000_000;
+/** Some rows are large: they hold a logo or an index map. */
+const charactersAtOnce = 2_000_000;
 
-/** The rows of a table as they are to stand in PostgreSQL, in pieces that fit into one statement. */
+/** The rows of a table with their values for PostgreSQL, in batches that fit into one statement. */
 export function* sourceRows(database: DatabaseSync, { name, columns, key }: TableLayout): Generator<readonly Row[]> {
-  const shown = columns.map((column) => column.instead ?? quoted(column.name)).join(", ");
+  const selected = columns.map((column) => column.replacement ?? quoted(column.name)).join(", ");
   const order = key.map((column) => quoted(column.name)).join(", ");
-  const statement = database.prepare(`SELECT ${shown} FROM ${quoted(name)} ORDER BY ${order}`);
+  const statement = database.prepare(`SELECT ${selected} FROM ${quoted(name)} ORDER BY ${order}`);
   statement.setReturnArrays(true);
-  let piece: Row[] = [];
-  let letters = 0;
+  let batch: Row[] = [];
+  let characters = 0;
   for (const row of statement.iterate() as Iterable<unknown> as Iterable<Row>) {
-    piece.push(row);
-    for (const value of row) if (typeof value === "string") letters += value.length;
-    if (piece.length < rowsAtOnce && letters < lettersAtOnce) continue;
-    yield piece;
-    [piece, letters] = [[], 0];
+    batch.push(row);
+    for (const value of row) if (typeof value === "string") characters += value.length;
+    if (batch.length < rowsAtOnce && characters < charactersAtOnce) continue;
+    yield batch;
+    [batch, characters] = [[], 0];
   }
-  if (piece.length > 0) yield piece;
+  if (batch.length > 0) yield batch;
 }
 
 export function quoted(name: string): string {

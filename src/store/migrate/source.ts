@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { BreezewayError, Conflict, NotFound } from "../../model/errors.ts";
+import { factsOf } from "../backup/database-copy.ts";
 import { databaseName } from "../backup/manifest.ts";
 import { restoreBackup } from "../backup/restore.ts";
-import { factsOf } from "../backup/stored-facts.ts";
 import { type DataFolder, dataFolder } from "../disk/data-folder.ts";
 import { readKeyFile } from "../keys/key-file.ts";
 import { keyIdOf } from "../keys/sealing.ts";
@@ -13,7 +13,7 @@ import { WrongKey } from "../keys/used-keys.ts";
 import { NewerSchema, schemaVersion } from "../migrations.ts";
 import { openSqlite } from "../sqlite/store.ts";
 
-/** The store that is moved: looked at, never changed, and nobody's until it is closed. */
+/** The store that is copied. It is opened read-only, and locked until it is closed. */
 export interface Source {
   readonly database: DatabaseSync;
   close(): void;
@@ -22,7 +22,7 @@ export interface Source {
 export interface SourceRequest {
   /** The folder of a stopped service. */
   readonly folder: DataFolder;
-  /** A backup in its place. */
+  /** A backup, which is read instead of the folder. */
   readonly backup: string | undefined;
   readonly keyFile: string;
   readonly nowMs: () => number;
@@ -32,17 +32,17 @@ export async function openSource(request: SourceRequest): Promise<Source> {
   return request.backup === undefined ? openFolder(request) : openBackup(request.backup, request);
 }
 
-/** Locked, so that no service begins to work on it meanwhile; one that runs already has the lock. */
+/** Opens the folder and locks it, so that no service can start on it. Throws FolderInUse when a service runs there. */
 function openFolder({ folder, keyFile }: SourceRequest): Source {
   const file = join(folder.path, databaseName);
   if (!existsSync(file)) throw new NotFound(`There is no SQLite store in ${folder.path}.`);
   const unlock = folder.lock();
-  // What looking alone leaves beside the file; after a kill they were there before, and hold what is not in it yet.
-  const passing = ["-shm", "-wal"].map((end) => `${file}${end}`).filter((one) => !existsSync(one));
+  // SQLite creates these files even for a reader. If they existed before, after a kill, they hold committed data.
+  const temporaryFiles = ["-shm", "-wal"].map((suffix) => `${file}${suffix}`).filter((path) => !existsSync(path));
   const database = new DatabaseSync(file, { readOnly: true });
   const close = () => {
     database.close();
-    for (const one of passing) rmSync(one, { force: true });
+    for (const path of temporaryFiles) rmSync(path, { force: true });
     unlock();
   };
   try {
@@ -56,10 +56,10 @@ function openFolder({ folder, keyFile }: SourceRequest): Source {
   return { database, close };
 }
 
-/** Restored beside, as `restore` does it, with all its checks; an older schema is brought to this one there. */
+/** Restores the backup to a temporary folder, with all checks of `restore`, and migrates an older schema there. */
 async function openBackup(backup: string, { keyFile, nowMs }: SourceRequest): Promise<Source> {
-  const beside = mkdtempSync(join(tmpdir(), "breezeway-migrate-"));
-  const folder = dataFolder(join(beside, "restored"));
+  const temporaryFolder = mkdtempSync(join(tmpdir(), "breezeway-migrate-"));
+  const folder = dataFolder(join(temporaryFolder, "restored"));
   try {
     await restoreBackup({ from: backup, folder, keyFile });
     await (await openSqlite({ folder: folder.path, nowMs })).close();
@@ -68,11 +68,11 @@ async function openBackup(backup: string, { keyFile, nowMs }: SourceRequest): Pr
       database,
       close() {
         close();
-        rmSync(beside, { recursive: true, force: true });
+        rmSync(temporaryFolder, { recursive: true, force: true });
       },
     };
   } catch (error) {
-    rmSync(beside, { recursive: true, force: true });
+    rmSync(temporaryFolder, { recursive: true, force: true });
     throw error;
   }
 }
@@ -87,7 +87,7 @@ function refuseOtherSchema(database: DatabaseSync, path: string): void {
   }
 }
 
-/** Without it PostgreSQL would hold links that nobody can open: better found now. */
+/** Checks the key file before the copy: without the right keys, no node could open the copied links. */
 function refuseOtherKey(database: DatabaseSync, keyFile: string): void {
   const { keyIds } = factsOf(database);
   if (keyIds.length === 0) return;
@@ -96,8 +96,8 @@ function refuseOtherKey(database: DatabaseSync, keyFile: string): void {
       `There is no key file ${keyFile}, and the tokens in this store are sealed with key ${keyIds.join(", ")}. Name the file with --key-file.`,
     );
   }
-  const held = readKeyFile(keyFile).map(keyIdOf);
-  if (!keyIds.every((keyId) => held.includes(keyId))) throw new WrongKey(keyFile, held, keyIds);
+  const inFile = readKeyFile(keyFile).map(keyIdOf);
+  if (!keyIds.every((keyId) => inFile.includes(keyId))) throw new WrongKey(keyFile, inFile, keyIds);
 }
 
 class MissingKey extends BreezewayError {

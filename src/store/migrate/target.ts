@@ -2,13 +2,13 @@ import type { DatabaseSync } from "node:sqlite";
 import type pg from "pg";
 import { Conflict } from "../../model/errors.ts";
 import type { Sql } from "../sql.ts";
-import { ofPostgresAlone, type TableLayout } from "./layout.ts";
+import { postgresOnlyColumns, type TableLayout } from "./layout.ts";
 import { quoted, type Row, type Value } from "./rows.ts";
 
 const rowsAtOnce = 2_000;
 
-/** A database with tables of somebody else's, before ours are made there. */
-export async function refuseForeign(sql: Sql): Promise<void> {
+/** Refuses a database that holds tables of another program. Must run before the schema is created. */
+export async function refuseForeignTables(sql: Sql): Promise<void> {
   const [ours] = await sql.all<{ made: boolean }>("SELECT to_regclass('schema_steps') IS NOT NULL AS made");
   if (ours?.made) return;
   const [table] = await sql.all<{ name: string }>(
@@ -17,42 +17,44 @@ export async function refuseForeign(sql: Sql): Promise<void> {
   if (table) throw notEmpty(`it holds a table ${table.name} that isn't Breezeway's`);
 }
 
-/** Whoever has started a service there, or copied something, is not overwritten. Nobody writes there until the end. */
-export async function refuseUsed(sql: Sql, layouts: readonly TableLayout[]): Promise<void> {
+/** Refuses a database that a service or a former copy has filled, and locks its tables until the transaction ends. */
+export async function refuseUsedTables(sql: Sql, layouts: readonly TableLayout[]): Promise<void> {
   const names = [...layouts.map(({ name }) => name), "nodes"];
   await sql.run(`LOCK TABLE ${names.map(quoted).join(", ")} IN EXCLUSIVE MODE`);
-  for (const name of names.filter((one) => !layouts.find((layout) => layout.name === one && isOneRow(layout)))) {
+  for (const name of names.filter((one) => !layouts.find((layout) => layout.name === one && hasOneRow(layout)))) {
     const [row] = await sql.all(`SELECT 1 FROM ${quoted(name)} LIMIT 1`);
     if (row) throw notEmpty(`there are rows in ${name}`);
   }
 }
 
-/** Its first rows come with the schema; the copy brings others in their place. */
-export async function clearFirstRows(sql: Sql, layout: TableLayout): Promise<void> {
-  if (isOneRow(layout)) await sql.run(`DELETE FROM ${quoted(layout.name)}`);
+/** Removes the row that the schema inserts into a table with a single row. The copy inserts its own. */
+export async function clearInitialRows(sql: Sql, layout: TableLayout): Promise<void> {
+  if (hasOneRow(layout)) await sql.run(`DELETE FROM ${quoted(layout.name)}`);
 }
 
 export async function insertRows(client: pg.PoolClient, layout: TableLayout, rows: readonly Row[]): Promise<void> {
   const { name, columns } = layout;
-  const alone = Object.entries(ofPostgresAlone[name] ?? {});
-  const into = [...columns.map((column) => column.name), ...alone.map(([column]) => column)].map(quoted).join(", ");
+  const postgresOnly = Object.entries(postgresOnlyColumns[name] ?? {});
+  const into = [...columns.map((column) => column.name), ...postgresOnly.map(([column]) => column)]
+    .map(quoted)
+    .join(", ");
   const lists = columns.map(({ type }, at) => `$${at + 1}::${type}[]`).join(", ");
-  const values = ["given.*", ...alone.map(([, value]) => value)].join(", ");
+  const values = ["given.*", ...postgresOnly.map(([, value]) => value)].join(", ");
   await client.query({
     name: `copy ${name}`,
     text: `INSERT INTO ${quoted(name)} (${into}) OVERRIDING SYSTEM VALUE SELECT ${values} FROM unnest(${lists}) AS given`,
-    values: columns.map((_, at) => arrayOf(rows.map((row) => row[at] ?? null))),
+    values: columns.map((_, at) => arrayLiteral(rows.map((row) => row[at] ?? null))),
   });
 }
 
-/** What is there now, read as the service reads it, in the order in which SQLite compares text. */
+/** Reads the copied rows back, in the order in which SQLite sorts text. */
 export async function* copiedRows(client: pg.PoolClient, layout: TableLayout): AsyncGenerator<readonly Row[]> {
-  const shown = layout.columns.map(({ name }) => quoted(name)).join(", ");
+  const selected = layout.columns.map(({ name }) => quoted(name)).join(", ");
   const order = layout.key
     .map(({ name, type }) => `${quoted(name)}${type === "text" ? ' COLLATE "C"' : ""}`)
     .join(", ");
   await client.query(
-    `DECLARE copied NO SCROLL CURSOR FOR SELECT ${shown} FROM ${quoted(layout.name)} ORDER BY ${order}`,
+    `DECLARE copied NO SCROLL CURSOR FOR SELECT ${selected} FROM ${quoted(layout.name)} ORDER BY ${order}`,
   );
   for (;;) {
     const { rows } = await client.query<Value[]>({ text: `FETCH ${rowsAtOnce} FROM copied`, rowMode: "array" });
@@ -62,8 +64,8 @@ export async function* copiedRows(client: pg.PoolClient, layout: TableLayout): A
   await client.query("CLOSE copied");
 }
 
-/** An id that was ever given is never given again, though its row may be gone. */
-export async function goOnCounting(
+/** Sets the id counter behind the last id that SQLite issued: an id is never used twice, even if its row was deleted. */
+export async function advanceIdCounter(
   sql: Sql,
   source: DatabaseSync,
   { name, hasCountedIds }: TableLayout,
@@ -73,17 +75,17 @@ export async function goOnCounting(
   await sql.run(`ALTER TABLE ${quoted(name)} ALTER COLUMN id RESTART WITH ${Number(last) + 1}`);
 }
 
-function isOneRow({ columns }: TableLayout): boolean {
+function hasOneRow({ columns }: TableLayout): boolean {
   return columns.some(({ name }) => name === "only_row");
 }
 
-/** PostgreSQL's own way to write a list, made at once: the driver would look at each element's type. */
-function arrayOf(values: readonly Value[]): string {
-  const written = values.map((value) => {
+/** A PostgreSQL array literal. Building it here is faster than the driver, which inspects the type of each element. */
+function arrayLiteral(values: readonly Value[]): string {
+  const elements = values.map((value) => {
     if (value === null) return "NULL";
     return typeof value === "number" ? value : `"${value.replaceAll(/["\\]/g, "\\$&")}"`;
   });
-  return `{${written.join()}}`;
+  return `{${elements.join()}}`;
 }
 
 function notEmpty(why: string): Conflict {

@@ -1,22 +1,22 @@
 import type pg from "pg";
 import type { Hint } from "../node-bus.ts";
 import { type Parameter, type Sql, storable } from "../sql.ts";
-import { failedCommit, isRefusal } from "./errors.ts";
+import { failedCommit, isInFailedTransaction } from "./errors.ts";
 
 /**
- * A connection lent to one body: worthless as soon as the body has ended. What is asked in one turn travels together and
- * is carried out in that order.
+ * A connection that is lent to one body. It refuses statements after the body has ended. Statements of one turn of the
+ * event loop are sent together (pipelined) and run in their order.
  */
 export class LentSql implements Sql {
   readonly dialect = "postgres";
   readonly #client: pg.PoolClient;
   readonly #clock: string;
-  /** What others are to be told once the transaction is durable. */
+  /** Hints to send after the transaction is durable. */
   readonly hints = new Set<Hint>();
-  /** What nobody waits for: each ends before the transaction does, and none may fail. */
+  /** Statements whose results the body does not await. COMMIT waits for them, and fails if one has failed. */
   readonly #posted: Promise<unknown>[] = [];
   #firstFailure: unknown;
-  #isHeldBack = false;
+  #isCorked = false;
   #isOver = false;
 
   constructor(client: pg.PoolClient, clock: string) {
@@ -24,33 +24,35 @@ export class LentSql implements Sql {
     this.#clock = clock;
   }
 
-  /** Nobody waits for it: it travels with the first statement. */
-  begin(how = "BEGIN"): void {
-    this.#post(this.#send(how));
+  /** BEGIN is sent together with the first statement. */
+  begin(statement = "BEGIN"): void {
+    this.#post(this.#send(statement));
   }
 
-  /** Nothing more can be asked by whoever has it. */
+  /** From now on, statements are refused. */
   end(): void {
     this.#isOver = true;
   }
 
   /**
-   * A COMMIT that the server refused has changed nothing. A COMMIT without an answer may have been carried out, however
-   * the statements before it ended for this side: they travel together. After a statement whose error a body has hidden,
-   * PostgreSQL answers COMMIT with a ROLLBACK and no error; that must not count as done.
+   * Commits, and throws unless the server has committed. Three cases differ:
+   * - The server refused COMMIT: nothing was changed.
+   * - No answer to COMMIT: the outcome is unknown, whatever is known about earlier statements, since all were sent
+   *   together.
+   * - A statement failed and the body ignored its error: PostgreSQL answers COMMIT with ROLLBACK and no error.
    */
   async commit(): Promise<void> {
     this.#isOver = true;
     const [committed, ...posted] = await Promise.allSettled([this.#send("COMMIT"), ...this.#posted]);
     if (committed.status === "rejected") throw failedCommit(committed.reason);
     if (committed.value.command === "COMMIT") return;
-    for (const one of posted) if (one.status === "rejected") throw one.reason;
-    throw new Error("a transaction's body hid the error of a statement: nothing was changed");
+    for (const statement of posted) if (statement.status === "rejected") throw statement.reason;
+    throw new Error("a transaction's body ignored the error of a statement: nothing was changed");
   }
 
-  /** After a statement has failed, all that follow are refused: what the body tells of is then the first failure. */
+  /** The cause of a failed body. After one failure the server refuses all later statements; the first error says why. */
   reasonOf(error: unknown): unknown {
-    return isRefusal(error) ? (this.#firstFailure ?? error) : error;
+    return isInFailedTransaction(error) ? (this.#firstFailure ?? error) : error;
   }
 
   async all<Row>(text: string, parameters: readonly Parameter[] = []): Promise<Row[]> {
@@ -70,7 +72,7 @@ export class LentSql implements Sql {
   }
 
   async nowMs(): Promise<number> {
-    if (this.#isOver) throw new Error(used);
+    if (this.#isOver) throw new Error(usedAfterEnd);
     const { rows } = await this.#send({ name: "clock", text: `SELECT ${this.#clock} AS now` });
     return rows[0].now;
   }
@@ -79,15 +81,16 @@ export class LentSql implements Sql {
     this.hints.add(hint);
   }
 
-  #post(asked: Promise<unknown>): void {
-    // Heard at the end, or not at all when the body fails by itself.
-    asked.catch(() => undefined);
-    this.#posted.push(asked);
+  #post(sent: Promise<unknown>): void {
+    // `commit` reports the error. When the body itself fails, its own error is reported.
+    sent.catch(() => undefined);
+    this.#posted.push(sent);
   }
 
   #query(text: string, parameters: readonly Parameter[]): Promise<pg.QueryResult> {
-    if (this.#isOver) throw new Error(used);
-    // Prepared, its answer would keep its snapshot until the next one: whoever builds an index would wait for that.
+    if (this.#isOver) throw new Error(usedAfterEnd);
+    // Without parameters the simple protocol is used. The extended one keeps its snapshot until the next message, and
+    // CREATE INDEX CONCURRENTLY on another node would wait for that.
     if (parameters.length === 0) return this.#send(text);
     const values = parameters.map(storable) as unknown[];
     const name = nameOf(text);
@@ -95,17 +98,17 @@ export class LentSql implements Sql {
   }
 
   #send(query: string | pg.QueryConfig): Promise<pg.QueryResult> {
-    if (!this.#isHeldBack) {
-      this.#isHeldBack = true;
+    if (!this.#isCorked) {
+      this.#isCorked = true;
       const { stream } = this.#client.connection;
       stream.cork();
       process.nextTick(() => {
-        this.#isHeldBack = false;
+        this.#isCorked = false;
         stream.uncork();
       });
     }
     const sent = this.#client.query(query);
-    // Statements that travel together fail together: only the first one's error says why.
+    // Statements that were sent together fail together. Only the first error says why.
     sent.catch((error) => {
       this.#firstFailure ??= error;
     });
@@ -113,16 +116,16 @@ export class LentSql implements Sql {
   }
 }
 
-const used = "a transaction was used after it had ended";
+const usedAfterEnd = "a transaction was used after it had ended";
 
-/** So many statements are prepared on each connection; texts that are made up as needed must not fill the server. */
-const preparedAtMost = 500;
+/** The limit of prepared statements on each connection: generated texts must not fill the server's memory. */
+const mostPrepared = 500;
 const names = new Map<string, string>();
 
-/** A statement with a name is parsed once on each connection. */
+/** The name under which a statement is prepared, so that each connection parses it once. Undefined beyond the limit. */
 function nameOf(text: string): string | undefined {
   const known = names.get(text);
-  if (known !== undefined || names.size >= preparedAtMost) return known;
+  if (known !== undefined || names.size >= mostPrepared) return known;
   const name = `s${names.size}`;
   names.set(text, name);
   return name;

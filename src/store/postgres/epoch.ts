@@ -2,16 +2,16 @@ import { newEpochName } from "../epoch-name.ts";
 import type { Sql } from "../sql.ts";
 import { logEpochTable } from "../tables/log-epoch.ts";
 
-/** Begins an epoch of the log if the database was restored or promoted since the present one began. */
+/** Begins a new epoch of the log if the database was restored or promoted since the present epoch began. */
 export async function beginEpoch(sql: Sql): Promise<void> {
   await logEpochTable(sql).renew(newEpochName(), false);
   await reorderIfAhead(sql);
 }
 
 /**
- * Reorders the log of a dump that was restored to a server with smaller transaction ids. New entries would otherwise
- * stand before old ones, and every reader of the log would wait for ever. The old entries get ids that no server hands
- * out any more, and those that webhooks were sent stand before those that they were not.
+ * Reorders the log of a dump that was restored to a server with smaller transaction ids. Otherwise new entries would sort
+ * before old ones, and every reader of the log would wait for ever. The old entries get transaction ids that no server
+ * issues any more. Entries that webhooks have received sort before those that they have not.
  */
 async function reorderIfAhead(sql: Sql): Promise<void> {
   const [{ isAhead } = { isAhead: false }] = await sql.all<{ isAhead: boolean }>(
@@ -22,9 +22,9 @@ async function reorderIfAhead(sql: Sql): Promise<void> {
   if (!isAhead) return;
   for (const statement of [
     `UPDATE log SET xid = CASE WHEN (xid::text::bigint, id) > (SELECT transaction_id, entry_id FROM webhook_feed)
-       THEN '${before.unsent}'::xid8 ELSE '${before.sent}'::xid8 END`,
-    `UPDATE webhook_feed SET transaction_id = ${before.sent}, entry_id = ${Number.MAX_SAFE_INTEGER}`,
-    `UPDATE webhooks SET from_transaction = ${before.sent}, from_entry = ${Number.MAX_SAFE_INTEGER}`,
+       THEN '${reservedIds.unsent}'::xid8 ELSE '${reservedIds.sent}'::xid8 END`,
+    `UPDATE webhook_feed SET transaction_id = ${reservedIds.sent}, entry_id = ${Number.MAX_SAFE_INTEGER}`,
+    `UPDATE webhooks SET from_transaction = ${reservedIds.sent}, from_entry = ${Number.MAX_SAFE_INTEGER}`,
     // Event ids from before epochs existed are not resumed.
     "UPDATE log_horizon SET transaction_id = pg_current_xact_id()::text::bigint, entry_id = 0",
     "UPDATE commands SET state = 'sending', sent_ms = requested_ms WHERE state = 'queued'",
@@ -34,5 +34,5 @@ async function reorderIfAhead(sql: Sql): Promise<void> {
   }
 }
 
-/** Transaction ids that every server has used up before its first connection. */
-const before = { sent: 3, unsent: 4 };
+/** Transaction ids that every server uses up before it accepts its first connection. */
+const reservedIds = { sent: 3, unsent: 4 };

@@ -1,9 +1,8 @@
 import pg from "pg";
 
 /**
- * A client that has a listener for `error` from its construction to its end. PostgreSQL may end a session at any time,
- * and a FATAL that arrives while nobody listens would end the process. The client's next query fails, which is all that
- * the store needs to know.
+ * A client that always has a listener for `error`. PostgreSQL may end a session at any time, and an `error` event without
+ * a listener would end the process. The store needs no more: the client's next query fails.
  */
 class GuardedClient extends pg.Client {
   constructor(config?: string | pg.ClientConfig) {
@@ -14,7 +13,7 @@ class GuardedClient extends pg.Client {
 
 export function newPool(config: pg.PoolConfig): pg.Pool {
   const pool = new pg.Pool({ ...config, Client: GuardedClient });
-  // The pool repeats the errors of its idle clients, and replaces these clients at the next use.
+  // The pool emits the errors of its idle clients too, and replaces these clients at the next use.
   pool.on("error", () => undefined);
   return pool;
 }

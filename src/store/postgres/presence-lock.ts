@@ -7,44 +7,44 @@ import { unavailable } from "./errors.ts";
 const longestCheckMs = 3_000;
 
 /**
- * A node's place is an advisory lock that its own connection holds: the server gives it up in the moment in which the
- * process dies. Shared, so that a node can take it anew while a connection that broke without a word still lingers.
+ * Takes an advisory lock on a connection of its own: the server releases it when the process dies. The lock is shared, so
+ * that a node can take it again while the server still holds its former, dead connection.
  */
-export async function takePresenceLock(config: pg.ClientConfig, id: NodeId, lost: () => void): Promise<PresenceLock> {
+export async function takePresenceLock(config: pg.ClientConfig, id: NodeId, onLost: () => void): Promise<PresenceLock> {
   const client = new pg.Client({ ...config, query_timeout: longestCheckMs });
   let isTaken = false;
-  let isOver = false;
-  const giveUp = () => {
-    if (isOver) return;
-    isOver = true;
+  let isReleased = false;
+  const close = () => {
+    if (isReleased) return;
+    isReleased = true;
     client.end().catch(() => undefined);
-    // Until it is taken, the caller hears of it otherwise.
-    if (isTaken) lost();
+    // Before the lock is taken, the caller gets the error by the rejected promise.
+    if (isTaken) onLost();
   };
   try {
-    client.on("error", giveUp);
-    client.on("end", giveUp);
+    client.on("error", close);
+    client.on("end", close);
     await client.connect();
     await client.query(`SELECT pg_advisory_lock_shared(${presenceKey("$1")})`, [id]);
   } catch (error) {
-    giveUp();
+    close();
     throw unavailable(error);
   }
-  if (isOver) throw unavailable(new Error("the connection broke"));
+  if (isReleased) throw unavailable(new Error("the connection was lost"));
   isTaken = true;
   return {
     async check() {
-      if (isOver) throw unavailable(new Error("the connection is gone"));
+      if (isReleased) throw unavailable(new Error("the connection was lost"));
       try {
         await client.query("SELECT 1");
       } catch (error) {
-        giveUp();
+        close();
         throw unavailable(error);
       }
     },
-    async leave() {
-      if (isOver) return;
-      isOver = true;
+    async release() {
+      if (isReleased) return;
+      isReleased = true;
       await client.end().catch(() => undefined);
     },
   };

@@ -1,7 +1,7 @@
 import type { Sql } from "../sql.ts";
 import { ReadOnlyServer } from "./errors.ts";
 
-/** Rejects with what to do when this server takes no writes. */
+/** Rejects with instructions for the operator when this server accepts no writes. */
 export async function refuseReadOnly(sql: Sql): Promise<void> {
   const [server] = await sql.all<{ isStandby: boolean; isReadOnly: boolean }>(
     `SELECT pg_is_in_recovery() AS "isStandby", current_setting('default_transaction_read_only') = 'on' AS "isReadOnly"`,

@@ -15,37 +15,37 @@ import {
 import { StaleEpoch } from "../tables/log-epoch.ts";
 import { writeProbe } from "../tables/write-probe.ts";
 import { LentSql } from "./connection.ts";
-import { ConnectionLine } from "./connection-line.ts";
+import { ConnectionQueue } from "./connection-queue.ts";
 import { beginEpoch } from "./epoch.ts";
-import { isReadOnly, isSilence, isWorthRepeating, translated, unavailable } from "./errors.ts";
+import { isQueryTimeout, isReadOnly, isRetryable, toStoreError, unavailable } from "./errors.ts";
+import { HintChannel } from "./hint-channel.ts";
 import { newPool } from "./pool.ts";
 import { takePresenceLock } from "./presence-lock.ts";
 import { refuseReadOnly } from "./read-only.ts";
 import { changeSchema } from "./schema.ts";
-import { Wake } from "./wake.ts";
 
 export interface PostgresOptions {
   readonly url: string;
-  /** A connection that can't be established within this time counts as a store that can't be reached. */
+  /** The time limit for establishing a connection. Beyond it the store counts as unreachable. */
   readonly connectTimeoutMs?: number;
-  /** How long a caller waits for a connection that is in use; 20 s. */
+  /** How long a caller waits for a connection that is in use; 20 s by default. */
   readonly longestWaitMs?: number;
-  /** The database's clock as an SQL expression in milliseconds; tests give it one that jumps. */
+  /** The database's clock as an SQL expression in milliseconds. Tests set one that jumps. */
   readonly clock?: string;
 }
 
 export const databaseClock = "floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint";
-const pools = { ordinary: 3, patient: 6, urgent: 4, reading: 3 };
-/** Waiting for a connection that is in use is no outage, up to here. Links wait longer: nobody waits for them. */
+const poolSizes = { ordinary: 3, patient: 6, urgent: 4, reading: 3 };
+/** How long a caller waits for a connection that is in use. Background work waits without a limit. */
 const defaultWaitMs = 20_000;
-const attempts = 6;
+const mostAttempts = 6;
 const longestIdleMs = 5_000;
-/** A transaction may have to wait for locks; one that only looks, or goes before all others, has nothing to wait for. */
-const longestQueryMs = { waiting: 30_000, looking: 5_000 };
-const forWriting = "BEGIN";
-const forReading = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
+/** Ordinary transactions may wait for row locks. Reads and urgent transactions have shorter waits. */
+const longestQueryMs = { locking: 30_000, short: 5_000 };
+const beginWrite = "BEGIN";
+const beginRead = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
 
-type Lender = Pick<ConnectionLine, "connect">;
+type ConnectionSource = Pick<ConnectionQueue, "connect">;
 
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 
@@ -63,20 +63,20 @@ export async function openPostgres(options: PostgresOptions): Promise<OpenStore>
 /** The store on PostgreSQL, 15 or later, shared by any number of nodes. PostgreSQL groups commits by itself. */
 class PostgresStore implements OpenStore {
   readonly isShared = true;
-  readonly #pools: Readonly<Record<keyof typeof pools, pg.Pool>>;
-  readonly #ordinary: ConnectionLine;
-  /** Patient transactions have connections of their own: they never stand before a caller who waits for an answer. */
-  readonly #patient: ConnectionLine;
-  /** So have urgent transactions: they never wait behind the others. */
-  readonly #urgent: ConnectionLine;
-  /** So have reads: transactions that wait for a user's lock would otherwise hold them up. */
-  readonly #reading: ConnectionLine;
+  readonly #pools: Readonly<Record<keyof typeof poolSizes, pg.Pool>>;
+  readonly #ordinary: ConnectionQueue;
+  /** Background work has its own connections, so that it never delays a caller who waits for an answer. */
+  readonly #patient: ConnectionQueue;
+  /** Urgent transactions have their own, so that they never wait for others. */
+  readonly #urgent: ConnectionQueue;
+  /** Reads have their own, so that they never wait for transactions that wait for a user's lock. */
+  readonly #reading: ConnectionQueue;
   readonly #connect: pg.PoolConfig;
   readonly #clock: string;
   readonly #body = new AsyncLocalStorage<true>();
   readonly #running = new Set<Promise<unknown>>();
-  readonly #places = new Set<PresenceLock>();
-  readonly #wake: Wake;
+  readonly #presenceLocks = new Set<PresenceLock>();
+  readonly #hintChannel: HintChannel;
   #epochBeginning: Promise<void> | undefined;
   readonly #writability = new Writability((size) => this.#probe(size));
   #lastSyncMs = 0;
@@ -92,46 +92,49 @@ class PostgresStore implements OpenStore {
       connectionString: url,
       connectionTimeoutMillis: connectTimeoutMs,
       application_name: "breezeway",
-      // A node that is frozen inside a transaction must not hold its users' locks until it thaws.
+      // A node that freezes inside a transaction must not hold users' locks until it continues.
       idle_in_transaction_session_timeout: longestIdleMs,
     };
-    // A connection that died without a word would otherwise never answer.
-    const { waiting, looking } = longestQueryMs;
+    // Query timeouts detect connections that died without a reset.
+    const { locking, short } = longestQueryMs;
     const pooled = { ...connect, pipeline: true };
     this.#pools = {
-      ordinary: newPool({ ...pooled, max: pools.ordinary, query_timeout: waiting }),
-      patient: newPool({ ...pooled, max: pools.patient, query_timeout: waiting }),
-      urgent: newPool({ ...pooled, max: pools.urgent, query_timeout: looking }),
-      reading: newPool({ ...pooled, max: pools.reading, query_timeout: looking }),
+      ordinary: newPool({ ...pooled, max: poolSizes.ordinary, query_timeout: locking }),
+      patient: newPool({ ...pooled, max: poolSizes.patient, query_timeout: locking }),
+      urgent: newPool({ ...pooled, max: poolSizes.urgent, query_timeout: short }),
+      reading: newPool({ ...pooled, max: poolSizes.reading, query_timeout: short }),
     };
-    this.#ordinary = new ConnectionLine(this.#pools.ordinary, longestWaitMs);
-    this.#patient = new ConnectionLine(this.#pools.patient);
-    this.#urgent = new ConnectionLine(this.#pools.urgent, longestWaitMs);
-    this.#reading = new ConnectionLine(this.#pools.reading, longestWaitMs);
+    this.#ordinary = new ConnectionQueue(this.#pools.ordinary, longestWaitMs);
+    this.#patient = new ConnectionQueue(this.#pools.patient);
+    this.#urgent = new ConnectionQueue(this.#pools.urgent, longestWaitMs);
+    this.#reading = new ConnectionQueue(this.#pools.reading, longestWaitMs);
     this.#connect = connect;
     this.#clock = clock;
-    this.#wake = new Wake({ config: connect, notify: (channel, payload) => this.#notify(channel, payload) });
+    this.#hintChannel = new HintChannel({
+      config: connect,
+      notify: (channel, payload) => this.#notify(channel, payload),
+    });
   }
 
   get nodeBus(): NodeBus {
-    const wake = this.#wake;
+    const hintChannel = this.#hintChannel;
     return {
-      get areHeard() {
-        return wake.areHeard;
+      get receivesHints() {
+        return hintChannel.receivesHints;
       },
-      hear: (heard) => wake.hear(heard),
-      takePresenceLock: (id, lost) => this.#takePresenceLock(id, lost),
+      onHint: (listener) => hintChannel.onHint(listener),
+      takePresenceLock: (id, onLost) => this.#takePresenceLock(id, onLost),
     };
   }
 
-  /** On a connection of its own: however long it takes, and however long another node is at it, it is waited for. */
+  /** Migrates the schema on a connection without a query timeout: a step, or another node's migration, may take long. */
   async migrate(): Promise<void> {
     const pool = newPool({ ...this.#connect, pipeline: true, max: 1 });
     try {
-      await this.#attempt(pool, forReading, refuseReadOnly);
+      await this.#attempt(pool, beginRead, refuseReadOnly);
       await changeSchema({
-        attempt: (body) => this.#attempt(pool, forWriting, body),
-        outside: (body) => this.#outside(pool, body),
+        inTransaction: (body) => this.#attempt(pool, beginWrite, body),
+        withoutTransaction: (body) => this.#withoutTransaction(pool, body),
       });
     } finally {
       await pool.end();
@@ -144,7 +147,7 @@ class PostgresStore implements OpenStore {
   ): Promise<Result> {
     this.#refuseInside("a transaction");
     const pool = urgent || soon ? this.#urgent : patient ? this.#patient : this.#ordinary;
-    const write = () => this.#attempts(pool, forWriting, (sql) => body(transactionOn(sql)), hurry);
+    const write = () => this.#attempts(pool, beginWrite, (sql) => body(transactionOn(sql)), hurry);
     return this.#run(() => this.#writability.observe(write));
   }
 
@@ -154,18 +157,18 @@ class PostgresStore implements OpenStore {
   ): Promise<Result> {
     this.#refuseInside("a read");
     const pool = soon ? this.#urgent : this.#reading;
-    return this.#run(() => this.#attempts(pool, forReading, (sql) => body(transactionOn(sql))));
+    return this.#run(() => this.#attempts(pool, beginRead, (sql) => body(transactionOn(sql))));
   }
 
   async health(): Promise<StoreHealth> {
     await Promise.all([this.read((tx) => tx.settings.get("health")), this.#writability.check()]);
-    const waiting = Object.values(this.#lines).reduce((sum, line) => sum + line.waitingCount, 0);
+    const waiting = Object.values(this.#queues).reduce((sum, queue) => sum + queue.waitingCount, 0);
     return { kind: "postgres", waiting, lastSyncMs: this.#lastSyncMs };
   }
 
   async #probe(size: ProbeSize): Promise<void> {
     await this.#run(() =>
-      this.#attempt(this.#urgent, forWriting, async (sql) => {
+      this.#attempt(this.#urgent, beginWrite, async (sql) => {
         await refuseReadOnly(sql);
         await writeProbe(sql, size);
       }),
@@ -173,42 +176,42 @@ class PostgresStore implements OpenStore {
   }
 
   async size(): Promise<number> {
-    const look = (sql: LentSql) => sql.all<{ bytes: number }>("SELECT pg_database_size(current_database()) AS bytes");
-    return (await this.#run(() => this.#attempt(this.#reading, forReading, look)))[0]!.bytes;
+    const query = (sql: LentSql) => sql.all<{ bytes: number }>("SELECT pg_database_size(current_database()) AS bytes");
+    return (await this.#run(() => this.#attempt(this.#reading, beginRead, query)))[0]!.bytes;
   }
 
   pools(): readonly PoolUse[] {
-    const lines = this.#lines;
+    const queues = this.#queues;
     return Object.entries(this.#pools).map(([pool, { totalCount, idleCount, options }]) => ({
       pool,
       inUse: totalCount - idleCount,
       idle: idleCount,
       most: options.max,
-      waiting: lines[pool as keyof typeof pools].waitingCount,
+      waiting: queues[pool as keyof typeof poolSizes].waitingCount,
     }));
   }
 
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    // A pool that ends forgets those that still wait for a connection: they would be told so only after a timeout.
+    // A pool that ends drops callers that still wait for a connection: they would fail only after a timeout.
     await Promise.allSettled(this.#running);
-    await this.#wake.stop();
-    await Promise.all([...this.#places].map((place) => place.leave()));
+    await this.#hintChannel.stop();
+    await Promise.all([...this.#presenceLocks].map((lock) => lock.release()));
     await Promise.all(Object.values(this.#pools).map((pool) => pool.end()));
   }
 
-  async #takePresenceLock(id: NodeId, lost: () => void): Promise<PresenceLock> {
+  async #takePresenceLock(id: NodeId, onLost: () => void): Promise<PresenceLock> {
     if (this.#isClosed) throw new StoreUnavailable("The store is closed.");
-    const place = await takePresenceLock(this.#connect, id, () => {
-      this.#places.delete(place);
-      lost();
+    const lock = await takePresenceLock(this.#connect, id, () => {
+      this.#presenceLocks.delete(lock);
+      onLost();
     });
-    this.#places.add(place);
-    return place;
+    this.#presenceLocks.add(lock);
+    return lock;
   }
 
-  get #lines(): Readonly<Record<keyof typeof pools, ConnectionLine>> {
+  get #queues(): Readonly<Record<keyof typeof poolSizes, ConnectionQueue>> {
     return { ordinary: this.#ordinary, patient: this.#patient, urgent: this.#urgent, reading: this.#reading };
   }
 
@@ -223,7 +226,7 @@ class PostgresStore implements OpenStore {
     }
   }
 
-  /** It would need a second connection while it holds one: enough of them at once would wait for each other for ever. */
+  /** A nested transaction would need a second connection: with enough of them at once, all would wait for ever. */
   #refuseInside(what: string): void {
     if (this.#body.getStore()) throw new Error(`${what} was started inside another`);
   }
@@ -240,7 +243,7 @@ class PostgresStore implements OpenStore {
   }
 
   async #attempts<Result>(
-    pool: Lender,
+    pool: ConnectionSource,
     begin: string,
     body: (sql: LentSql) => Promise<Result>,
     hurry?: AbortSignal,
@@ -250,27 +253,27 @@ class PostgresStore implements OpenStore {
         return await this.#attempt(pool, begin, body, hurry);
       } catch (error) {
         const isStale = error instanceof StaleEpoch;
-        if (!(isStale || isWorthRepeating(error)) || attempt === attempts) throw error;
+        if (!(isStale || isRetryable(error)) || attempt === mostAttempts) throw error;
         if (isStale) await this.#beginEpoch();
       }
     }
   }
 
-  /** The database was restored or promoted. The transactions that noticed wait for one that begins an epoch. */
+  /** Begins a new epoch after a restore or a promotion. Single-flight: all transactions that noticed share one attempt. */
   #beginEpoch(): Promise<void> {
-    this.#epochBeginning ??= this.#attempt(this.#urgent, forWriting, beginEpoch).finally(() => {
+    this.#epochBeginning ??= this.#attempt(this.#urgent, beginWrite, beginEpoch).finally(() => {
       this.#epochBeginning = undefined;
     });
     return this.#epochBeginning;
   }
 
   async #attempt<Result>(
-    pool: Lender,
+    pool: ConnectionSource,
     begin: string,
     body: (sql: LentSql) => Promise<Result>,
     hurry?: AbortSignal,
   ): Promise<Result> {
-    const connecting = hurry ? this.#connectInHurry(pool, hurry) : pool.connect();
+    const connecting = hurry ? this.#connectOrHurry(pool, hurry) : pool.connect();
     const client = await connecting.catch((error) => Promise.reject(unavailable(error)));
     const sql = new LentSql(client, this.#clock);
     try {
@@ -278,59 +281,59 @@ class PostgresStore implements OpenStore {
       const result = await this.#body.run(true, () => body(sql));
       await this.#conclude(sql, begin);
       client.release();
-      this.#wake.tell(sql.hints);
+      this.#hintChannel.publish(sql.hints);
       return result;
     } catch (thrown) {
       const error = sql.reasonOf(thrown);
       sql.end();
-      // A connection that is silent, or whose ROLLBACK fails, is broken: it is thrown away, not lent to the next. A
-      // session that is read-only stays so after its server accepts writes again: it is replaced too.
+      // A connection that timed out, or whose ROLLBACK fails, is broken and must be closed. A read-only session is
+      // closed too: it would stay read-only after its server accepts writes again.
       const isUsable =
-        !isSilence(error) &&
+        !isQueryTimeout(error) &&
         !isReadOnly(error) &&
         (await client.query("ROLLBACK").then(
           () => true,
           () => false,
         ));
       client.release(!isUsable);
-      throw translated(error, isUsable);
+      throw toStoreError(error, isUsable);
     }
   }
 
   async #conclude(sql: LentSql, begin: string): Promise<void> {
     const startedMs = performance.now();
     const committed = sql.commit();
-    if (begin === forWriting) {
+    if (begin === beginWrite) {
       await committed;
       this.#lastSyncMs = performance.now() - startedMs;
     } else {
-      // What was read has been read; whoever has the connection next is answered after this, or hears that it is broken.
+      // A read has its result already. If COMMIT fails, the connection is broken, and its next user gets the error.
       committed.catch(() => undefined);
     }
   }
 
-  /** A connection that is in no transaction, and thrown away with all that its session holds. */
-  async #outside<Result>(pool: pg.Pool, body: (sql: LentSql) => Promise<Result>): Promise<Result> {
+  /** The connection is closed afterwards, which releases the locks of its session. */
+  async #withoutTransaction<Result>(pool: pg.Pool, body: (sql: LentSql) => Promise<Result>): Promise<Result> {
     const client = await pool.connect().catch((error) => Promise.reject(unavailable(error)));
     try {
       return await body(new LentSql(client, this.#clock));
     } catch (error) {
-      throw translated(error, true);
+      throw toStoreError(error, true);
     } finally {
       client.release(true);
     }
   }
 
-  /** A connection of that pool; should it become urgent before there is one, an urgent one. */
-  async #connectInHurry(pool: Lender, hurry: AbortSignal): Promise<pg.PoolClient> {
+  /** Waits for a connection of that pool. If the transaction becomes urgent meanwhile, it takes an urgent connection. */
+  async #connectOrHurry(pool: ConnectionSource, hurry: AbortSignal): Promise<pg.PoolClient> {
     if (hurry.aborted) return this.#urgent.connect();
     const ordinary = pool.connect();
     const { promise: hurried, resolve } = Promise.withResolvers<"hurried">();
-    const tell = () => resolve("hurried");
-    hurry.addEventListener("abort", tell, { once: true });
-    const first = await Promise.race([ordinary, hurried]).finally(() => hurry.removeEventListener("abort", tell));
+    const onHurry = () => resolve("hurried");
+    hurry.addEventListener("abort", onHurry, { once: true });
+    const first = await Promise.race([ordinary, hurried]).finally(() => hurry.removeEventListener("abort", onHurry));
     if (first !== "hurried") return first;
-    // Nobody uses the one that was asked for first.
+    // The ordinary connection is not needed any more.
     void ordinary.then((client) => client.release()).catch(() => undefined);
     return this.#urgent.connect();
   }

@@ -1,11 +1,10 @@
 import { Worker } from "node:worker_threads";
 
-/** One look at the log after so many commits. */
 const commitsBetween = 500;
 
 /**
- * Moves the write-ahead log into the database from a thread of its own: a checkpoint syncs the database file, and no
- * commit should wait for that.
+ * Runs a checkpoint, which moves the write-ahead log into the database, after every 500 commits. It has a thread of its
+ * own: a checkpoint syncs the database file, and no commit should wait for that.
  */
 export class Checkpointer {
   readonly #file: string;
@@ -27,7 +26,7 @@ export class Checkpointer {
     const worker = this.#worker;
     if (!worker) return;
     this.#worker = undefined;
-    // A checkpoint that fails on its way out ends it all the same.
+    // The worker exits also when its last checkpoint fails.
     const ended = new Promise((resolve) => worker.once("exit", resolve));
     worker.ref();
     worker.postMessage("stop");
@@ -37,7 +36,7 @@ export class Checkpointer {
   #start(): Worker {
     const worker = new Worker(new URL("./checkpoint-worker.ts", import.meta.url), { workerData: this.#file });
     worker.unref();
-    // Without it commits do its work once the log is long (sqlite/store.ts); they stay as safe as they were.
+    // Without a worker, commits run the checkpoint themselves when the log is long (wal_autocheckpoint, sqlite/store.ts).
     worker.on("error", () => {
       this.#worker = undefined;
     });

@@ -2,11 +2,11 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { StoreUnavailable } from "../../model/errors.ts";
 import type { Priority } from "../seam.ts";
 import type { Connection } from "./connection.ts";
-import { failedCommit, isTrouble, unavailable } from "./errors.ts";
+import { failedCommit, isSqliteFailure, unavailable } from "./errors.ts";
 
 /**
- * A group gathers for as long as its sync will take, so that the disk is never the larger part of the work; after each
- * slice of that, readers, timers and what has become urgent get their turn.
+ * Limits of a commit group. A group gathers bodies for about as long as its sync will take, so that syncing is at most
+ * half of the work. After each slice the event loop runs: readers, timers, and transactions that became urgent.
  */
 const groupLimits = { bodies: 512, sliceMs: 8, longestGatherMs: 100, longestWindowMs: 20 };
 
@@ -17,25 +17,25 @@ interface Job {
 }
 
 /**
- * All writers in one line. Bodies run one at a time, each in a savepoint of its own; a group of them shares one COMMIT
- * with a full sync, and nobody is answered before it. (Savepoints of two interleaved bodies would lose acknowledged
- * work.) Urgent bodies go before all that wait and close their group at once, whether they came so or became so.
+ * The queue of all writers (group commit). Bodies run one at a time, each in its own savepoint: savepoints of interleaved
+ * bodies would lose acknowledged work. A group of bodies shares one COMMIT with a full sync, and all callers get their
+ * results after it. Urgent bodies run before all others and close their group at once.
  */
 export class CommitQueue {
   readonly #connection: Connection;
-  readonly #grouped: (transactions: number, syncMs: number) => void;
+  readonly #onCommit: (transactions: number, syncMs: number) => void;
   readonly #urgent: Job[] = [];
   readonly #soon: Job[] = [];
   readonly #ordinary: Job[] = [];
-  readonly #idle: (() => void)[] = [];
-  readonly #holders: (() => void)[] = [];
+  readonly #drainWaiters: (() => void)[] = [];
+  readonly #holdWaiters: (() => void)[] = [];
   #isDraining = false;
   #timer: NodeJS.Timeout | undefined;
   #lastSyncMs = 0;
 
-  constructor(connection: Connection, grouped: (transactions: number, syncMs: number) => void = () => undefined) {
+  constructor(connection: Connection, onCommit: (transactions: number, syncMs: number) => void = () => undefined) {
     this.#connection = connection;
-    this.#grouped = grouped;
+    this.#onCommit = onCommit;
   }
 
   get waiting(): number {
@@ -51,19 +51,19 @@ export class CommitQueue {
       const job: Job = { body, resolve: resolve as (value: unknown) => void, reject };
       const isUrgent = urgent || (hurry?.aborted ?? false);
       (isUrgent ? this.#urgent : soon ? this.#soon : this.#ordinary).push(job);
-      if (!isUrgent) hurry?.addEventListener("abort", () => this.#hurry(job), { once: true });
+      if (!isUrgent) hurry?.addEventListener("abort", () => this.#makeUrgent(job), { once: true });
       this.#schedule(isUrgent);
     });
   }
 
-  /** Resolves when all that was added has been answered. */
+  /** Resolves when the queue is empty and no group runs. */
   async drained(): Promise<void> {
-    while (this.#isDraining || this.waiting > 0) await new Promise<void>((resolve) => this.#idle.push(resolve));
+    while (this.#isDraining || this.waiting > 0) await new Promise<void>((resolve) => this.#drainWaiters.push(resolve));
   }
 
-  /** Keeps all writers waiting, between two groups, while the work is done. */
+  /** Runs the work between two groups. All writers wait until it is done. */
   async hold<Result>(work: () => Promise<Result>): Promise<Result> {
-    if (this.#isDraining) await new Promise<void>((resolve) => this.#holders.push(resolve));
+    if (this.#isDraining) await new Promise<void>((resolve) => this.#holdWaiters.push(resolve));
     else {
       clearTimeout(this.#timer);
       this.#timer = undefined;
@@ -72,22 +72,22 @@ export class CommitQueue {
     try {
       return await work();
     } finally {
-      this.#goOn();
+      this.#continue();
     }
   }
 
-  /** Nothing to do when it isn't waiting any more. */
-  #hurry(job: Job): void {
-    const place = this.#ordinary.indexOf(job);
-    if (place < 0) return;
-    this.#ordinary.splice(place, 1);
+  /** Does nothing when the job has started already. */
+  #makeUrgent(job: Job): void {
+    const index = this.#ordinary.indexOf(job);
+    if (index < 0) return;
+    this.#ordinary.splice(index, 1);
     this.#urgent.push(job);
     this.#schedule(true);
   }
 
   /**
-   * The window grows with the last sync: on a disk that takes long, more bodies share it, and the process isn't spent
-   * waiting for it. What is urgent opens it at once.
+   * Starts the next group: at once for urgent jobs and fast disks, otherwise after about the time of the last sync. On a
+   * slow disk more bodies then share one sync.
    */
   #schedule(urgent: boolean): void {
     if (this.#isDraining) return;
@@ -109,23 +109,23 @@ export class CommitQueue {
   async #drain(): Promise<void> {
     this.#timer = undefined;
     await this.#runGroup();
-    this.#goOn();
+    this.#continue();
   }
 
-  /** Lets the next one in: who holds the queue, or the next group. */
-  #goOn(): void {
-    const holder = this.#holders.shift();
+  /** Starts what comes next: a waiting `hold`, or the next group. */
+  #continue(): void {
+    const holder = this.#holdWaiters.shift();
     if (holder) {
       holder();
       return;
     }
     this.#isDraining = false;
     if (this.waiting > 0) this.#schedule(this.#urgent.length > 0);
-    else for (const resolve of this.#idle.splice(0)) resolve();
+    else for (const resolve of this.#drainWaiters.splice(0)) resolve();
   }
 
   async #runGroup(): Promise<void> {
-    // A refusal waits for the COMMIT like an acceptance: it may rest on what another of the group has written.
+    // Errors wait for the COMMIT too: a body may have failed because of another body's write in the same group.
     const answers: { readonly job: Job; readonly answer: () => void }[] = [];
     const failGroup = (reason: StoreUnavailable) => {
       this.#rollBack();
@@ -151,8 +151,8 @@ export class CommitQueue {
         answers.push({ job, answer: () => job.resolve(value) });
       } catch (error) {
         const isUndone = this.#undoBody();
-        answers.push({ job, answer: () => job.reject(isTrouble(error) ? unavailable(error) : error) });
-        // A full disk can end the whole transaction: then those before it have lost their work too.
+        answers.push({ job, answer: () => job.reject(isSqliteFailure(error) ? unavailable(error) : error) });
+        // A full disk can roll back the whole transaction. Then the earlier bodies of the group have failed too.
         if (!isUndone) return failGroup(unavailable(error));
       }
       if (hasUrgent && this.#urgent.length === 0) break;
@@ -169,7 +169,7 @@ export class CommitQueue {
       return failGroup(failedCommit(error));
     }
     this.#lastSyncMs = performance.now() - syncStartedMs;
-    this.#grouped(answers.length, this.#lastSyncMs);
+    this.#onCommit(answers.length, this.#lastSyncMs);
     for (const { answer } of answers) answer();
   }
 
@@ -193,7 +193,7 @@ export class CommitQueue {
     try {
       this.#connection.run("ROLLBACK");
     } catch {
-      // The transaction is over either way; BEGIN of the next group tells whether the disk is back.
+      // The transaction has ended in any case. The next group's BEGIN fails if the disk still does.
     }
   }
 }

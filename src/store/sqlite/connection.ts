@@ -2,8 +2,8 @@ import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { type Parameter, type Sql, storable } from "../sql.ts";
 
 /**
- * One SQLite connection with its prepared statements. Its answers are promises only because the seam's are: each is
- * there already when it is returned, so a transaction's body runs within one turn of the event loop.
+ * One SQLite connection with its prepared statements. It is synchronous, so a transaction's body, which awaits only
+ * resolved promises, runs within one turn of the event loop.
  */
 export class Connection {
   readonly database: DatabaseSync;
@@ -30,7 +30,7 @@ export class Connection {
   #statement(text: string): StatementSync {
     let statement = this.#statements.get(text);
     if (!statement) {
-      // The seam's texts say $1; SQLite binds ?1 by position.
+      // Statements are written with $1 (sql.ts); SQLite needs ?1 to bind by position.
       statement = this.database.prepare(text.replaceAll(/\$(\d+)/g, "?$1"));
       this.#statements.set(text, statement);
     }
@@ -39,8 +39,8 @@ export class Connection {
 }
 
 /**
- * Lends the connection to one body, for one turn of the event loop: a body that waits for anything but its transaction
- * would hold everybody up. It is failed, and when it goes on later, what it was lent is worthless.
+ * Lends the connection to one body for one turn of the event loop. A body that awaits anything but its transaction would
+ * block all writers, so it is failed; statements that it runs later are refused.
  */
 export async function lend<Result>(
   connection: Connection,
@@ -60,7 +60,7 @@ export async function lend<Result>(
   }
 }
 
-/** A connection lent to one body: worthless as soon as the body has ended. */
+/** A connection that is lent to one body. It refuses statements after the body has ended. */
 class LentSql implements Sql {
   readonly dialect = "sqlite";
   readonly #connection: Connection;
@@ -98,7 +98,7 @@ class LentSql implements Sql {
     return this.#nowMs();
   }
 
-  /** There is nobody to tell. */
+  /** SQLite has no other nodes. */
   hint(): void {}
 
   #open(): Connection {
@@ -108,6 +108,6 @@ class LentSql implements Sql {
 }
 
 function bindable(parameter: Parameter): string | number | null {
-  const sound = storable(parameter);
-  return typeof sound === "object" && sound !== null ? JSON.stringify(sound) : sound;
+  const checked = storable(parameter);
+  return typeof checked === "object" && checked !== null ? JSON.stringify(checked) : checked;
 }

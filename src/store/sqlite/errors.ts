@@ -1,16 +1,16 @@
 import { OutcomeUnknown, StoreUnavailable } from "../../model/errors.ts";
 
 /** Busy, locked, out of memory, read-only, disk error, corrupt, full, can't open, no database (sqlite.org/rescode.html). */
-const troubleCodes = new Set([5, 6, 7, 8, 10, 11, 13, 14, 26]);
+const failureCodes = new Set([5, 6, 7, 8, 10, 11, 13, 14, 26]);
 
-/** Whether SQLite's own trouble failed a statement, and not what the statement asked for. */
-export function isTrouble(error: unknown): boolean {
+/** Whether the database itself failed (disk, lock, memory), rather than the statement (a constraint, a syntax error). */
+export function isSqliteFailure(error: unknown): boolean {
   const code = (error as { errcode?: unknown } | null)?.errcode;
-  // Extended codes carry the kind of trouble in their last byte.
-  return typeof code === "number" && troubleCodes.has(code & 0xff);
+  // The last byte of an extended code is the primary code.
+  return typeof code === "number" && failureCodes.has(code & 0xff);
 }
 
-/** `file`: where it is being opened, so that an operator knows what to look at. */
+/** `file` is given while the database is opened: the operator must know which file to check. */
 export function unavailable(error: unknown, file?: string): StoreUnavailable {
   const reason = error instanceof Error ? error.message : String(error);
   const sentence = file
@@ -22,8 +22,8 @@ export function unavailable(error: unknown, file?: string): StoreUnavailable {
 const ioError = 10;
 
 /**
- * What a failed COMMIT means. After an I/O error the commit record may lie in the log without a sync: this process goes
- * on without the change, and a crash before the next commit could bring it back.
+ * The error of a failed COMMIT. After an I/O error the commit record may be in the write-ahead log without a sync: this
+ * process continues without the change, but after a crash SQLite could recover it. So the outcome is unknown.
  */
 export function failedCommit(error: unknown): StoreUnavailable {
   const code = (error as { errcode?: unknown } | null)?.errcode;

@@ -4,7 +4,7 @@ import type { FileWork } from "./file-work.ts";
 
 const { file, work } = workerData as { readonly file: string; readonly work: FileWork };
 
-/** `rebuild` writes all pages anew, without free ones. Both move the write-ahead log into the file and empty it. */
+/** `rebuild` rewrites the file without free pages. Both kinds of work checkpoint and truncate the write-ahead log. */
 function run(): void {
   const database = new DatabaseSync(file);
   try {

@@ -18,27 +18,28 @@ import { writeProbe } from "../tables/write-probe.ts";
 import { Checkpointer } from "./checkpointer.ts";
 import { CommitQueue } from "./commit-queue.ts";
 import { Connection, lend } from "./connection.ts";
-import { isTrouble, unavailable } from "./errors.ts";
+import { isSqliteFailure, unavailable } from "./errors.ts";
 import { type FileWork, workOnFile } from "./file-work.ts";
 
-/** 16 MB of 4 KB pages. */
+const pageBytes = 4_096;
+/** The write-ahead log's length at which a commit runs the checkpoint itself: 16 MB. */
 const longestLogPages = 4_096;
 
-/** SQLite's number for auto_vacuum = INCREMENTAL. */
-const stepwise = 2;
+/** SQLite's code for auto_vacuum = INCREMENTAL. */
+const incrementalVacuum = 2;
 
 export interface SqliteOptions {
   readonly folder: string;
   readonly nowMs: () => number;
-  /** Told when so many transactions have become durable with one sync. */
-  readonly grouped?: (transactions: number, syncMs: number) => void;
+  /** Called after each COMMIT with the number of transactions that shared its sync. */
+  readonly onCommit?: (transactions: number, syncMs: number) => void;
 }
 
 export async function openSqlite(options: SqliteOptions): Promise<OpenStore> {
   try {
     return await openFile(options);
   } catch (error) {
-    throw isTrouble(error) ? unavailable(error, fileIn(options.folder)) : error;
+    throw isSqliteFailure(error) ? unavailable(error, fileIn(options.folder)) : error;
   }
 }
 
@@ -48,19 +49,19 @@ async function openFile(options: SqliteOptions): Promise<OpenStore> {
   const file = fileIn(options.folder);
   const writer = new Connection(file);
   chmodSync(file, 0o600);
-  // For a new file only, before anything is written to it: its free pages can be given back in steps (compaction.ts).
+  // auto_vacuum can be set only before the first write. It lets compaction.ts release free pages in steps.
   const isNew = writer.database.prepare("PRAGMA page_count").get()?.page_count === 0;
   if (isNew) writer.database.exec("PRAGMA auto_vacuum = INCREMENTAL");
-  // FULL: what was acknowledged survives a power cut, not only a killed process.
-  // secure_delete: what was removed is overwritten, a sealed token too.
+  // synchronous = FULL: acknowledged writes survive a power cut, not only a killed process.
+  // secure_delete: removed rows are overwritten with zeros, among them sealed tokens.
   for (const pragma of ["journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON", "secure_delete = ON"]) {
     writer.database.exec(`PRAGMA ${pragma}`);
   }
-  // The checkpointer empties the log from beside, which takes a moment without commits. Under load that never pauses
-  // there is none, and the log would grow without end: then a commit does what is left to do.
+  // A passive checkpoint can reset the log only at a moment without commits. Under constant load there is none, and the
+  // log would grow without end: then a commit runs the checkpoint.
   writer.database.exec(`PRAGMA wal_autocheckpoint = ${longestLogPages}`);
-  // A backup that reads for long makes the log grow; afterwards its file is cut to this length again.
-  writer.database.exec(`PRAGMA journal_size_limit = ${2 * longestLogPages * 4_096}`);
+  // The log grows while a backup reads. Afterwards its file is truncated to this size.
+  writer.database.exec(`PRAGMA journal_size_limit = ${2 * longestLogPages * pageBytes}`);
   const store = new SqliteStore(file, writer, options);
   try {
     await store.migrate();
@@ -71,7 +72,7 @@ async function openFile(options: SqliteOptions): Promise<OpenStore> {
   return store;
 }
 
-/** The store in one file, for one process that has locked its folder. */
+/** The store in one SQLite file, for the one process that has locked its folder. */
 class SqliteStore implements OpenStore {
   readonly isShared = false;
   readonly nodeBus = noNodeBus;
@@ -86,11 +87,11 @@ class SqliteStore implements OpenStore {
   #lastRead: Promise<unknown> = Promise.resolve();
   #isClosed = false;
 
-  constructor(file: string, writer: Connection, { nowMs, grouped }: SqliteOptions) {
+  constructor(file: string, writer: Connection, { nowMs, onCommit }: SqliteOptions) {
     this.#file = file;
     this.#writer = writer;
     this.#reader = new Connection(file, { readOnly: true });
-    this.#queue = new CommitQueue(writer, grouped);
+    this.#queue = new CommitQueue(writer, onCommit);
     this.#checkpointer = new Checkpointer(file);
     this.#nowMs = nowMs;
   }
@@ -109,7 +110,7 @@ class SqliteStore implements OpenStore {
     return result;
   }
 
-  /** One after another, so that each sees all that was acknowledged before it began. */
+  /** Reads run one after another, since they share one connection. Each sees all writes acknowledged before it began. */
   async read<Result>(body: (tx: Transaction) => Promise<Result>): Promise<Result> {
     this.#refuseInside("a read");
     const result = this.#lastRead.then(() => this.#readNow(body));
@@ -138,28 +139,28 @@ class SqliteStore implements OpenStore {
   }
 
   readonly space: FileSpace = {
-    look: async () => {
+    measure: async () => {
       this.#refuseIfClosed();
       const pragma = (name: string) => Object.values(this.#reader.all(`PRAGMA ${name}`, [])[0] as object)[0] as number;
-      const pageBytes = pragma("page_size");
+      const pageSize = pragma("page_size");
       return {
-        bytes: pragma("page_count") * pageBytes,
-        pageBytes,
+        bytes: pragma("page_count") * pageSize,
+        pageBytes: pageSize,
         freePages: pragma("freelist_count"),
-        isStepwise: pragma("auto_vacuum") === stepwise,
+        isIncremental: pragma("auto_vacuum") === incrementalVacuum,
       };
     },
-    giveBack: async (pages) => {
+    releasePages: async (pages) => {
       this.#refuseIfClosed();
-      // SQLite frees one page with each row that is read.
+      // `all`, not `run`: SQLite releases one page for each row of the result.
       await this.#queue.add(async () => void this.#writer.all(`PRAGMA incremental_vacuum(${pages})`, []));
       this.#checkpointer.committed();
     },
-    rebuild: () => this.#alone("rebuild"),
-    flush: () => this.#alone("truncate"),
+    rebuild: () => this.#workExclusively("rebuild"),
+    flush: () => this.#workExclusively("truncate"),
   };
 
-  async #alone(work: FileWork): Promise<void> {
+  async #workExclusively(work: FileWork): Promise<void> {
     this.#refuseIfClosed();
     await this.#queue.hold(() => workOnFile(this.#file, work));
   }
@@ -184,7 +185,7 @@ class SqliteStore implements OpenStore {
         this.#reader.run("COMMIT");
       }
     } catch (error) {
-      throw isTrouble(error) ? unavailable(error) : error;
+      throw isSqliteFailure(error) ? unavailable(error) : error;
     }
   }
 
@@ -192,7 +193,7 @@ class SqliteStore implements OpenStore {
     return this.#body.run(true, () => lend(connection, this.#nowMs, (sql) => body(transactionOn(sql))));
   }
 
-  /** It would wait for the one that it is part of. */
+  /** A nested transaction would wait for the transaction around it, for ever. */
   #refuseInside(what: string): void {
     if (this.#body.getStore()) throw new Error(`${what} was started inside another`);
   }

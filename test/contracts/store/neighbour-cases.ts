@@ -13,8 +13,8 @@ export function neighbourCases(harness: StoreHarness): void {
     onStore(harness, async (store) => {
       const place = await store.nodeBus.takePresenceLock(node("A"), () => assert.fail("nobody took it"));
       await place.check();
-      await place.leave();
-      await place.leave();
+      await place.release();
+      await place.release();
     }));
 
   if (harness.kind === "sqlite") return;
@@ -28,7 +28,7 @@ export function neighbourCases(harness: StoreHarness): void {
       const alive = (inPlace: boolean) => a.read((tx) => tx.nodes.alive(leaseMs, inPlace));
       assert.deepEqual(await alive(false), ["A", "B", "silent"]);
       assert.deepEqual(await alive(true), ["A", "B"]);
-      await placeOfB.leave();
+      await placeOfB.release();
       while ((await alive(true)).length > 1) t.signal.throwIfAborted();
       assert.deepEqual(await alive(true), ["A"]);
       await place.jumpClock(leaseMs + 1);
@@ -110,7 +110,7 @@ async function listening(store: OpenStore) {
   let waiting: { readonly hint: Hint; readonly go: () => void }[] = [];
   const until = (hint: Hint) => new Promise<void>((go) => waiting.push({ hint, go }));
   const begun = until("links");
-  store.nodeBus.hear((hint) => {
+  store.nodeBus.onHint((hint) => {
     hints.push(hint);
     const met = waiting.filter((one) => one.hint === hint);
     waiting = waiting.filter((one) => one.hint !== hint);

@@ -1,0 +1,89 @@
+import type pg from "pg";
+
+interface Waiter {
+  readonly proceed: () => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * A first-in, first-out queue in front of a pg pool. The pool has only one time limit, for both establishing a connection
+ * and waiting for one that is in use. Callers wait in this queue instead, so that a timeout of the pool always means that
+ * the server can't be reached, never that it is busy.
+ */
+export class ConnectionQueue {
+  readonly #pool: pg.Pool;
+  readonly #longestWaitMs: number | undefined;
+  readonly #waiters = new Set<Waiter>();
+  /** How many connections are neither in use nor being established. */
+  #free: number;
+  #inUse = 0;
+
+  /** Without `longestWaitMs` callers wait without a limit. */
+  constructor(pool: pg.Pool, longestWaitMs?: number) {
+    this.#pool = pool;
+    this.#longestWaitMs = longestWaitMs;
+    this.#free = pool.options.max;
+    pool.on("release", () => {
+      this.#inUse -= 1;
+      this.#passOn();
+    });
+  }
+
+  get waitingCount(): number {
+    return this.#waiters.size;
+  }
+
+  async connect(): Promise<pg.PoolClient> {
+    if (this.#free > 0) this.#free -= 1;
+    else await this.#waitForTurn();
+    try {
+      const client = await this.#pool.connect();
+      this.#inUse += 1;
+      return client;
+    } catch (error) {
+      this.#rejectAll(error);
+      this.#passOn();
+      throw error;
+    }
+  }
+
+  /** When no connection is in use and none can be established, callers with a time limit fail at once. */
+  #rejectAll(error: unknown): void {
+    if (this.#longestWaitMs === undefined || this.#inUse > 0) return;
+    for (const { reject } of this.#waiters) reject(error);
+    this.#waiters.clear();
+  }
+
+  /** Passes a free connection to the next caller. */
+  #passOn(): void {
+    const [next] = this.#waiters;
+    if (!next) {
+      this.#free += 1;
+      return;
+    }
+    this.#waiters.delete(next);
+    next.proceed();
+  }
+
+  #waitForTurn(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const longestMs = this.#longestWaitMs;
+      const onTimeout = () => {
+        this.#waiters.delete(waiter);
+        reject(new Error(`all ${this.#pool.options.max} connections were in use for ${longestMs} ms`));
+      };
+      const timer = longestMs === undefined ? undefined : setTimeout(onTimeout, longestMs);
+      const waiter: Waiter = {
+        proceed: () => {
+          clearTimeout(timer);
+          resolve();
+        },
+        reject: (error) => {
+          clearTimeout(timer);
+          reject(error);
+        },
+      };
+      this.#waiters.add(waiter);
+    });
+  }
+}
