@@ -1,6 +1,6 @@
 import type { DeviceId, UserId } from "../model/ids.ts";
 import type { Store, Transaction } from "../store/seam.ts";
-import type { LogEntry, TimeStretch } from "../store/tables/log.ts";
+import type { LogEntry, TimeRange } from "../store/tables/log.ts";
 
 export interface PastCommitParts {
   readonly store: Store<Pick<Transaction, "log">>;
@@ -19,7 +19,7 @@ export async function* pastCommits(
   { store, turn }: PastCommitParts,
   userId: UserId,
   deviceId: DeviceId,
-  { fromMs: startMs, toMs }: TimeStretch,
+  { fromMs: startMs, toMs }: TimeRange,
 ): AsyncGenerator<LogEntry> {
   let limit = page.first;
   for (let fromMs = startMs; ; ) {

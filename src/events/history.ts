@@ -3,10 +3,10 @@ import { type PastCommitParts, pastCommits } from "../devices/past-commits.ts";
 import { shownValue } from "../devices/shown-attribute.ts";
 import type { Cause } from "../model/cause.ts";
 import type { DeviceId, UserId } from "../model/ids.ts";
-import type { LogEntry, TimeStretch } from "../store/tables/log.ts";
+import type { LogEntry, TimeRange } from "../store/tables/log.ts";
 import { namesFor } from "./attribute-filter.ts";
 
-export interface HistoryQuestion extends TimeStretch {
+export interface HistoryQuestion extends TimeRange {
   /** In any published spelling; none means all. */
   readonly attributes: readonly string[];
 }

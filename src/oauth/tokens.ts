@@ -9,7 +9,7 @@ import { InvalidScope } from "../model/scope-errors.ts";
 import { missingScopes, type Scopes, scopeText, storedScopes } from "../model/scopes.ts";
 import type { Store, Transaction } from "../store/seam.ts";
 import type { GrantRow } from "../store/tables/grants.ts";
-import type { Mark } from "../store/tables/keyset-sweep.ts";
+import type { SweepCursor } from "../store/tables/keyset-sweep.ts";
 import type { RefreshTokenRow } from "../store/tables/refresh-tokens.ts";
 import type { Client } from "./clients.ts";
 import { exchangeProblem } from "./exchange-problem.ts";
@@ -123,9 +123,9 @@ export function tokensOn({ store, lifetimes, grantsEnded, reached }: TokenParts)
 
   /** Through a whole table, one stretch a transaction: it may be long, and others have to get their turn. */
   async function walk(
-    step: (tx: TokenTables, nowMs: number, after?: Mark) => Promise<Mark | undefined>,
+    step: (tx: TokenTables, nowMs: number, after?: SweepCursor) => Promise<SweepCursor | undefined>,
   ): Promise<void> {
-    let mark: Mark | undefined;
+    let mark: SweepCursor | undefined;
     do {
       const after = mark;
       mark = await store.transaction(async (tx) => step(tx, await tx.clock.nowMs(), after));

@@ -1,6 +1,6 @@
 import { logStart } from "../../src/store/tables/log.ts";
 import type { DeliveryRow } from "../../src/store/tables/webhook-deliveries.ts";
-import type { FeedPlace } from "../../src/store/tables/webhooks.ts";
+import type { FeedPosition } from "../../src/store/tables/webhooks.ts";
 import type { Session, SimulatedTables } from "./memory-tables.ts";
 import { exclusive } from "./row-locks.ts";
 import type { Draft, Rows } from "./rows.ts";
@@ -91,10 +91,10 @@ export function deliveryRows(session: Session): SimulatedTables["deliveries"] {
 }
 
 /** The position up to which log entries have become deliveries. */
-export function lockFeed(session: Session): Promise<FeedPlace> {
+export function lockFeed(session: Session): Promise<FeedPosition> {
   return session.run(
     "lock feed",
-    (rows) => rows.get<FeedPlace>(feed, 1) ?? { ...logStart, epoch: "" },
+    (rows) => rows.get<FeedPosition>(feed, 1) ?? { ...logStart, epoch: "" },
     () => [exclusive(feed, 1)],
   );
 }

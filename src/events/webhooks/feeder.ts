@@ -3,7 +3,7 @@ import { type OwnerId, ownerIdOf } from "../../model/ids.ts";
 import { isUrgent } from "../../model/transitions.ts";
 import type { Priority, Store, Transaction } from "../../store/seam.ts";
 import { comparePositions, type TailedEntry } from "../../store/tables/log.ts";
-import type { FeedPlace, WebhookRow } from "../../store/tables/webhooks.ts";
+import type { FeedPosition, WebhookRow } from "../../store/tables/webhooks.ts";
 import { writeEventId } from "../event-id.ts";
 import type { Backlog } from "./backlog.ts";
 import type { CompiledFilters } from "./compiled-filters.ts";
@@ -67,7 +67,7 @@ export async function feedWebhooks(
  * The store was restored or promoted: some messages that receivers have taken may be gone from it. Every webhook is sent
  * a resync, once. Webhooks from before epochs existed miss nothing.
  */
-async function enterEpoch(tx: FeedTables, feed: FeedPlace, epoch: string): Promise<void> {
+async function enterEpoch(tx: FeedTables, feed: FeedPosition, epoch: string): Promise<void> {
   if (feed.epoch !== "") {
     const body = resyncBody("restored", await tx.clock.nowMs());
     await tx.deliveries.addToAll({ suffix: epoch, type: "resync", body });

@@ -2,25 +2,25 @@ import type { OwnerId } from "../../model/ids.ts";
 import { first, type Sql } from "../sql.ts";
 import { type CredentialKey, isOfKey } from "./credential-key.ts";
 import { type GrantRow, grantColumns } from "./grants.ts";
-import { type Mark, removeFromStretch } from "./keyset-sweep.ts";
+import { removeFromNextPage, type SweepCursor } from "./keyset-sweep.ts";
 
 export interface AccessTokenRow {
   readonly grant: GrantRow;
-  /** What it may be used for, as text: its own scope, else the grant's; null: all. */
+  /** The token's scope as text: its own, else that of its grant. Null means everything. */
   readonly scope: string | null;
-  /** By the store's clock; zero or less when it has expired. */
+  /** On the store's clock; zero or less when the token has expired. */
   readonly remainingMs: number;
 }
 
-/** Access tokens; only their SHA-256 is kept. They go with their grant. */
+/** Access tokens; only their SHA-256 is stored. They are removed with their grant. */
 export interface AccessTokenTable {
-  /** A scope narrows the token below its grant; null leaves it the grant's. */
+  /** A scope narrows the token below its grant. With null, the grant's scope applies. */
   add(key: CredentialKey, grantId: string, expiresMs: number, scope?: string | null): Promise<void>;
   find(key: CredentialKey): Promise<AccessTokenRow | undefined>;
-  /** Keeps so many tokens of a grant, those that expire last; answers how many left. */
+  /** Keeps the `count` tokens of a grant that expire last; returns how many were removed. */
   keepNewest(ownerId: OwnerId, grantId: string, count: number): Promise<number>;
-  /** Those of the next stretch behind that mark; answers the next mark, or undefined at the end. */
-  removeExpired(beforeMs: number, after?: Mark): Promise<Mark | undefined>;
+  /** Removes expired tokens from the page after the cursor; returns the next cursor, undefined at the end. */
+  removeExpired(beforeMs: number, after?: SweepCursor): Promise<SweepCursor | undefined>;
 }
 
 export function accessTokenTable(sql: Sql): AccessTokenTable {
@@ -51,6 +51,6 @@ export function accessTokenTable(sql: Sql): AccessTokenTable {
         [ownerId, grantId, count],
       ),
     removeExpired: (beforeMs, after) =>
-      removeFromStretch(sql, "access_tokens", "hash", "expires_ms < $5", [beforeMs], after),
+      removeFromNextPage(sql, "access_tokens", "hash", "expires_ms < $5", [beforeMs], after),
   };
 }

@@ -1,44 +1,43 @@
 import type { DeviceId, UserId } from "../../model/ids.ts";
 import { first, type Sql } from "../sql.ts";
 
-/** How much the attributes of a device that is not virtual take. */
+/** The size of the attributes of a device that is not virtual. */
 export interface AttributeUsage {
-  /** Erased attributes included: their rows stay for a while, so that `since` can report the erasure. */
+  /** Includes erased attributes: their rows stay for a while, so that `since` can report the erasure. */
   readonly names: number;
-  /** Names and values in UTF-8. */
+  /** Bytes of names and values in UTF-8. */
   readonly bytes: number;
 }
 
 export interface CountedUsage extends AttributeUsage {
-  /** False when the device has more names than were counted: the store held such devices before there was a limit. */
+  /** False when the device has more names than were counted. Such devices are older than the limit. */
   readonly isWhole: boolean;
 }
 
 /**
- * Counters of attributes, kept in the rows of devices, so that no check has to count rows. A counter is right only when
- * `counted_ms` equals `last_time_ms`: a node of an older version writes attributes without counting them, and every
- * commit moves `last_time_ms`. A counter that is not right is counted anew before it is used. The caller holds the
- * user's lock throughout.
+ * Counters of attributes, stored in the rows of devices, so that a check need not count rows. A counter is valid only when
+ * `counted_ms` equals `last_time_ms`: a node of an older version writes attributes without updating the counter, and
+ * every commit changes `last_time_ms`. An invalid counter is recounted before use. The caller holds the user's lock.
  */
 export interface AttributeUsageTable {
-  /** The usage of the device; undefined when it must be counted first. */
+  /** The usage of the device; undefined when its counter is invalid. */
   ofDevice(userId: UserId, deviceId: DeviceId): Promise<AttributeUsage | undefined>;
-  /** The bytes of all devices of the user whose counters are right. Devices not yet counted add nothing. */
+  /** The bytes of all devices of the user with valid counters. Other devices are not included. */
   bytesOfUser(userId: UserId): Promise<number>;
-  /** Counts the rows of the device, and keeps the result unless there are too many to count them all. */
+  /** Counts the rows of the device, and stores the result unless there are too many rows to count. */
   count(userId: UserId, deviceId: DeviceId): Promise<CountedUsage>;
-  /** Devices with a name that was erased before that time, oldest erasure first. */
+  /** Devices with a name that was erased before `beforeMs`, oldest erasure first. */
   withErasedNames(beforeMs: number, limit: number): Promise<{ readonly userId: UserId; readonly deviceId: DeviceId }[]>;
   /**
-   * Removes names that were erased before that time, among the next `limit` names after `afterName`. The walk is over
-   * when `last` is undefined.
+   * Removes names that were erased before `beforeMs`, among the next `limit` names after `afterName`. `last` is undefined
+   * on the last page.
    */
-  removeErased(userId: UserId, deviceId: DeviceId, piece: ErasedPiece): Promise<RemovedNames>;
-  /** No name of the device was erased before that time; null when none is erased. */
+  removeErased(userId: UserId, deviceId: DeviceId, page: ErasedNamesPage): Promise<RemovedNames>;
+  /** Stores the time of the device's oldest erased name; null when no name is erased. */
   setErased(userId: UserId, deviceId: DeviceId, erasedMs: number | null): Promise<void>;
 }
 
-export interface ErasedPiece {
+export interface ErasedNamesPage {
   readonly beforeMs: number;
   readonly afterName: string;
   readonly limit: number;
@@ -46,17 +45,17 @@ export interface ErasedPiece {
 
 export interface RemovedNames {
   readonly removed: number;
-  /** When the oldest erased name of this piece that stays was erased. */
+  /** The time of the oldest erasure in this page that was not removed. */
   readonly oldestMs: number | null;
-  /** The last name that was looked at, when more may follow. */
+  /** The last name of this page, when more may follow. */
   readonly last: string | undefined;
 }
 
 /** Named attributes have this number (tables/attributes.ts). */
 const unnumbered = -1;
 const ofDevice = `user_id = $1 AND device_id = $2 AND number = ${unnumbered}`;
-/** A few milliseconds on SQLite, where all others wait meanwhile. */
-const mostCounted = 10_000;
+/** Counting takes a few milliseconds; on SQLite all writers wait for it. */
+const mostRowsCounted = 10_000;
 const bytes = "octet_length(name) + COALESCE(octet_length(value), 0)";
 
 export function attributeUsageTable(sql: Sql): AttributeUsageTable {
@@ -85,11 +84,11 @@ export function attributeUsageTable(sql: Sql): AttributeUsageTable {
           `SELECT COUNT(*) AS names, CAST(COALESCE(SUM(${bytes}), 0) AS BIGINT) AS bytes,
              MIN(CASE WHEN value IS NULL THEN time_ms END) AS "erasedMs"
            FROM (SELECT name, value, time_ms FROM attributes WHERE ${ofDevice} LIMIT $3) AS counted`,
-          [userId, deviceId, mostCounted],
+          [userId, deviceId, mostRowsCounted],
         ),
       );
       const { erasedMs, ...usage } = row!;
-      if (usage.names === mostCounted) return { ...usage, isWhole: false };
+      if (usage.names === mostRowsCounted) return { ...usage, isWhole: false };
       await sql.post(
         `UPDATE devices SET attribute_names = $3, attribute_bytes = $4, erased_ms = $5, counted_ms = last_time_ms
          WHERE user_id = $1 AND id = $2`,
@@ -109,23 +108,23 @@ export function attributeUsageTable(sql: Sql): AttributeUsageTable {
         [userId, deviceId, afterName, limit],
       );
       const erased = rows.filter(({ isErased }) => Boolean(isErased));
-      const gone = erased.filter(({ timeMs }) => timeMs < beforeMs);
+      const expired = erased.filter(({ timeMs }) => timeMs < beforeMs);
       const staying = erased.filter(({ timeMs }) => timeMs >= beforeMs).map(({ timeMs }) => timeMs);
-      if (gone.length > 0) {
+      if (expired.length > 0) {
         const among = sql.dialect === "postgres" ? "= ANY($3::text[])" : "IN (SELECT value FROM json_each($3))";
         await sql.run(`DELETE FROM attributes WHERE ${ofDevice} AND name ${among}`, [
           userId,
           deviceId,
-          gone.map(({ name }) => name),
+          expired.map(({ name }) => name),
         ]);
         await sql.run(
           `UPDATE devices SET attribute_names = attribute_names - $3, attribute_bytes = attribute_bytes - $4
            WHERE user_id = $1 AND id = $2`,
-          [userId, deviceId, gone.length, gone.reduce((sum, row) => sum + row.bytes, 0)],
+          [userId, deviceId, expired.length, expired.reduce((sum, row) => sum + row.bytes, 0)],
         );
       }
       return {
-        removed: gone.length,
+        removed: expired.length,
         oldestMs: staying.length > 0 ? Math.min(...staying) : null,
         last: rows.length === limit ? rows.at(-1)!.name : undefined,
       };

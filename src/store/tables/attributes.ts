@@ -1,12 +1,12 @@
 import type { DeviceId, UserId } from "../../model/ids.ts";
 import type { Sql } from "../sql.ts";
 
-/** An attribute of a virtual device goes by its number in the model, one of any other device by its name. */
+/** Attributes of a virtual device are keyed by their number in the model, those of other devices by their name. */
 export type AttributeKey = number | string;
 
 export interface AttributeRow {
   readonly key: AttributeKey;
-  /** Null is blank: the row stays, so that `since` can tell what turned blank. */
+  /** Null means erased. The row stays, so that `since` can report the erasure. */
   readonly value: string | null;
   readonly timeMs: number;
 }
@@ -15,7 +15,7 @@ export interface AttributeRow {
 export interface AttributeTable {
   all(userId: UserId, deviceId: DeviceId): Promise<AttributeRow[]>;
   some(userId: UserId, deviceId: DeviceId, keys: readonly AttributeKey[]): Promise<AttributeRow[]>;
-  /** Answers how many there were, blank ones included. */
+  /** Returns the number of removed rows, erased attributes included. */
   removeOfDevice(userId: UserId, deviceId: DeviceId): Promise<number>;
   removeOfUser(userId: UserId): Promise<number>;
   write(
@@ -33,12 +33,12 @@ interface StoredRow {
   readonly timeMs: number;
 }
 
-/** Named attributes have no number; numbered ones have no name. Both are in the key, so that one table serves both. */
+/** The number of named attributes. Number and name are both in the primary key, so that one table serves both kinds. */
 const unnumbered = -1;
 
 const columns = `number, name, value, time_ms AS "timeMs"`;
 
-/** So few are looked up one by one: for SQLite, where nothing has to travel, a list of keys is a table to join. */
+/** Up to so many keys are looked up one by one on SQLite: that is faster there than a join with a list of keys. */
 const fewKeys = 4;
 
 export function attributeTable(sql: Sql): AttributeTable {
@@ -77,9 +77,9 @@ export function attributeTable(sql: Sql): AttributeTable {
     removeOfDevice: (userId, deviceId) =>
       sql.run("DELETE FROM attributes WHERE user_id = $1 AND device_id = $2", [userId, deviceId]),
     removeOfUser: (userId) => sql.run("DELETE FROM attributes WHERE user_id = $1", [userId]),
-    async write(userId, deviceId, timeMs, given) {
-      // One row for each attribute: PostgreSQL refuses to write a row twice in one statement.
-      const changes = [...new Map(given.map((change) => [change.key, change])).values()];
+    async write(userId, deviceId, timeMs, allChanges) {
+      // The last change of each attribute: PostgreSQL refuses to write a row twice in one statement.
+      const changes = [...new Map(allChanges.map((change) => [change.key, change])).values()];
       if (changes.length === 0) return;
       const numbers = changes.map(({ key }) => (typeof key === "number" ? key : unnumbered));
       const names = changes.map(({ key }) => (typeof key === "string" ? key : ""));

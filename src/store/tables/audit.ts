@@ -1,7 +1,7 @@
 import { ownerIdOf, type TenantId, type UserId } from "../../model/ids.ts";
 import type { Sql } from "../sql.ts";
 
-/** Who did what, when and from where. Never a secret, never what a person typed. */
+/** An entry of the audit log: who did what, when and from where. It never holds a secret or text that a person typed. */
 export interface AuditRow {
   readonly id: number;
   readonly timeMs: number;
@@ -9,7 +9,7 @@ export interface AuditRow {
   readonly tenantId: TenantId | null;
   readonly userId: UserId | null;
   readonly clientId: string | null;
-  /** The address it came from, or the door (`command`) when there is none. */
+  /** The address of the caller, or `command` for an administrator's command. */
   readonly source: string;
   /** JSON of a few plain facts. */
   readonly detail: string;
@@ -43,7 +43,7 @@ export function auditTable(sql: Sql): AuditTable {
       tenantId === undefined
         ? sql.all(`SELECT ${columns} FROM audit ORDER BY id DESC LIMIT $1`, [limit])
         : sql.all(`SELECT ${columns} FROM audit WHERE tenant_id = $1 ORDER BY id DESC LIMIT $2`, [tenantId, limit]),
-    // Entries come in the order of time: the walk ends at the first one that stays, however many there are.
+    // Ids ascend with time, so the scan ends at the first entry that stays.
     removeBefore: (timeMs) =>
       sql.run(
         `DELETE FROM audit WHERE time_ms < $1 AND id <= COALESCE(

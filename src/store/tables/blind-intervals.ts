@@ -1,7 +1,7 @@
 import type { DeviceId, UserId } from "../../model/ids.ts";
 import type { Sql } from "../sql.ts";
 
-/** A stretch of time in which an event in the account could not have been seen, and why. */
+/** A time in which Breezeway could not have seen an event of the account, and the reason. */
 export interface BlindInterval {
   readonly fromMs: number;
   readonly toMs: number;
@@ -9,7 +9,7 @@ export interface BlindInterval {
 }
 
 export interface BlindIntervalTable {
-  /** Beyond `blindIntervalsKept` of a device the oldest go. */
+  /** Keeps the newest `blindIntervalsKept` intervals of a device. */
   add(userId: UserId, deviceId: DeviceId, interval: BlindInterval): Promise<void>;
   ofDevice(userId: UserId, deviceId: DeviceId): Promise<BlindInterval[]>;
   removeEndedBefore(userId: UserId, deviceId: DeviceId, timeMs: number): Promise<number>;
@@ -17,7 +17,7 @@ export interface BlindIntervalTable {
   removeOfUser(userId: UserId): Promise<number>;
 }
 
-/** A link that is lost and found again every few seconds must not fill the store, nor the answer about its status. */
+/** A link whose stream breaks every few seconds must not fill the store, nor the answer about its status. */
 export const blindIntervalsKept = 1_000;
 
 export function blindIntervalTable(sql: Sql): BlindIntervalTable {

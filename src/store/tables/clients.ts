@@ -3,7 +3,7 @@ import { first, isStorable, type Sql } from "../sql.ts";
 
 export type ClientKind = "user" | "enterprise";
 
-/** A cloud that may ask for access. Two secrets may be live while one replaces the other; only their hashes are kept. */
+/** An OAuth client. During a rotation two secrets are valid; only their hashes are stored. */
 export interface ClientRow {
   readonly id: string;
   readonly tenantId: TenantId;
@@ -17,7 +17,7 @@ export interface ClientRow {
 
 export interface ClientSecret {
   readonly hash: string;
-  /** Null: until it is replaced. */
+  /** Null: valid until it is replaced. */
   readonly endsMs: number | null;
 }
 
@@ -26,9 +26,9 @@ export interface ClientTable {
   byId(id: string): Promise<ClientRow | undefined>;
   /** Of one tenant, or of all. */
   list(tenantId?: TenantId): Promise<ClientRow[]>;
-  /** The same, for whoever changes or removes it: nobody else holds it until the transaction ends. */
+  /** Reads the client and locks it exclusively until the transaction ends, to change or remove it. */
   lock(id: string): Promise<ClientRow | undefined>;
-  /** Whether it is there; it then stays until the transaction ends. Any number may hold it at once. */
+  /** Takes a shared lock until the transaction ends, so that the client can't be removed. Returns whether it exists. */
   hold(id: string): Promise<boolean>;
   setSecrets(id: string, secrets: readonly ClientSecret[]): Promise<void>;
   remove(id: string): Promise<void>;
@@ -63,7 +63,7 @@ export function clientTable(sql: Sql): ClientTable {
         ],
       );
     },
-    // Text that can't be stored is nobody's id.
+    // No client has an id that can't be stored.
     byId: async (id) => (isStorable(id) ? first(rows("WHERE id = $1", [id])) : undefined),
     list: (tenantId) =>
       tenantId === undefined
@@ -72,8 +72,8 @@ export function clientTable(sql: Sql): ClientTable {
     lock: async (id) =>
       isStorable(id) ? first(rows(`WHERE id = $1${sql.dialect === "postgres" ? " FOR UPDATE" : ""}`, [id])) : undefined,
     async hold(id) {
-      const key = sql.dialect === "postgres" ? " FOR KEY SHARE" : "";
-      return (await sql.all(`SELECT id FROM clients WHERE id = $1${key}`, [id])).length > 0;
+      const sharedLock = sql.dialect === "postgres" ? " FOR KEY SHARE" : "";
+      return (await sql.all(`SELECT id FROM clients WHERE id = $1${sharedLock}`, [id])).length > 0;
     },
     async setSecrets(id, secrets) {
       await sql.run("UPDATE clients SET secrets = $2 WHERE id = $1", [id, JSON.stringify(secrets)]);

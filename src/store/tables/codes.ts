@@ -2,27 +2,27 @@ import type { UserId } from "../../model/ids.ts";
 import { first, type Sql } from "../sql.ts";
 import { type CredentialKey, isOfKey } from "./credential-key.ts";
 
-/** An authorization code; only its SHA-256 is kept. */
+/** An authorization code; only its SHA-256 is stored. */
 export interface CodeRow {
   readonly hash: string;
   readonly clientId: string;
   readonly userId: UserId;
   readonly redirectUri: string;
-  /** Whether the client sent the address at authorize: then it must send it again. */
+  /** Whether the client sent redirect_uri at authorize. Then it must send it again with the code. */
   readonly isRedirectUriSent: boolean;
   readonly challenge: string | null;
-  /** The scopes that the user accepted, as text; null: all. */
+  /** The scopes that the user accepted, as text. Null means everything. */
   readonly scope: string | null;
   readonly expiresMs: number;
-  /** What it was exchanged for; null while it is unused. Empty when it was spent for nothing. */
+  /** The grant that the code was exchanged for; null while it is unused. */
   readonly grantId: string | null;
 }
 
 export interface CodeTable {
-  /** Without a scope it is good for all. */
+  /** Without a scope the code covers everything. */
   add(code: Omit<CodeRow, "grantId" | "scope"> & Partial<Pick<CodeRow, "scope">>): Promise<void>;
   find(key: CredentialKey): Promise<CodeRow | undefined>;
-  /** Spends the code, once: whoever comes second hears undefined. */
+  /** Redeems the code at most once. Returns undefined when it was redeemed before. */
   spend(code: CodeRow, clientId: string, grantId: string): Promise<CodeRow | undefined>;
   removeOfUser(userId: UserId): Promise<void>;
   removeOfClient(clientId: string): Promise<void>;

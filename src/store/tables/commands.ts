@@ -2,7 +2,7 @@ import type { FanRequestState } from "../../model/fan-request.ts";
 import type { DeviceId, NodeId, UserId } from "../../model/ids.ts";
 import { first, type Parameter, type Sql } from "../sql.ts";
 
-/** One fan request and what became of it: the intent before it is sent, the receipt afterwards. */
+/** One fan request: first the intent to send it, then its outcome. */
 export interface CommandRow {
   readonly id: number;
   readonly userId: UserId;
@@ -12,12 +12,12 @@ export interface CommandRow {
   readonly thermostatId: string;
   readonly value: string;
   readonly state: FanRequestState;
-  /** Why it was refused, in the words of whoever did. */
+  /** Why it was refused, in the words of the ecosystem or of Breezeway. */
   readonly text: string | null;
   readonly requestedMs: number;
   readonly sentMs: number | null;
   readonly settledMs: number | null;
-  /** The ecosystem wants nothing for this thermostat before then. */
+  /** Until then the ecosystem accepts no request for this thermostat. */
   readonly blockedUntilMs: number | null;
 }
 
@@ -28,19 +28,19 @@ export type CommandChange = Partial<Pick<CommandRow, "text" | "sentMs" | "settle
 export interface CommandTable {
   add(command: Omit<CommandRow, "id" | "sentMs" | "blockedUntilMs">): Promise<number>;
   find(userId: UserId, deviceId: DeviceId, id: number): Promise<CommandRow | undefined>;
-  /** The newest of that `requestWrite` that was not refused at the door. */
+  /** The newest request to that `requestWrite`, without those that were refused before they were sent. */
   latest(userId: UserId, deviceId: DeviceId, attribute: number): Promise<CommandRow | undefined>;
-  /** Changes it only while it is in one of these states; answers whether it was. */
+  /** Changes the request if it is in one of the states `from`; returns whether it was. */
   change(command: CommandRow, from: readonly FanRequestState[], change: CommandChange): Promise<boolean>;
   /** The newest first. */
   ofDevice(userId: UserId, deviceId: DeviceId, limit: number): Promise<CommandRow[]>;
-  /** Until when the ecosystem wants nothing for this thermostat. */
+  /** Until when the ecosystem accepts no request for this thermostat. */
   blockedUntil(userId: UserId, deviceId: DeviceId, thermostatId: string): Promise<number | null>;
-  /** What waits to be sent on links that this node owns, oldest first. */
+  /** Queued requests of links that this node owns, oldest first. */
   queuedFor(owner: NodeId, limit: number): Promise<CommandRow[]>;
-  /** What should have been settled by now, whoever should have done it: asked for, or taken when sent, before then. */
+  /** Requests of all nodes that should have been settled by now, by the time of their request or of their sending. */
   overdue(queuedBeforeMs: number, sendingBeforeMs: number, sentBeforeMs: number, limit: number): Promise<CommandRow[]>;
-  /** Keeps the newest so many, and of the older ones those that are still under way or still block. */
+  /** Keeps the newest `keep` requests, and older ones that are not settled or still block the thermostat. */
   trim(userId: UserId, deviceId: DeviceId, keep: number, nowMs: number): Promise<void>;
   removeOfDevice(userId: UserId, deviceId: DeviceId): Promise<number>;
   removeOfUser(userId: UserId): Promise<number>;

@@ -1,13 +1,13 @@
 import type { OwnerId } from "../../model/ids.ts";
 
-/** By what a credential is found: whose it is, as it tells itself, and its SHA-256. */
+/** The key of a stored credential: its owner, as encoded in the credential, and its SHA-256. */
 export interface CredentialKey {
-  /** 0 when it doesn't tell: it is from before they did, or no credential at all. */
+  /** 0 for a credential of an older version, which doesn't name its owner, and for text that is no credential. */
   readonly ownerId: OwnerId;
   readonly hash: string;
 }
 
-/** The row of the credential whose key is `$1` and `$2`, in a table with that column for whose it is. */
+/** The SQL condition for the row with the key `$1` (owner) and `$2` (hash), in a table with these columns. */
 export function isOfKey(owner: string, hash = "hash"): string {
   return `${owner} = COALESCE(NULLIF($1, 0), (SELECT f.owner_id FROM former_credentials f WHERE f.hash = $2))
     AND ${hash} = $2`;

@@ -7,23 +7,23 @@ export interface Waiting {
   readonly bytes: number;
 }
 
-/** For how long a claimed message is one sender's. */
+/** How long a claimed message belongs to one sender. */
 export const claimMs = 30_000;
-/** No statement removes more rows than this: others wait for it. */
+/** The most rows that one statement removes: other transactions wait for it. */
 const removedAtOnce = 2_000;
 
-/** What bounds the deliveries of one webhook. */
+/** Limits the stored deliveries of one webhook. */
 export interface DeliveryBounds {
-  /** How much waits for a webhook, counted up to so many messages. */
+  /** The waiting messages of a webhook, counted up to `atMost`. */
   waitingOf(webhook: WebhookKey, atMost: number): Promise<Waiting>;
-  /** Whether a message about this device waits that was never sent. */
+  /** Whether a message about this device waits that was never tried. */
   isUnsent(webhook: WebhookKey, deviceId: DeviceId): Promise<boolean>;
   /**
-   * Removes the oldest of what waits beyond this, a bounded number at a time, but not what may be under way; of each
-   * device the oldest that is left becomes due. The caller holds the webhook's lock.
+   * Removes the oldest waiting messages beyond `kept`, a bounded number at a time, except those that may be in flight.
+   * The oldest remaining message of each device becomes due. The caller holds the webhook's lock.
    */
   removeOldest(webhook: WebhookKey, kept: Waiting, nowMs: number): Promise<number>;
-  /** Removes the oldest settled deliveries of a webhook beyond so many, a bounded number at a time. */
+  /** Removes the oldest settled deliveries of a webhook beyond `kept`, a bounded number at a time. */
   keepSettled(webhook: WebhookKey, kept: number): Promise<number>;
 }
 
@@ -60,7 +60,7 @@ export function deliveryBounds(sql: Sql): DeliveryBounds {
         return at >= kept.messages || bytes > kept.bytes;
       });
       if (!firstBeyond) return 0;
-      // What was claimed lately may be under way: removed, its device's next message could overtake it.
+      // A message with a recent claim may be in flight. If it were removed, the device's next message could overtake it.
       const removed = await sql.run(
         `DELETE FROM webhook_deliveries WHERE owner_id = $1 AND id IN
            (SELECT d.id FROM webhook_deliveries d WHERE ${ofWebhook} AND d.id <= $3 AND d.state = 'waiting'

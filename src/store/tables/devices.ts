@@ -10,50 +10,50 @@ export interface DeviceRow {
   readonly name: string;
   /** A virtual device mirrors a linked account and has the 519 numbered attributes; any other has named ones. */
   readonly isVirtual: boolean;
-  /** The time of its last commit: its version. */
+  /** The time of its last commit, which is also its version. */
   readonly lastTimeMs: number;
-  /** Whether an enabled alert watches it: known only of a row that is locked, as long as the user's lock is held. */
+  /** Whether an enabled alert watches it. Only `lock` reads it; valid while the user's lock is held. */
   readonly isWatched?: boolean;
 }
 
-/** Where a list of devices goes on, and what it lists. */
+/** The position in a paginated list of devices (keyset pagination), and its filter. */
 export interface DevicePlace {
   /** Every id is larger than 0. */
   readonly afterId: number;
   readonly typeName: string | undefined;
 }
 
-/** What a commit adds to the attributes of a device that is not virtual. Negative when it takes away. */
+/** By how much a commit grows the attributes of a device that is not virtual. Negative when they shrink. */
 export interface Growth {
   /** Names that the device did not have. */
   readonly names: number;
   /** Bytes of names and values. */
   readonly bytes: number;
-  /** Whether it leaves a name without a value. */
+  /** Whether the commit erases an attribute. */
   readonly isErasing: boolean;
 }
 
 export interface DeviceTable {
   add(device: Pick<DeviceRow, "userId" | "typeName" | "name" | "isVirtual">): Promise<DeviceId>;
   ofUser(userId: UserId): Promise<DeviceRow[]>;
-  /** Whether the user has at least so many devices that are not virtual. */
+  /** Whether the user has at least `count` devices that are not virtual. */
   hasOwn(userId: UserId, count: number): Promise<boolean>;
-  /** Whether the user's tenant has at least so many devices: one walk over an index, as long as there are devices. */
+  /** Whether the user's tenant has at least `count` devices. The cost is an index scan over `count` entries. */
   hasInTenant(userId: UserId, count: number): Promise<boolean>;
   find(userId: UserId, id: DeviceId): Promise<DeviceRow | undefined>;
-  /** The device when it is within reach: foreign and absent look alike. */
+  /** The device if it is in the access scope. Foreign and absent devices are both undefined. */
   within(accessScope: AccessScope, id: DeviceId): Promise<DeviceRow | undefined>;
-  /** What is within reach after that place, ascending; of one type alone when that is given. */
+  /** The next devices of the access scope, ascending by id; only those of the type, if there is one. */
   page(accessScope: AccessScope, place: DevicePlace, limit: number): Promise<DeviceRow[]>;
-  /** The devices of this user among the ids, ascending, their rows locked until the transaction ends. */
+  /** Locks those of the ids that are devices of this user, in ascending order, until the transaction ends. */
   lock(userId: UserId, ids: readonly DeviceId[]): Promise<DeviceRow[]>;
-  /** What belongs to it is removed first; its id is never given again. */
+  /** The caller removes what belongs to the device first. The id is never used again. */
   remove(userId: UserId, id: DeviceId): Promise<void>;
-  /** The same for all that a user has; answers their ids. */
+  /** Removes all devices of a user; returns their ids. */
   removeOfUser(userId: UserId): Promise<DeviceId[]>;
-  /** The time of its last commit and, for a device that is not virtual, what the commit added to its attributes. */
+  /** Sets the time of the last commit and, for a device that is not virtual, updates its attribute counters. */
   setLastTime(userId: UserId, id: DeviceId, timeMs: number, growth?: Growth): Promise<void>;
-  /** The versions of those that exist, for checking what memory holds. */
+  /** The versions of the devices that exist, to validate cached states. */
   versions(
     devices: readonly Pick<DeviceRow, "userId" | "id">[],
   ): Promise<{ readonly id: DeviceId; readonly lastTimeMs: number }[]>;
@@ -61,7 +61,7 @@ export interface DeviceTable {
 
 const columns = `d.id, d.user_id AS "userId", d.type_id AS "typeId", t.name AS "typeName", d.name,
   d.is_virtual AS "isVirtual", d.last_time_ms AS "lastTimeMs"`;
-/** One look into the index of alerts, in the statement that is made anyway. */
+/** A subquery on the index of alerts, which saves a statement of its own. */
 const watched = `EXISTS (SELECT 1 FROM triggers w WHERE w.user_id = d.user_id AND w.device_id = d.id AND w.is_enabled = 1)
   AS "isWatched"`;
 const source = "devices d JOIN device_types t ON t.id = d.type_id";
@@ -108,13 +108,13 @@ export function deviceTable(sql: Sql): DeviceTable {
       const after = `WHERE ${column} = $1 AND d.id > $2`;
       const order = "ORDER BY d.id LIMIT $3";
       if (typeName === undefined) return rows(`${after} ${order}`, [owner, afterId, limit]);
-      // Text that can't be stored is no type's name.
+      // No type has a name that can't be stored.
       if (!isStorable(typeName)) return [];
       const ofType = "AND d.type_id = (SELECT id FROM device_types WHERE name = $4)";
       return rows(`${after} ${ofType} ${order}`, [owner, afterId, limit, typeName]);
     },
     async lock(userId, ids) {
-      // Most commits are to one device, and for SQLite a list of one is a table to join all the same.
+      // Most commits have one device. SQLite would join with the list even then.
       const isOne = sql.dialect === "sqlite" && ids.length === 1;
       const lock = sql.dialect === "postgres" ? "FOR NO KEY UPDATE OF d" : "";
       const locked = await sql.all<DeviceRow>(
@@ -137,7 +137,7 @@ export function deviceTable(sql: Sql): DeviceTable {
     },
     setLastTime: (userId, id, timeMs, growth) =>
       growth
-        ? // Counters that were not right before are not made right by adding to them.
+        ? // An invalid counter stays invalid: counted_ms becomes null.
           sql.post(
             `UPDATE devices SET last_time_ms = $3, attribute_names = attribute_names + $4,
                attribute_bytes = attribute_bytes + $5, erased_ms = COALESCE(erased_ms, CAST($6 AS BIGINT)),
@@ -146,11 +146,11 @@ export function deviceTable(sql: Sql): DeviceTable {
           )
         : sql.post("UPDATE devices SET last_time_ms = $3 WHERE user_id = $1 AND id = $2", [userId, id, timeMs]),
     versions(devices) {
-      const shown = `SELECT d.id, d.last_time_ms AS "lastTimeMs" FROM devices d`;
+      const select = `SELECT d.id, d.last_time_ms AS "lastTimeMs" FROM devices d`;
       const ids = devices.map(({ id }) => id);
-      if (sql.dialect === "sqlite") return sql.all(`${shown} WHERE d.id ${among}`, [ids]);
-      const given = "unnest($1::int[], $2::int[]) AS asked (user_id, id)";
-      return sql.all(`${shown} JOIN ${given} ON d.user_id = asked.user_id AND d.id = asked.id`, [
+      if (sql.dialect === "sqlite") return sql.all(`${select} WHERE d.id ${among}`, [ids]);
+      const pairs = "unnest($1::int[], $2::int[]) AS asked (user_id, id)";
+      return sql.all(`${select} JOIN ${pairs} ON d.user_id = asked.user_id AND d.id = asked.id`, [
         devices.map(({ userId }) => userId),
         ids,
       ]);
@@ -158,7 +158,7 @@ export function deviceTable(sql: Sql): DeviceTable {
   };
 }
 
-/** Whose rows a statement may see: the column that must be equal, and to what. */
+/** The SQL condition of an access scope: a column and the value that it must equal. */
 function ownerIn(accessScope: AccessScope): readonly [column: string, owner: number] {
   return accessScope.kind === "user" ? ["d.user_id", accessScope.userId] : ["d.tenant_id", accessScope.tenantId];
 }

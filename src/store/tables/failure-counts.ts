@@ -1,19 +1,19 @@
 import { first, type Sql } from "../sql.ts";
 
-/** How often something has failed in a row, by a key that tells nothing: a hash of who tried and from where. */
+/** Consecutive failures under one key, which is a hash of the account and the source address. */
 export interface FailureCountRow {
   readonly failures: number;
-  /** How long ago the first of them was, and the last. */
+  /** How long ago the first and the last failure were. */
   readonly sinceFirstMs: number;
   readonly sinceLastMs: number;
 }
 
 export interface FailureCountTable {
   find(key: string): Promise<FailureCountRow | undefined>;
-  /** Counts one more; the count begins anew when the last was so long ago, or the first. */
-  add(key: string, anew: { readonly afterLastMs?: number; readonly afterFirstMs?: number }): Promise<void>;
+  /** Counts one failure. The count restarts when the last failure, or the first, was too long ago. */
+  add(key: string, resetAfter: { readonly afterLastMs?: number; readonly afterFirstMs?: number }): Promise<void>;
   remove(key: string): Promise<void>;
-  /** Forgets what has been quiet for so long; answers how many there were. */
+  /** Removes counts without a failure for so long; returns how many. */
   removeQuiet(forMs: number): Promise<number>;
 }
 
@@ -26,7 +26,7 @@ export function failureCountTable(sql: Sql): FailureCountTable {
           [key],
         ),
       );
-      // Nearly everybody has none, and nobody asks for the time then.
+      // Most keys have no row. Then reading the clock is not needed.
       if (!row) return undefined;
       const nowMs = await sql.nowMs();
       return { failures: row.failures, sinceFirstMs: nowMs - row.firstMs, sinceLastMs: nowMs - row.lastMs };
@@ -34,12 +34,12 @@ export function failureCountTable(sql: Sql): FailureCountTable {
     async add(key, { afterLastMs, afterFirstMs }) {
       const nowMs = await sql.nowMs();
       const before = (ms: number | undefined) => (ms === undefined ? -1 : nowMs - ms);
-      const goesOn = "failure_counts.last_ms > $3 AND failure_counts.first_ms > $4";
+      const continues = "failure_counts.last_ms > $3 AND failure_counts.first_ms > $4";
       await sql.run(
         `INSERT INTO failure_counts (key, failures, first_ms, last_ms) VALUES ($1, 1, $2, $2)
          ON CONFLICT (key) DO UPDATE SET
-           failures = CASE WHEN ${goesOn} THEN failure_counts.failures + 1 ELSE 1 END,
-           first_ms = CASE WHEN ${goesOn} THEN failure_counts.first_ms ELSE excluded.first_ms END,
+           failures = CASE WHEN ${continues} THEN failure_counts.failures + 1 ELSE 1 END,
+           first_ms = CASE WHEN ${continues} THEN failure_counts.first_ms ELSE excluded.first_ms END,
            last_ms = excluded.last_ms`,
         [key, nowMs, before(afterLastMs), before(afterFirstMs)],
       );

@@ -1,49 +1,49 @@
 import { type OwnerId, ownerIdOf, type TenantId, type UserId } from "../../model/ids.ts";
 import { first, type Sql } from "../sql.ts";
 import { type CredentialKey, isOfKey } from "./credential-key.ts";
-import { type Mark, removeFromStretch } from "./keyset-sweep.ts";
+import { removeFromNextPage, type SweepCursor } from "./keyset-sweep.ts";
 
-/** What a client was given: by one user, to act for that user or, by an administrator, for the whole tenant. */
+/** The access of a client: given by a user for that user, by an administrator for the whole tenant, or to itself. */
 export interface GrantRow {
   readonly id: string;
   readonly tenantId: TenantId;
-  /** Null when an enterprise client took it with its own secret. */
+  /** Null when an enterprise client got it with its own secret (client_credentials). */
   readonly userId: UserId | null;
   readonly clientId: string;
   readonly covers: GrantCoverage;
-  /** What it may be used for, as text (model/scopes.ts); null: all. */
+  /** As text (model/scopes.ts). Null means everything. */
   readonly scope: string | null;
 }
 
 export type GrantCoverage = "user" | "tenant";
 
 export interface ScopeCount {
-  /** Null: everything. */
+  /** Null means everything. */
   readonly scope: string | null;
   readonly grants: number;
 }
 
 export interface GrantTable {
-  /** Without a scope it is good for all. */
+  /** Without a scope the grant covers everything. */
   add(grant: Omit<GrantRow, "scope"> & Partial<Pick<GrantRow, "scope">>): Promise<void>;
-  /** Held until the transaction ends, so that its tokens change one after the other. */
+  /** Locks the grant until the transaction ends, so that changes of its tokens are serialised. */
   lock(ownerId: OwnerId, id: string): Promise<GrantRow | undefined>;
-  /** The same, for who has one of its refresh tokens. */
+  /** Locks the grant of a refresh token. */
   lockOfRefreshToken(key: CredentialKey): Promise<GrantRow | undefined>;
   /** The ids of those grants that are in the store. */
   existing(grants: readonly GrantRow[]): Promise<ReadonlySet<string>>;
   ofUser(userId: UserId): Promise<GrantRow[]>;
   ofClient(clientId: string): Promise<GrantRow[]>;
-  /** How many grants a client has of each scope, those of everything first. */
+  /** How many grants a client has of each scope; those without a scope come first. */
   countByScope(clientId: string): Promise<ScopeCount[]>;
   /** How many grants of its own (client_credentials) a client has. */
   countOwn(tenantId: TenantId, clientId: string): Promise<number>;
   /** The oldest of a client's own grants. */
   oldestOwn(tenantId: TenantId, clientId: string, count: number): Promise<GrantRow[]>;
-  /** With all its tokens; answers whether it was there. */
+  /** Removes the grant with all its tokens; returns whether it existed. */
   remove(grant: GrantRow): Promise<boolean>;
-  /** Those without any token left, of the next stretch behind that mark; answers the next mark, or undefined. */
-  removeEmpty(createdBeforeMs: number, after?: Mark): Promise<Mark | undefined>;
+  /** Removes grants without tokens from the page after the cursor; returns the next cursor, undefined at the end. */
+  removeEmpty(createdBeforeMs: number, after?: SweepCursor): Promise<SweepCursor | undefined>;
 }
 
 export const grantColumns = `g.id, g.tenant_id AS "tenantId", CASE WHEN g.owner_id > 0 THEN g.owner_id END AS "userId",
@@ -107,7 +107,7 @@ export function grantTable(sql: Sql): GrantTable {
     async remove(grant) {
       const key = [ownerIdOf(grant), grant.id];
       const wasThere = (await sql.run("DELETE FROM grants WHERE owner_id = $1 AND id = $2", key)) > 0;
-      // Said in words, so that the index of the tenants' own tokens is used.
+      // The redundant condition lets the planner use the partial index of tenants' tokens.
       const ofTenant = ownerIdOf(grant) < 0 ? " AND owner_id < 0" : "";
       await sql.run(`DELETE FROM access_tokens WHERE owner_id = $1 AND grant_id = $2${ofTenant}`, key);
       await sql.run("DELETE FROM refresh_tokens WHERE owner_id = $1 AND grant_id = $2", key);
@@ -116,10 +116,10 @@ export function grantTable(sql: Sql): GrantTable {
     removeEmpty(createdBeforeMs, after) {
       const has = (tokens: string, whose: string) =>
         `EXISTS (SELECT 1 FROM ${tokens} t WHERE ${whose} t.owner_id = grants.owner_id AND t.grant_id = grants.id)`;
-      // Once for users and once for tenants, whose own grants have no refresh tokens: so that their index is used.
+      // Two cases, so that the partial index of tenants' tokens is used. A tenant's own grant has no refresh tokens.
       const isEmpty = `CASE WHEN owner_id < 0 THEN NOT ${has("access_tokens", "t.owner_id < 0 AND")}
         ELSE NOT ${has("refresh_tokens", "")} AND NOT ${has("access_tokens", "")} END`;
-      return removeFromStretch(sql, "grants", "id", `created_ms < $5 AND ${isEmpty}`, [createdBeforeMs], after);
+      return removeFromNextPage(sql, "grants", "id", `created_ms < $5 AND ${isEmpty}`, [createdBeforeMs], after);
     },
   };
 }

@@ -27,13 +27,13 @@ export interface IdempotencyKeyTable {
   add(key: IdempotencyKey, answer: StoredAnswer, keptMs: number): Promise<boolean>;
   /** What the keys of one owner take, expired ones included until the sweep removes them. */
   usage(ownerId: OwnerId): Promise<KeyUsage>;
-  /** Removes so many expired keys, and returns how many there were. */
+  /** Removes at most `limit` expired keys, and returns how many. */
   removeExpired(limit: number): Promise<number>;
   remove(key: IdempotencyKey): Promise<void>;
   removeOfOwner(ownerId: OwnerId): Promise<number>;
 }
 
-/** What a row takes beside its answer. */
+/** The size of a row without its answer, roughly. */
 const rowBytes = 100;
 
 export function idempotencyKeyTable(sql: Sql): IdempotencyKeyTable {

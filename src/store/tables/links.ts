@@ -14,11 +14,11 @@ export interface LinkRow {
   readonly reason: string;
   readonly owner: NodeId | null;
   readonly epoch: number;
-  /** Since when, and why, an event could not have been seen; null while the link is live. */
+  /** The blind interval that has not ended yet; null while the link is live. */
   readonly blindness: Blindness | null;
-  /** When the ecosystem last confirmed the whole state. */
+  /** When the ecosystem last confirmed the whole state of the account. */
   readonly confirmedMs: number;
-  /** The index map and what was noticed about the account, as model/ encodes them. */
+  /** The index map, and notices about the account for its user, as model/ encodes them. */
   readonly indexMap: string;
   readonly notices: string;
 }
@@ -33,7 +33,7 @@ export const linkStates = ["live", "waiting", "needs_reauth"] as const;
 
 export type LinkState = (typeof linkStates)[number];
 
-/** Who writes, and by which right: a write with an old epoch is refused. */
+/** The fencing token of a link's writer: a write with an old epoch is refused. */
 export interface Ownership {
   readonly owner: NodeId;
   readonly epoch: number;
@@ -54,9 +54,9 @@ export interface LinkTable {
   find(userId: UserId, ecosystem: string): Promise<LinkRow | undefined>;
   ofDevice(userId: UserId, deviceId: DeviceId): Promise<LinkRow | undefined>;
   ofUser(userId: UserId): Promise<LinkRow[]>;
-  /** How the links of those devices stand, for showing many at once. */
+  /** The states of the links of these devices, for lists of devices. */
   standings(devices: readonly Pick<DeviceRow, "userId" | "id">[]): Promise<LinkStandingRow[]>;
-  /** Whether that ownership still stands; it then stands until the transaction ends. */
+  /** Whether the ownership is still valid. If so, a shared lock keeps it valid until the transaction ends. */
   holds(userId: UserId, deviceId: DeviceId, ownership: Ownership): Promise<boolean>;
   setToken(userId: UserId, deviceId: DeviceId, sealedToken: string): Promise<void>;
   setState(
@@ -65,30 +65,31 @@ export interface LinkTable {
     standing: Pick<LinkRow, "state" | "reason" | "blindness">,
   ): Promise<void>;
   setMirror(userId: UserId, deviceId: DeviceId, indexMap: string, notices: string): Promise<void>;
-  /** Confirmation times, many at once; those of links that this node no longer owns are passed over. */
+  /** Writes confirmation times in bulk. Links that this node no longer owns are skipped. */
   confirm(
     owner: NodeId,
     times: readonly { readonly deviceId: DeviceId; readonly epoch: number; readonly confirmedMs: number }[],
   ): Promise<void>;
-  /** Takes links that are nobody's, or belong to one of the dead, with a new epoch each. */
+  /** Claims links without an owner, and links of dead nodes. Each gets its next epoch. */
   claim(owner: NodeId, dead: readonly NodeId[], limit: number): Promise<LinkRow[]>;
-  /** Takes one link from whoever owns it, with a new epoch. */
+  /** Takes one link from its present owner, with the next epoch. */
   take(userId: UserId, deviceId: DeviceId, owner: NodeId): Promise<LinkRow | undefined>;
   ownedBy(owner: NodeId): Promise<LinkRow[]>;
-  /** Which epoch each of a node's links is in. */
+  /** The epochs of all links of a node. */
   epochsOf(owner: NodeId): Promise<{ readonly deviceId: DeviceId; readonly epoch: number }[]>;
-  /** The same in two numbers: they stay while nobody takes one of the node's links away, or gives it one. */
+  /** A cheap checksum of `epochsOf`: it changes when the node loses or gets a link. */
   tallyOf(owner: NodeId): Promise<{ readonly count: number; readonly epochs: number }>;
-  /** All who own a link, null among them if some are nobody's; a look at each owner, not at each link. */
+  /** All distinct owners; null is among them if a link has no owner. A skip scan: one index look-up for each owner. */
   owners(): Promise<(NodeId | null)[]>;
   /** How many links each owner has. */
   shares(): Promise<{ readonly owner: NodeId | null; readonly count: number }[]>;
+  /** Removes the owner from all links of a node. */
   release(owner: NodeId): Promise<void>;
-  /** Gives some up, those that are still in that epoch. */
+  /** Removes the owner from these links, if they are still in the given epoch. */
   handBack(owner: NodeId, links: readonly { readonly deviceId: DeviceId; readonly epoch: number }[]): Promise<void>;
-  /** Answers whether there was one. */
+  /** Returns whether the link existed. */
   remove(userId: UserId, deviceId: DeviceId): Promise<boolean>;
-  /** All links, counted by state and owner. Stale ones were last confirmed before that time. */
+  /** Counts all links by state and owner. A link is stale when it was last confirmed before `staleBeforeMs`. */
   tally(staleBeforeMs: number): Promise<LinkTally[]>;
 }
 
@@ -139,11 +140,11 @@ export function linkTable(sql: Sql): LinkTable {
     ofDevice: (userId, deviceId) => first(where("user_id = $1 AND device_id = $2", [userId, deviceId])),
     ofUser: (userId) => where("user_id = $1 ORDER BY device_id", [userId]),
     standings(devices) {
-      const shown = `SELECT l.device_id AS "deviceId", l.state, l.owner, l.confirmed_ms AS "confirmedMs" FROM links l`;
+      const select = `SELECT l.device_id AS "deviceId", l.state, l.owner, l.confirmed_ms AS "confirmedMs" FROM links l`;
       const ids = devices.map(({ id }) => id);
-      if (!isPostgres) return sql.all(`${shown} WHERE l.device_id IN (SELECT value FROM json_each($1))`, [ids]);
-      const given = "unnest($1::int[], $2::int[]) AS asked (user_id, device_id)";
-      return sql.all(`${shown} JOIN ${given} ON l.user_id = asked.user_id AND l.device_id = asked.device_id`, [
+      if (!isPostgres) return sql.all(`${select} WHERE l.device_id IN (SELECT value FROM json_each($1))`, [ids]);
+      const pairs = "unnest($1::int[], $2::int[]) AS asked (user_id, device_id)";
+      return sql.all(`${select} JOIN ${pairs} ON l.user_id = asked.user_id AND l.device_id = asked.device_id`, [
         devices.map(({ userId }) => userId),
         ids,
       ]);
@@ -212,7 +213,7 @@ export function linkTable(sql: Sql): LinkTable {
              RETURNING ${columns}`,
             [owner, dead, limit],
           ));
-      // Whoever was wrongly held for dead finds out soon.
+      // A live node that was wrongly declared dead must notice it soon.
       if (claimed.length > 0) sql.hint("links");
       return claimed;
     },

@@ -3,7 +3,7 @@ import type { Sql } from "../sql.ts";
 /**
  * Names one uninterrupted history of the log. Positions of two epochs can't be compared: after a restore, or after a
  * fail-over to a standby that was behind, the store issues positions again that it issued before. So every id that
- * leaves the service (events, webhook messages, the mark of revocations) carries the epoch.
+ * leaves the service (events, webhook messages) carries the epoch, and so does a node's position in the revocations.
  */
 export interface LogEpoch {
   readonly name: string;
@@ -15,8 +15,8 @@ export interface LogEpochTable {
   /** The epoch of this transaction's snapshot. Throws `StaleEpoch` when the database was restored or promoted since. */
   current(): Promise<LogEpoch>;
   /**
-   * Begins an epoch with that name, when the database is no longer the one in which the present epoch began, or when
-   * `always`. Answers whether it did.
+   * Begins a new epoch with that name if the database is not the one in which the present epoch began, or if `always` is
+   * true. Returns whether it did.
    */
   renew(name: string, always: boolean): Promise<boolean>;
 }
@@ -36,12 +36,12 @@ export class StaleEpoch extends Error {
  * Identifies the running database, as SQL. A restored dump changes the database's or the table's oid, a restored base
  * backup or a promoted standby the timeline, another server the system identifier. Only valid outside recovery.
  */
-const postgresPlace = `(SELECT system_identifier FROM pg_control_system()) || '/' ||
+const databaseIdentity = `(SELECT system_identifier FROM pg_control_system()) || '/' ||
   substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8) || '/' ||
   (SELECT oid FROM pg_database WHERE datname = current_database()) || '/' || 'log'::regclass::oid`;
 
-/** A standby shares the epoch of its primary until it is promoted. An empty place is adopted, not compared. */
-const isCurrent = `CASE WHEN pg_is_in_recovery() THEN true ELSE place = ${postgresPlace} END AS "isCurrent"`;
+/** A standby shares the epoch of its primary until it is promoted. */
+const isCurrent = `CASE WHEN pg_is_in_recovery() THEN true ELSE place = ${databaseIdentity} END AS "isCurrent"`;
 
 interface EpochRow {
   readonly name: string;
@@ -59,16 +59,16 @@ export function logEpochTable(sql: Sql): LogEpochTable {
       return { name: row!.name, takesOldIds: row!.takesOldIds === 1 };
     },
     async renew(name, always) {
-      const place = isPostgres ? postgresPlace : "''";
+      const identity = isPostgres ? databaseIdentity : "''";
       const [row] = await sql.all<{ was: string; is: string }>(
-        `SELECT place AS was, ${place} AS "is" FROM log_epoch${isPostgres ? " FOR UPDATE" : ""}`,
+        `SELECT place AS was, ${identity} AS "is" FROM log_epoch${isPostgres ? " FOR UPDATE" : ""}`,
       );
       if (row!.was === row!.is && !always) return false;
       await sql.run("UPDATE log_epoch SET place = $1", [row!.is]);
-      // A store that was just made, or moved here from SQLite, continues its epoch.
+      // Empty: the store is new, or was migrated from SQLite. It continues its epoch in this database.
       if (row!.was === "" && !always) return false;
       await sql.run("UPDATE log_epoch SET epoch = $1, takes_old_ids = 0", [name]);
-      // A command that waited may have been sent in the lost part of the history. It must not be sent again.
+      // A queued command may have been sent in the lost part of the history. It must not be sent twice.
       await sql.run("UPDATE commands SET state = 'sending', sent_ms = requested_ms WHERE state = 'queued'");
       return true;
     },

@@ -2,11 +2,11 @@ import type { DeviceId, TenantId, UserId } from "../../model/ids.ts";
 import type { Sql } from "../sql.ts";
 
 /**
- * What happened, in the order in which it became durable: it serves feeds and history, never recovery. One entry is one
- * commit to one device (or to none), with its one time; the body is JSON whose shape belongs to whoever wrote that kind.
+ * An entry of the log: one commit to one device, or to none. The log serves event streams, webhooks and history, never
+ * recovery. The body is JSON; its shape belongs to the writer of that kind of entry.
  */
 export interface LogEntry {
-  /** Null when it concerns the deployment, or a client that speaks for nobody. */
+  /** Null when the entry concerns the deployment, or a client that acts for no user. */
   readonly userId: UserId | null;
   readonly deviceId: DeviceId | null;
   readonly kind: LogKind;
@@ -16,49 +16,52 @@ export interface LogEntry {
 
 export type LogKind = "attribute" | "device" | "link" | "alert" | "command" | "revocation";
 
-/** A place in the log. PostgreSQL hands out ids before transactions end, so an id alone would skip late ones. */
+/**
+ * A position in the log. An id alone is not enough: PostgreSQL issues ids before transactions end, so a reader that
+ * remembers only an id would miss entries of transactions that end later.
+ */
 export interface LogPosition {
   readonly transaction: number;
   readonly id: number;
 }
 
-/** An entry as those who follow the log meet it. */
+/** An entry as readers of the log get it. */
 export interface TailedEntry extends LogEntry {
   readonly position: LogPosition;
-  /** Whose user it concerns; null when it concerns nobody who is still there. */
+  /** The tenant of the entry's user; null when there is no user, or the user was removed. */
   readonly tenantId: TenantId | null;
 }
 
 export interface LogTable {
   append(entry: LogEntry): Promise<void>;
-  /** What became visible after that position, oldest first; nothing that comes later is ever before its last. */
+  /** Entries after the position, oldest first. No entry ever appears later before the last one that was returned. */
   tail(after: LogPosition, limit: number): Promise<TailedEntry[]>;
   /**
-   * The position of the last entry that `tail` may give: all that becomes durable from now on comes after it, even if
+   * The position of the last entry that `tail` can return. All entries that become durable later come after it, even if
    * the database crashes meanwhile.
    */
   end(): Promise<LogPosition>;
   /** Whether the log holds an entry at exactly that position. */
   holds(position: LogPosition): Promise<boolean>;
-  /** Up to here entries were removed for their age: only who has seen this position has missed nothing. */
+  /** The position up to which retention has removed entries. A reader that is behind it has missed entries. */
   horizon(): Promise<LogPosition>;
-  /** Removes what is older, from the beginning of the log and at most so many entries; answers how many there were. */
+  /** Removes entries that are older than `beforeMs`, at most `limit` from the beginning; returns how many. */
   removeOlder(beforeMs: number, limit: number): Promise<number>;
-  /** The changes of a device's attributes in that stretch of time (its end excluded), oldest first. */
-  changes(userId: UserId, deviceId: DeviceId, stretch: TimeStretch, limit: number): Promise<LogEntry[]>;
+  /** Changes of a device's attributes in a time range (its end excluded), oldest first. */
+  changes(userId: UserId, deviceId: DeviceId, range: TimeRange, limit: number): Promise<LogEntry[]>;
   /**
-   * The bodies of revocations that became visible since that position was the log's end, the oldest first and at most so
-   * many. Some may come again; none waits for another transaction to end, as it would in `tail`.
+   * The bodies of revocations that became visible since `after` was the log's end, oldest first, at most `limit`. Some
+   * may be returned twice. Unlike `tail`, it does not wait for other transactions to end.
    */
   revocations(after: LogPosition, limit: number): Promise<readonly string[]>;
   ofDevice(userId: UserId, deviceId: DeviceId): Promise<LogEntry[]>;
-  /** With what webhooks were to be told of it; answers how many entries there were. */
+  /** Removes the entries of a device, and its webhook deliveries; returns the number of entries. */
   removeOfDevice(userId: UserId, deviceId: DeviceId): Promise<number>;
-  /** Revocations stay, as nobody's: a node that hasn't heard of one yet still has to. */
+  /** Removes the entries of a user. Revocations stay, without the user: other nodes may not have read them yet. */
   removeOfUser(userId: UserId): Promise<number>;
 }
 
-export interface TimeStretch {
+export interface TimeRange {
   readonly fromMs: number;
   readonly toMs: number;
 }
@@ -79,15 +82,15 @@ export function comparePositions(a: LogPosition, b: LogPosition): number {
   return a.transaction - b.transaction || a.id - b.id;
 }
 
-/** The log's key needs a user; nobody has this id. */
-const nobody = 0;
+/** Stands for no user in the log's primary key. No user has this id. */
+const noUser = 0;
 
-const columns = `NULLIF(user_id, ${nobody}) AS "userId", device_id AS "deviceId", kind, time_ms AS "timeMs", body, id`;
+const columns = `NULLIF(user_id, ${noUser}) AS "userId", device_id AS "deviceId", kind, time_ms AS "timeMs", body, id`;
 const tenant = `(SELECT u.tenant_id FROM users u WHERE u.id = log.user_id) AS "tenantId"`;
 
 export function logTable(sql: Sql): LogTable {
-  /** Nothing becomes a delivery while what it would be made of goes (see WebhookTable.lockFeed). */
-  const holdFeed = async () => {
+  /** Prevents that entries become deliveries while they are removed (see WebhookTable.lockFeed). */
+  const lockFeed = async () => {
     if (sql.dialect === "postgres") await sql.all("SELECT 1 FROM webhook_feed FOR UPDATE");
   };
   const horizon = async () => {
@@ -97,7 +100,7 @@ export function logTable(sql: Sql): LogTable {
   return {
     async append({ userId, deviceId, kind, timeMs, body }) {
       await sql.post("INSERT INTO log (user_id, device_id, kind, time_ms, body) VALUES ($1, $2, $3, $4, $5)", [
-        userId ?? nobody,
+        userId ?? noUser,
         deviceId,
         kind,
         timeMs,
@@ -107,7 +110,7 @@ export function logTable(sql: Sql): LogTable {
       if (kind === "revocation") sql.hint("revocations");
     },
     async revocations({ transaction, id }, limit) {
-      // Every transaction up to the end's had ended then, and its entries were visible.
+      // When `after` was the end, all transactions up to its own had ended, and their entries were visible.
       const rows =
         sql.dialect === "postgres"
           ? await sql.all<{ body: string }>(
@@ -123,7 +126,7 @@ export function logTable(sql: Sql): LogTable {
     async tail(after, limit) {
       const rows =
         sql.dialect === "postgres"
-          ? // Every transaction below xmin has ended, so nothing can appear there any more.
+          ? // All transactions below xmin have ended, so no entry can appear there any more.
             await sql.all<TailedRow>(
               `SELECT ${columns}, ${tenant}, xid::text::bigint AS transaction FROM log
                WHERE (xid, id) > ($1::text::xid8, $2) AND xid < pg_snapshot_xmin(pg_current_snapshot())
@@ -143,8 +146,8 @@ export function logTable(sql: Sql): LogTable {
         );
         return row ?? logStart;
       }
-      // Never a transaction id alone, such as the snapshot's xmin: ids that only aborted transactions used are handed out
-      // again after a crash, and what happens then would stand before the end. An entry that is visible is durable.
+      // The position of a visible entry, which is durable, and not the snapshot's xmin: after a crash PostgreSQL reissues
+      // transaction ids that only aborted transactions had used. New entries would then come before the end.
       const [last, first] = await Promise.all([
         sql.all<LogPosition>(
           `SELECT xid::text::bigint AS transaction, id FROM log
@@ -174,10 +177,10 @@ export function logTable(sql: Sql): LogTable {
               `SELECT 0 AS "transaction", id, time_ms AS "timeMs" FROM log ORDER BY id LIMIT $1`,
               [limit],
             );
-      // A device whose clock ran ahead must not hold up all others: whatever stands before an old entry is as old.
+      // The last old entry, not the first new one: a device whose clock ran ahead must not delay the retention of others.
       const last = oldest.findLast(({ timeMs }) => timeMs < beforeMs);
       if (!last) return 0;
-      // Two nodes may do this at once: the horizon only ever moves on.
+      // Two nodes may do this at once: the horizon never moves back.
       await sql.run(
         "UPDATE log_horizon SET transaction_id = $1, entry_id = $2 WHERE (transaction_id, entry_id) < ($1, $2)",
         [last.transaction, last.id],
@@ -195,13 +198,13 @@ export function logTable(sql: Sql): LogTable {
       return rows.map(({ id: _, ...entry }) => entry);
     },
     async removeOfDevice(userId, deviceId) {
-      await holdFeed();
+      await lockFeed();
       await sql.run("DELETE FROM webhook_deliveries WHERE user_id = $1 AND device_id = $2", [userId, deviceId]);
       return sql.run("DELETE FROM log WHERE user_id = $1 AND device_id = $2", [userId, deviceId]);
     },
     async removeOfUser(userId) {
-      await holdFeed();
-      await sql.run(`UPDATE log SET user_id = ${nobody} WHERE user_id = $1 AND kind = 'revocation'`, [userId]);
+      await lockFeed();
+      await sql.run(`UPDATE log SET user_id = ${noUser} WHERE user_id = $1 AND kind = 'revocation'`, [userId]);
       await sql.run("DELETE FROM webhook_deliveries WHERE user_id = $1", [userId]);
       return sql.run("DELETE FROM log WHERE user_id = $1", [userId]);
     },

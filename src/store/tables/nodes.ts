@@ -2,37 +2,37 @@ import type { NodeId } from "../../model/ids.ts";
 import { schemaVersion, scopeStep, sealedAddressStep } from "../migrations.ts";
 import type { Sql } from "../sql.ts";
 
-/** Which nodes are alive, on the store's own clock: no decision compares the clocks of two machines. */
+/** The nodes and their heartbeats, on the store's clock. No decision compares the clocks of two machines. */
 export interface NodeTable {
-  /** Says that this node lives and which keys it holds, and answers what time it is by the store's clock. */
+  /** Records a heartbeat with the keys of this node's key file, and returns the time on the store's clock. */
   beat(id: NodeId, keyIds?: readonly string[]): Promise<number>;
-  /** The keys of all nodes that aren't forgotten yet. */
+  /** The keys of all listed nodes. Dead nodes stay listed until `forget` removes them. */
   keys(): Promise<NodeKeys[]>;
   leave(id: NodeId): Promise<void>;
-  /** Nodes heard of within the lease, by the store's clock; and, if `inPlace`, whose place is taken (nodeBus.ts). */
-  alive(leaseMs: number, inPlace?: boolean): Promise<NodeId[]>;
-  /** Whether the store has been up for a lease: before that, silence says nothing about a node. */
+  /** Nodes with a heartbeat within the lease. With `mustHoldLock`, only those that hold their presence lock (node-bus.ts). */
+  alive(leaseMs: number, mustHoldLock?: boolean): Promise<NodeId[]>;
+  /** Whether the store has been up for a lease. Before that, a missing heartbeat does not mean that a node is dead. */
   isSettled(leaseMs: number): Promise<boolean>;
   forget(silentForMs: number): Promise<number>;
-  /** Whether all nodes that aren't forgotten yet can read sealed addresses. */
+  /** Whether all listed nodes can read sealed addresses. */
   areAllNew(): Promise<boolean>;
-  /** Whether all nodes that aren't forgotten yet enforce scopes. */
+  /** Whether all listed nodes enforce scopes. */
   doAllEnforceScopes(): Promise<boolean>;
-  /** From now on versions that can't read sealed addresses refuse this store; answers whether they did before. */
+  /** Makes versions that can't read sealed addresses refuse this store. Returns whether they did before. */
   refuseOld(): Promise<boolean>;
 }
 
-/** What a node's last heartbeat said about its key file. */
+/** The keys of a node's key file, as its last heartbeat reported them. */
 export interface NodeKeys {
   readonly id: NodeId;
-  /** How long ago that was. */
+  /** The time since its last heartbeat. */
   readonly silentMs: number;
-  /** The key that seals first. Undefined: a version that doesn't say. */
+  /** The key that seals comes first. Undefined for an older version, which doesn't report its keys. */
   readonly keyIds: readonly string[] | undefined;
 }
 
 export function nodeTable(sql: Sql): NodeTable {
-  const doAllKnow = async (step: number) =>
+  const haveAllStep = async (step: number) =>
     (await sql.all("SELECT 1 FROM nodes WHERE schema_version IS NULL OR schema_version < $1 LIMIT 1", [step]))
       .length === 0;
   return {
@@ -57,12 +57,13 @@ export function nodeTable(sql: Sql): NodeTable {
       await sql.run("DELETE FROM nodes WHERE id = $1", [id]);
       sql.hint("links");
     },
-    async alive(leaseMs, inPlace = false) {
-      const isThere = sql.dialect === "postgres" && inPlace ? `WHERE ${presenceKey("id")} IN (${placesTaken})` : "";
-      // Both at once: there are few nodes, and the way to the store takes longer than to look at them.
+    async alive(leaseMs, mustHoldLock = false) {
+      const holdsLock =
+        sql.dialect === "postgres" && mustHoldLock ? `WHERE ${presenceKey("id")} IN (${heldPresenceKeys})` : "";
+      // Both statements are sent together: the round trip takes longer than reading all of the few nodes.
       const [nowMs, nodes] = await Promise.all([
         sql.nowMs(),
-        sql.all<{ id: NodeId; beatMs: number }>(`SELECT id, beat_ms AS "beatMs" FROM nodes ${isThere} ORDER BY id`),
+        sql.all<{ id: NodeId; beatMs: number }>(`SELECT id, beat_ms AS "beatMs" FROM nodes ${holdsLock} ORDER BY id`),
       ]);
       return nodes.filter(({ beatMs }) => beatMs > nowMs - leaseMs).map(({ id }) => id);
     },
@@ -74,20 +75,20 @@ export function nodeTable(sql: Sql): NodeTable {
       );
       return row!.isSettled;
     },
-    areAllNew: () => doAllKnow(sealedAddressStep),
-    doAllEnforceScopes: () => doAllKnow(scopeStep),
+    areAllNew: () => haveAllStep(sealedAddressStep),
+    doAllEnforceScopes: () => haveAllStep(scopeStep),
     refuseOld: async () =>
       (await sql.run("UPDATE schema_reach SET oldest = $1 WHERE oldest < $1", [sealedAddressStep])) === 0,
     forget: async (silentForMs) => sql.run("DELETE FROM nodes WHERE beat_ms < $1", [(await sql.nowMs()) - silentForMs]),
   };
 }
 
-/** The number of the lock that is a node's place, of 64 bits: nodes have random names, so no two share one. */
+/** SQL for the 64-bit number of a node's presence lock, a hash of its id. */
 export function presenceKey(id: string): string {
   return `hashtextextended(${id}, 0)`;
 }
 
-/** The locks of that kind which somebody holds in this database; PostgreSQL shows their numbers in two halves. */
-const placesTaken = `SELECT (classid::bigint << 32) | objid::bigint FROM pg_locks
+/** The numbers of all advisory locks that are held in this database. PostgreSQL shows each number in two halves. */
+const heldPresenceKeys = `SELECT (classid::bigint << 32) | objid::bigint FROM pg_locks
   WHERE locktype = 'advisory' AND objsubid = 1 AND granted
     AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;

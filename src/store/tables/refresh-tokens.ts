@@ -1,46 +1,43 @@
 import type { OwnerId } from "../../model/ids.ts";
 import { first, type Parameter, type Sql } from "../sql.ts";
 import { type CredentialKey, isOfKey } from "./credential-key.ts";
-import { type Mark, removeFromStretch } from "./keyset-sweep.ts";
+import { removeFromNextPage, type SweepCursor } from "./keyset-sweep.ts";
 
-/** A refresh token; only its SHA-256 is kept. */
+/** A refresh token; only its SHA-256 is stored. */
 export interface RefreshTokenRow extends CredentialKey {
   readonly grantId: string;
-  /** The token whose use gave this one; null for the first of its grant. */
+  /** The token that was exchanged for this one; null for the first token of its grant. */
   readonly parentHash: string | null;
   readonly issuedMs: number;
   readonly expiresMs: number;
-  /** Whether it has given a successor. */
+  /** Whether it was exchanged for a successor. */
   readonly isUsed: boolean;
-  /** From when on its use means that somebody else has it too; null until a successor was used. */
+  /** From then on its use means that it was stolen. Null until a successor was used. */
   readonly retiresMs: number | null;
 }
 
 export interface RefreshTokenTable {
   add(token: Omit<RefreshTokenRow, "isUsed" | "retiresMs">): Promise<void>;
   find(key: CredentialKey): Promise<RefreshTokenRow | undefined>;
-  /** Its successors, oldest first. */
+  /** The successors of the token, oldest first. */
   children(token: RefreshTokenRow): Promise<RefreshTokenRow[]>;
-  /** It lives until then, from now on. */
+  /** Marks the token as used, and extends its life until `expiresMs`. */
   use(token: RefreshTokenRow, expiresMs: number): Promise<void>;
   /** Whether another successor of the same token has been used. */
   hasUsedSibling(token: RefreshTokenRow): Promise<boolean>;
-  /**
-   * The one before it goes on until then; an earlier time is kept. Answers false when there was nothing to retire: the
-   * parent has retired already, or is gone.
-   */
+  /** Lets the token's parent end at `retiresMs`. Returns false when it has retired already, or does not exist. */
   retireParent(token: RefreshTokenRow, retiresMs: number): Promise<boolean>;
   remove(token: RefreshTokenRow): Promise<void>;
   /**
-   * Keeps so many tokens of a grant; answers how many left. Retired tokens leave first, then tokens that were never
-   * used, then the rest: the oldest of each first.
+   * Keeps `count` tokens of a grant; returns how many were removed. Retired tokens are removed first, then tokens that
+   * were never used, then the rest; the oldest of each first.
    */
   keepNewest(ownerId: OwnerId, grantId: string, count: number): Promise<number>;
   /**
-   * Expired ones, and those that retired so long ago that nobody will come with them: of the next stretch behind that
-   * mark. Answers the next mark, or undefined at the end.
+   * Removes expired tokens, and tokens that retired before `retiredBeforeMs`, from the page after the cursor. Returns the
+   * next cursor, undefined at the end.
    */
-  removeOld(expiredBeforeMs: number, retiredBeforeMs: number, after?: Mark): Promise<Mark | undefined>;
+  removeOld(expiredBeforeMs: number, retiredBeforeMs: number, after?: SweepCursor): Promise<SweepCursor | undefined>;
 }
 
 const columns = `owner_id AS "ownerId", hash, grant_id AS "grantId", parent_hash AS "parentHash", issued_ms AS "issuedMs",
@@ -98,7 +95,7 @@ export function refreshTokenTable(sql: Sql): RefreshTokenTable {
         [ownerId, grantId, count],
       ),
     removeOld: (expiredBeforeMs, retiredBeforeMs, after) =>
-      removeFromStretch(
+      removeFromNextPage(
         sql,
         "refresh_tokens",
         "hash",

@@ -9,17 +9,17 @@ export interface SecTokenRow {
   readonly usedMs: number;
 }
 
-/** Security tokens of the platform calls; only their SHA-256 is kept. */
+/** Security tokens of the platform calls; only their SHA-256 is stored. */
 export interface SecTokenTable {
   add(token: Pick<SecTokenRow, "userId" | "hash">, nowMs: number): Promise<void>;
   find(key: CredentialKey): Promise<SecTokenRow | undefined>;
   renew(token: SecTokenRow, usedMs: number): Promise<void>;
-  /** Answers whether there was one. */
+  /** Returns whether the token existed. */
   remove(key: CredentialKey): Promise<boolean>;
   removeOfUser(userId: UserId): Promise<void>;
-  /** Keeps so many of a user's tokens, the last used ones; answers how many left. */
+  /** Keeps the `count` tokens of a user that were used last; returns how many were removed. */
   keepLastUsed(userId: UserId, count: number): Promise<number>;
-  /** Clears away what nobody can use any more. */
+  /** Removes expired tokens: last used before `usedMs`, or issued before `issuedMs`. */
   removeUnusedSince(usedMs: number, issuedMs: number): Promise<number>;
 }
 

@@ -1,9 +1,9 @@
 import { first, type Sql } from "../sql.ts";
 
-/** Small facts about the deployment itself, shared by all nodes. */
+/** Named values of the whole deployment, shared by all nodes. */
 export interface SettingTable {
   get(name: string): Promise<string | undefined>;
-  /** Keeps the first value that anyone gave; answers the one that stands. */
+  /** Stores the value if there is none yet, and returns the stored one. */
   getOrKeep(name: string, value: string): Promise<string>;
   set(name: string, value: string): Promise<void>;
 }

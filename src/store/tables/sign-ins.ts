@@ -2,16 +2,16 @@ import type { UserId } from "../../model/ids.ts";
 import { first, type Sql } from "../sql.ts";
 import { type CredentialKey, isOfKey } from "./credential-key.ts";
 
-/** A browser in which somebody has signed in and has still to decide about the terms. */
+/** A sign-in at the authorization server, from the right password to the decision about the terms. */
 export interface SignInRow {
   readonly idHash: string;
-  /** The login page that it came from: a decision ends all that came from it. */
+  /** The login page that the user signed in on. A decision ends all sign-ins of the same page. */
   readonly loginId: string;
-  /** The SHA-256 of what the browser's cookie holds. */
+  /** The SHA-256 of the secret in the browser's cookie. */
   readonly secretHash: string;
   readonly userId: UserId;
   readonly clientId: string;
-  /** What the client asked for, as oauth/ encodes it. */
+  /** The client's authorization request, as oauth/ encodes it. */
   readonly request: string;
   readonly decision: Decision | null;
   readonly expiresMs: number;
@@ -22,11 +22,11 @@ export type Decision = "accepted" | "declined";
 export interface SignInTable {
   add(signIn: Omit<SignInRow, "decision">): Promise<void>;
   find(key: CredentialKey): Promise<SignInRow | undefined>;
-  /** Takes the decision, once: answers false when it had been taken. */
+  /** Stores the decision at most once; returns false when there was one already. */
   decide(signIn: SignInRow, decision: Decision): Promise<boolean>;
-  /** Whether this browser has signed in from that login page. */
+  /** Whether this browser has signed in on that login page. */
   isOfBrowser(loginId: string, secretHash: string): Promise<boolean>;
-  /** What was decided on any sign-in of that login page. */
+  /** The decision of any sign-in of that login page. */
   decisionOf(loginId: string): Promise<Decision | undefined>;
   removeOfUser(userId: UserId): Promise<void>;
   removeExpired(beforeMs: number): Promise<number>;

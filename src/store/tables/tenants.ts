@@ -7,7 +7,7 @@ export interface TenantRow {
   readonly createdMs: number;
 }
 
-/** How a tenant's pages look and what its users agree to; null where nothing was chosen. */
+/** The branding of a tenant's pages and the terms of its users; null where nothing was set. */
 export interface BrandRow {
   readonly tenantName: string;
   /** "#rrggbb". */
@@ -19,11 +19,11 @@ export interface BrandRow {
   readonly termsMs: number | null;
 }
 
-/** What is left out stays as it is; null takes it away. */
+/** Undefined members stay unchanged; null removes a value. */
 export interface BrandChange {
   readonly accent?: string | null | undefined;
   readonly supportUrl?: string | null | undefined;
-  /** Its type and bytes as text, as identity/ encodes them. */
+  /** Media type and bytes as text, as identity/ encodes them. */
   readonly logo?: string | null | undefined;
 }
 
@@ -34,12 +34,12 @@ export interface TenantTable {
   byName(name: string): Promise<TenantRow | undefined>;
   list(): Promise<TenantRow[]>;
   brand(id: TenantId): Promise<BrandRow | undefined>;
-  /** Apart from the rest of the brand, since it is large. */
+  /** Separate from the rest of the brand, since it is large. */
   logo(id: TenantId): Promise<string | undefined>;
   setBrand(id: TenantId, change: BrandChange): Promise<void>;
-  /** Answers whether it was removed: not while it has users or clients. */
+  /** Removes the tenant unless it has users or clients; returns whether it did. */
   remove(id: TenantId): Promise<boolean>;
-  /** They count from now on; null takes them away. */
+  /** The terms are valid from now on; null removes them. */
   setTerms(id: TenantId, terms: { readonly text: string; readonly version: string } | null): Promise<void>;
 }
 
@@ -50,9 +50,8 @@ const brandColumns = `name AS "tenantName", accent, support_url AS "supportUrl",
 export function tenantTable(sql: Sql): TenantTable {
   return {
     async add({ name, id }) {
-      // What the audit log tells of a tenant that is gone must not look like another's: its id isn't given again.
-      // Chosen and given ids share one range, so that a later given one never meets a chosen one. Two that are added at
-      // once would be given the same: one waits for the other.
+      // A removed tenant's id is not used again, since the audit log still refers to it. Chosen and generated ids share
+      // one range: the next generated id is above all others. The lock prevents that two transactions generate the same.
       if (sql.dialect === "postgres") await sql.run("LOCK TABLE tenants IN SHARE ROW EXCLUSIVE MODE");
       const row = await first(
         sql.all<{ id: TenantId }>(
@@ -66,7 +65,7 @@ export function tenantTable(sql: Sql): TenantTable {
       return row?.id;
     },
     byId: (id) => first(sql.all<TenantRow>(`SELECT ${columns} FROM tenants WHERE id = $1`, [id])),
-    // Text that can't be stored is nobody's name: who logs in with it is told so as with any wrong name.
+    // No tenant has a name that can't be stored.
     byName: async (name) =>
       isStorable(name)
         ? first(sql.all<TenantRow>(`SELECT ${columns} FROM tenants WHERE name = $1`, [name]))

@@ -6,15 +6,15 @@ import type { Target } from "../../model/trigger-targets.ts";
 import { first, type Parameter, type Sql } from "../sql.ts";
 import type { AttributeKey } from "./attributes.ts";
 
-/** An alert: its definition, and how it stands. */
+/** An alert: its definition and its present state. */
 export interface TriggerRow extends TriggerDefinition {
   readonly id: TriggerId;
   readonly userId: UserId;
-  /** The attribute that its name means. */
+  /** The key of the attribute that `attributeName` names. */
   readonly key: AttributeKey;
   readonly isEnabled: boolean;
   readonly isArmed: boolean;
-  /** Why it was disabled when nobody did it by hand; null otherwise. */
+  /** Why Breezeway disabled it; null when it is enabled or a caller disabled it. */
   readonly reason: string | null;
   readonly createdMs: number;
   readonly firedMs: number | null;
@@ -23,12 +23,12 @@ export interface TriggerRow extends TriggerDefinition {
 
 export type NewTrigger = Omit<TriggerRow, "id" | "firedMs" | "firings">;
 
-/** How an alert stands; what is left out stays as it is. */
+/** A change of an alert's state; undefined members stay unchanged. */
 export type TriggerChange = Partial<Pick<TriggerRow, "isEnabled" | "isArmed" | "reason" | "firedMs" | "firings">> & {
   readonly record?: readonly Evaluation[];
 };
 
-/** What of an alert decides whether a change makes it fire. */
+/** The columns that decide whether a change makes an alert fire. */
 export type WatchingTrigger = Pick<
   TriggerRow,
   "id" | "userId" | "key" | "condition" | "autoDisarm" | "autoDelete" | "autoDisable" | "isArmed"
@@ -44,23 +44,23 @@ export interface TriggerTotals {
 export interface TriggerTable {
   add(trigger: NewTrigger): Promise<TriggerId>;
   /**
-   * The enabled ones on these attributes, ascending: one look into an index, however many there are elsewhere. Targets,
-   * messages and records stay unread: most changes make no alert fire.
+   * The enabled alerts on these attributes, ascending by id. One index look-up; targets, messages and records are not
+   * read, since most changes make no alert fire.
    */
   watching(userId: UserId, deviceId: DeviceId, keys: readonly AttributeKey[]): Promise<WatchingTrigger[]>;
-  /** A whole alert with its stored record, in one look; undefined when it is gone. */
+  /** An alert with its stored record; undefined when it does not exist. */
   withRecord(userId: UserId, id: TriggerId): Promise<TriggerWithRecord | undefined>;
-  /** The alert when it is within reach: foreign and absent look alike. */
+  /** The alert if it is in the access scope. Foreign and absent alerts are both undefined. */
   within(accessScope: AccessScope, id: TriggerId): Promise<TriggerRow | undefined>;
   ofDevice(userId: UserId, deviceId: DeviceId): Promise<TriggerRow[]>;
   ofUser(userId: UserId): Promise<TriggerRow[]>;
-  /** A user's after that id, ascending; of one device alone when that is given. */
+  /** The next alerts of a user after that id, ascending; only those of the device, if there is one. */
   page(userId: UserId, deviceId: DeviceId | undefined, afterId: number, limit: number): Promise<TriggerRow[]>;
   totals(userId: UserId, deviceId: DeviceId): Promise<TriggerTotals>;
-  /** What it saw last, oldest first, as of when it last fired or changed its armed state. */
+  /** The last evaluations, oldest first, stored when the alert last fired or changed its armed state. */
   record(userId: UserId, id: TriggerId): Promise<readonly Evaluation[]>;
   change(userId: UserId, id: TriggerId, change: TriggerChange): Promise<void>;
-  /** Everything but whose it is, its device and its history. */
+  /** Replaces the definition. The user, the device and the history stay. */
   redefine(trigger: TriggerRow): Promise<void>;
   setEnabledOfDevice(userId: UserId, deviceId: DeviceId, isEnabled: boolean): Promise<void>;
   remove(userId: UserId, id: TriggerId): Promise<void>;
@@ -88,7 +88,7 @@ type StoredRow = Omit<
   readonly isArmed: number;
 };
 
-/** As in the table of attributes: named attributes have no number, numbered ones have no name. */
+/** The number of named attributes, as in tables/attributes.ts. */
 const unnumbered = -1;
 
 const columns = `t.id, t.user_id AS "userId", t.device_id AS "deviceId", t.number, t.name,
@@ -119,13 +119,13 @@ export function triggerTable(sql: Sql): TriggerTable {
     async watching(userId, deviceId, keys) {
       // A device has numbered attributes or named ones, never both.
       const isNumbered = typeof keys[0] === "number";
-      const given = isNumbered ? "t.name = '' AND t.number" : `t.number = ${unnumbered} AND t.name`;
+      const nameOrNumber = isNumbered ? "t.name = '' AND t.number" : `t.number = ${unnumbered} AND t.name`;
       const among =
         sql.dialect === "postgres"
           ? `= ANY($3::${isNumbered ? "int" : "text"}[])`
           : "IN (SELECT value FROM json_each($3))";
-      const where = `WHERE ${ofDevice} AND t.is_enabled = 1 AND ${given} ${among}`;
-      // Sorted here: asked to, the databases would rather walk all alerts of the device, which are in order already.
+      const where = `WHERE ${ofDevice} AND t.is_enabled = 1 AND ${nameOrNumber} ${among}`;
+      // Sorted here: with ORDER BY, the databases would scan all alerts of the device, which are in that order already.
       const found = await sql.all<StoredWatching>(`SELECT ${watchingColumns} FROM triggers t ${where}`, [
         userId,
         deviceId,
@@ -180,9 +180,9 @@ export function triggerTable(sql: Sql): TriggerTable {
         ["firings", firings],
         ["record", record && JSON.stringify(record)],
       ];
-      const given = values.filter(([, value]) => value !== undefined) as [string, Parameter][];
-      const assignments = given.map(([column], i) => `${column} = $${i + 3}`).join(", ");
-      const parameters = [userId, id, ...given.map(([, value]) => value)];
+      const changed = values.filter(([, value]) => value !== undefined) as [string, Parameter][];
+      const assignments = changed.map(([column], i) => `${column} = $${i + 3}`).join(", ");
+      const parameters = [userId, id, ...changed.map(([, value]) => value)];
       await sql.run(`UPDATE triggers SET ${assignments} WHERE user_id = $1 AND id = $2`, parameters);
     },
     async redefine(trigger) {
@@ -196,7 +196,7 @@ export function triggerTable(sql: Sql): TriggerTable {
     async setEnabledOfDevice(userId, deviceId, isEnabled) {
       // Enabling arms.
       const change = isEnabled ? "is_enabled = 1, is_armed = 1, reason = NULL" : "is_enabled = 0, reason = NULL";
-      // An alert that stands so already is not written: each row is written whole, with all that it holds.
+      // Only alerts that change are written: a database rewrites the whole row.
       const isOther = isEnabled ? "is_enabled = 0 OR is_armed = 0" : "is_enabled = 1";
       await sql.run(
         `UPDATE triggers SET ${change} WHERE user_id = $1 AND device_id = $2 AND (${isOther} OR reason IS NOT NULL)`,

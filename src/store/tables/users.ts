@@ -16,19 +16,18 @@ export interface UserTable {
   add(user: Omit<UserRow, "id" | "createdMs">): Promise<UserId | undefined>;
   byId(id: UserId): Promise<UserRow | undefined>;
   byName(tenantId: TenantId, name: string): Promise<UserRow | undefined>;
-  /** The user when they are within reach: foreign and absent look alike. */
+  /** The user if they are in the access scope. Foreign and absent users are both undefined. */
   within(accessScope: AccessScope, id: UserId): Promise<UserRow | undefined>;
-  /** All that are within reach, ascending. */
+  /** The ids of all users in the access scope, ascending. */
   idsWithin(accessScope: AccessScope): Promise<UserId[]>;
   /** Of one tenant, or of all. */
   list(tenantId?: TenantId): Promise<UserRow[]>;
   setPasswordHash(id: UserId, passwordHash: string): Promise<void>;
-  /** What belongs to them is removed first; their id is never given again. */
+  /** The caller removes what belongs to the user first. The id is never used again. */
   remove(id: UserId): Promise<void>;
   /**
-   * Takes the one lock of a user's home, held until the transaction ends: every device and every alert's target is
-   * theirs, so it serialises a home over all nodes and can't deadlock. Answers the store's time, or undefined when
-   * there is no such user.
+   * Locks a user until the transaction ends. It is the one lock for all devices and alerts of the user, so it serialises
+   * their changes over all nodes and can't deadlock. Returns the store's time; undefined when there is no such user.
    */
   lock(id: UserId): Promise<number | undefined>;
 }
@@ -53,7 +52,7 @@ export function userTable(sql: Sql): UserTable {
       return row?.id;
     },
     byId: (id) => one("id = $1", [id]),
-    // Text that can't be stored is nobody's name.
+    // No user has a name that can't be stored.
     byName: async (tenantId, name) =>
       isStorable(name) ? one("tenant_id = $1 AND name = $2", [tenantId, name]) : undefined,
     within(accessScope, id) {
@@ -81,7 +80,7 @@ export function userTable(sql: Sql): UserTable {
       const lock = sql.dialect === "postgres" ? "FOR NO KEY UPDATE" : "";
       const [found, nowMs] = await Promise.all([
         sql.all(`SELECT id FROM users WHERE id = $1 ${lock}`, [id]),
-        // In the same statement it could be the time before the lock was had.
+        // A statement of its own: in the same one, the time could be that before the lock was granted.
         sql.nowMs(),
       ]);
       return found.length > 0 ? nowMs : undefined;
@@ -89,7 +88,7 @@ export function userTable(sql: Sql): UserTable {
   };
 }
 
-/** Whose rows a statement may see: the column that must be equal, and to what. */
+/** The SQL condition of an access scope: a column and the value that it must equal. */
 function ownerIn(accessScope: AccessScope): readonly [column: string, owner: number] {
   return accessScope.kind === "user" ? ["id", accessScope.userId] : ["tenant_id", accessScope.tenantId];
 }

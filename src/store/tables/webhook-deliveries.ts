@@ -3,26 +3,26 @@ import { first, type Parameter, type Sql } from "../sql.ts";
 import { type DeliveryBounds, deliveryBounds } from "./delivery-bounds.ts";
 import type { WebhookKey } from "./webhooks.ts";
 
-/** Something that a webhook is to be told, and what became of that. */
+/** A message to a webhook, and the outcome of its delivery. */
 export interface DeliveryRow {
   readonly id: number;
-  /** Whose the webhook is. */
+  /** The owner of the webhook. */
   readonly ownerId: OwnerId;
   readonly webhookId: string;
-  /** Whose home it tells of. */
+  /** The user of the device that the message is about. */
   readonly userId: UserId;
   readonly deviceId: DeviceId;
-  /** The same each time it is sent: by it the receiver knows what it has heard already. */
+  /** The same at each attempt, so that the receiver can recognise duplicates. */
   readonly messageId: string;
   readonly type: string;
   readonly body: string;
   readonly state: DeliveryState;
   readonly attempts: number;
-  /** When it is sent next; null while it waits behind another of the same device, or for nothing. */
+  /** When it is sent next. Null while an older message of the same device waits, and when the delivery is settled. */
   readonly nextMs: number | null;
   readonly createdMs: number;
   readonly settledMs: number | null;
-  /** The last answer: its HTTP status, or null when there was none; and in words. */
+  /** The outcome of the last attempt: the HTTP status, null when there was no answer; and a text. */
   readonly status: number | null;
   readonly text: string | null;
 }
@@ -34,11 +34,11 @@ export interface Attempt {
   readonly text: string | null;
 }
 
-/** A delivery without its body, which is read when it is sent. */
+/** A delivery without its body, which is read only when it is sent. */
 export type DueDelivery = Omit<DeliveryRow, "body">;
 
-/** Which webhooks are looked at: so many whose ids follow this one; and how many messages of each. */
-export interface DueLook {
+/** A page of webhooks: those whose ids follow `after`, and how many messages of each. */
+export interface DuePage {
   readonly after: string;
   readonly webhooks: number;
   readonly perWebhook: number;
@@ -46,13 +46,13 @@ export interface DueLook {
 
 export interface DueDeliveries {
   readonly deliveries: readonly DueDelivery[];
-  /** The last webhook that was looked at; undefined when no other has messages waiting. */
+  /** The last webhook of this page; undefined when no further webhook has waiting messages. */
   readonly lastWebhook: string | undefined;
 }
 
-/** The deliveries of webhooks. Of one webhook and device only the oldest that waits is ever sent, so order is kept. */
+/** The deliveries of webhooks. For each webhook and device only the oldest waiting message is sent, to keep the order. */
 export interface DeliveryTable extends DeliveryBounds {
-  /** Whoever adds one holds the webhook's lock. An urgent one goes before those of other devices. */
+  /** The caller holds the webhook's lock. An urgent message is sent before those of other devices. */
   add(
     delivery: Pick<DeliveryRow, "ownerId" | "webhookId" | "userId" | "deviceId" | "messageId" | "type" | "body"> & {
       readonly isUrgent?: boolean;
@@ -63,33 +63,31 @@ export interface DeliveryTable extends DeliveryBounds {
   /** The newest first. */
   ofWebhook(webhook: WebhookKey, limit: number): Promise<DeliveryRow[]>;
   find(webhook: WebhookKey, id: number): Promise<DeliveryRow | undefined>;
-  /** What should be sent by now, a few messages of a few webhooks: the cost doesn't grow with what is due. */
-  due(nowMs: number, look: DueLook): Promise<DueDeliveries>;
-  /** Makes it this sender's for so long; false when somebody else was quicker. */
+  /** A few due messages of a few webhooks. The cost does not grow with the number of due messages. */
+  due(nowMs: number, page: DuePage): Promise<DueDeliveries>;
+  /** Claims the delivery for this sender until `untilMs`; false when another sender has claimed it. */
   claim(delivery: DueDelivery, untilMs: number): Promise<boolean>;
-  /** It is tried again then; unless it is somebody else's by now, as its time shows. */
+  /** Schedules the next attempt, unless another sender has claimed the delivery meanwhile (its `nextMs` differs). */
   postpone(delivery: DueDelivery, untilMs: number, attempt: Attempt): Promise<void>;
-  /** Its end, whichever; the next of that device is sent at once. Whoever settles one holds the webhook's lock. */
+  /** Records the final outcome. The next message of that device becomes due. The caller holds the webhook's lock. */
   settle(delivery: DueDelivery, state: "delivered" | "failed", nowMs: number, attempt: Attempt): Promise<void>;
   removeSettled(beforeMs: number, limit: number): Promise<number>;
-  /** How many wait, counted up to a limit, and since when the longest due of them has been due. */
+  /** How many messages wait, counted up to `limit`, and the earliest time at which one was due. */
   backlog(limit: number): Promise<{ readonly waiting: number; readonly dueMs: number | null }>;
 }
 
-const bodiless = `d.id, d.owner_id AS "ownerId", d.webhook_id AS "webhookId", d.user_id AS "userId",
+const columnsWithoutBody = `d.id, d.owner_id AS "ownerId", d.webhook_id AS "webhookId", d.user_id AS "userId",
   d.device_id AS "deviceId", d.message_id AS "messageId", d.type, d.state, d.attempts, d.next_ms AS "nextMs",
   d.created_ms AS "createdMs", d.settled_ms AS "settledMs", d.status, d.text`;
-const columns = `${bodiless}, d.body`;
-/** What has been due since ever is sent first. */
-const longDue = 0;
-/** A message about no device in particular: no device has this id. */
+const columns = `${columnsWithoutBody}, d.body`;
+/** A due time before all others: such messages are sent first. */
+const dueFirst = 0;
+/** The device id of a message about no device. No device has this id. */
 const noDevice = 0;
-const behind = "owner_id = $1 AND webhook_id = $2 AND device_id = $3 AND state = 'waiting'";
-/** The oldest waiting delivery of a device: the others of that device have no time yet. */
+const isWaitingForDevice = "owner_id = $1 AND webhook_id = $2 AND device_id = $3 AND state = 'waiting'";
+/** A head is the oldest waiting delivery of a device. The others of that device have no due time yet. */
 const isHead = "state = 'waiting' AND next_ms IS NOT NULL";
-/**
- * A skip scan over the index of heads: one step to each webhook that has messages waiting, however many these are.
- */
+/** A skip scan over the index of heads: one step for each webhook with waiting messages, however many they are. */
 const waitingWebhooks = `WITH RECURSIVE waiting (webhook_id, place) AS (
     SELECT (SELECT MIN(webhook_id) FROM webhook_deliveries WHERE ${isHead} AND webhook_id > $1), 1
     UNION ALL
@@ -98,7 +96,7 @@ const waitingWebhooks = `WITH RECURSIVE waiting (webhook_id, place) AS (
   SELECT webhook_id AS id,
     (SELECT MIN(d.next_ms) FROM webhook_deliveries d WHERE ${isHead} AND d.webhook_id = waiting.webhook_id) AS "nextMs"
   FROM waiting WHERE webhook_id IS NOT NULL ORDER BY place`;
-/** How many are looked at beyond the webhooks whose turn it is: what has just become due, or is urgent, goes at once. */
+/** How many urgent and newly due messages of webhooks outside the page are read too, so that they are sent at once. */
 const outOfTurn = { urgent: 50, newest: 100 };
 const ofWebhook = "d.owner_id = $1 AND d.webhook_id = $2";
 
@@ -107,15 +105,15 @@ export function deliveryTable(sql: Sql): DeliveryTable {
     sql.all<DeliveryRow>(`SELECT ${columns} FROM webhook_deliveries d ${tail}`, parameters);
   const due = (tail: string, ...[nowMs, limit, ...rest]: readonly [number, number, ...Parameter[]]) =>
     sql.all<DueDelivery>(
-      `SELECT ${bodiless} FROM webhook_deliveries d WHERE d.state = 'waiting' AND ${tail} LIMIT $2`,
+      `SELECT ${columnsWithoutBody} FROM webhook_deliveries d WHERE d.state = 'waiting' AND ${tail} LIMIT $2`,
       [nowMs, limit, ...rest],
     );
   return {
     async add({ ownerId, webhookId, userId, deviceId, messageId, type, body, isUrgent = false }) {
       const nowMs = await sql.nowMs();
-      const waiting = `SELECT 1 FROM webhook_deliveries WHERE ${behind} LIMIT 1`;
+      const waiting = `SELECT 1 FROM webhook_deliveries WHERE ${isWaitingForDevice} LIMIT 1`;
       const isFirst = (await sql.all(waiting, [ownerId, webhookId, deviceId])).length === 0;
-      const nextMs = isFirst ? (isUrgent ? longDue : nowMs) : null;
+      const nextMs = isFirst ? (isUrgent ? dueFirst : nowMs) : null;
       const added = await sql.all<{ id: number }>(
         `INSERT INTO webhook_deliveries
            (owner_id, webhook_id, user_id, device_id, message_id, type, body, state, attempts, next_ms, created_ms)
@@ -129,7 +127,7 @@ export function deliveryTable(sql: Sql): DeliveryTable {
         `INSERT INTO webhook_deliveries
            (owner_id, webhook_id, user_id, device_id, message_id, type, body, state, attempts, next_ms, created_ms)
          SELECT w.owner_id, w.id, CASE WHEN w.owner_id > 0 THEN w.owner_id ELSE 0 END, ${noDevice},
-           'msg_' || w.id || '_' || $1, $2, $3, 'waiting', 0, ${longDue}, $4 FROM webhooks w`,
+           'msg_' || w.id || '_' || $1, $2, $3, 'waiting', 0, ${dueFirst}, $4 FROM webhooks w`,
         [suffix, type, body, await sql.nowMs()],
       );
     },
@@ -139,16 +137,16 @@ export function deliveryTable(sql: Sql): DeliveryTable {
     async due(nowMs, { after, webhooks, perWebhook }) {
       const found = await sql.all<{ id: string; nextMs: number }>(waitingWebhooks, [after, webhooks]);
       const isLast = found.length < webhooks;
-      const looks = found
+      const queries = found
         .filter(({ nextMs }) => nextMs <= nowMs)
         .map(({ id }) => due("d.webhook_id = $3 AND d.next_ms <= $1 ORDER BY d.next_ms, d.id", nowMs, perWebhook, id));
       if (!isLast || after !== "") {
-        looks.push(
-          due("d.next_ms = $1 ORDER BY d.id DESC", longDue, outOfTurn.urgent),
+        queries.push(
+          due("d.next_ms = $1 ORDER BY d.id DESC", dueFirst, outOfTurn.urgent),
           due("d.next_ms <= $1 ORDER BY d.next_ms DESC, d.id DESC", nowMs, outOfTurn.newest),
         );
       }
-      const deliveries = new Map((await Promise.all(looks)).flat().map((delivery) => [delivery.id, delivery]));
+      const deliveries = new Map((await Promise.all(queries)).flat().map((delivery) => [delivery.id, delivery]));
       return { deliveries: [...deliveries.values()], lastWebhook: isLast ? undefined : found.at(-1)?.id };
     },
     async claim({ ownerId, id, nextMs }, untilMs) {
@@ -166,7 +164,7 @@ export function deliveryTable(sql: Sql): DeliveryTable {
         [ownerId, id, nextMs, untilMs, status, text],
       );
     },
-    // A restored store may have given the delivery's id to another message.
+    // The message id is compared too: after a restore, the delivery's id may belong to another message.
     async settle({ ownerId, id, webhookId, deviceId, messageId }, state, nowMs, { status, text }) {
       await sql.run(
         `UPDATE webhook_deliveries SET state = $3, next_ms = NULL, settled_ms = $4, status = $5, text = $6
@@ -175,7 +173,7 @@ export function deliveryTable(sql: Sql): DeliveryTable {
       );
       await sql.run(
         `UPDATE webhook_deliveries SET next_ms = $4
-         WHERE owner_id = $1 AND id = (SELECT MIN(id) FROM webhook_deliveries WHERE ${behind}) AND next_ms IS NULL`,
+         WHERE owner_id = $1 AND id = (SELECT MIN(id) FROM webhook_deliveries WHERE ${isWaitingForDevice}) AND next_ms IS NULL`,
         [ownerId, webhookId, deviceId, nowMs],
       );
     },

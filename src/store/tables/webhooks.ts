@@ -3,28 +3,27 @@ import { type DeviceId, type OwnerId, ownerIdOf, type TenantId, type UserId } fr
 import { first, isStorable, type Parameter, type Sql } from "../sql.ts";
 import type { LogPosition } from "./log.ts";
 
-/** By what a webhook is found. */
 export interface WebhookKey {
   readonly ownerId: OwnerId;
   readonly id: string;
 }
 
-/** An address that a client wants to be told at. */
+/** An address to which a client's events are delivered. */
 export interface WebhookRow extends WebhookKey {
   readonly tenantId: TenantId;
-  /** Null: it hears of the whole tenant. */
+  /** Null when the webhook receives events of the whole tenant. */
   readonly userId: UserId | null;
   readonly clientId: string;
-  /** Empty when it is sealed. */
+  /** The address in clear; empty when it is sealed. */
   readonly url: string;
-  /** Null in a row that isn't sealed yet (events/webhooks/address-sealing.ts). */
+  /** The sealed address; null until it is sealed (events/webhooks/address-sealing.ts). */
   readonly sealedUrl: string | null;
   readonly sealedSecret: string;
   readonly deviceIds: readonly DeviceId[];
   readonly attributes: readonly string[];
-  /** Whether it hears of alerts that fire: its client had the scope `alerts`. */
+  /** Whether it receives firings of alerts: its client had the scope `alerts`. */
   readonly hearsAlerts: boolean;
-  /** It hears of what comes after. */
+  /** It receives entries of the log after this position. */
   readonly from: LogPosition;
   readonly createdMs: number;
 }
@@ -32,45 +31,45 @@ export interface WebhookRow extends WebhookKey {
 export type NewWebhookRow = Omit<WebhookRow, "ownerId" | "createdMs" | "hearsAlerts"> &
   Partial<Pick<WebhookRow, "hearsAlerts">>;
 
-/** Whose webhooks they are: those of one client, for one user or for its tenant. */
+/** The owner of webhooks: one client, for one user or for its tenant. */
 export type WebhookOwner = AccessScope & { readonly clientId: string };
 
 /**
- * Webhooks, of which only those live whose client may still act for the user or tenant: one that lost the right is as
- * gone as one that was removed, at once and wherever it lost it.
+ * Webhooks. A webhook is alive only while its client exists and has a grant of the user, or acts for its tenant. Queries
+ * return only live webhooks, so a revoked grant takes effect at once.
  */
 export interface WebhookTable {
-  /** It hears of alerts unless it says otherwise. */
+  /** `hearsAlerts` is true by default. */
   add(webhook: NewWebhookRow): Promise<WebhookKey>;
   ofOwner(owner: WebhookOwner): Promise<WebhookRow[]>;
   find(owner: WebhookOwner, id: string): Promise<WebhookRow | undefined>;
   byKey(key: WebhookKey): Promise<WebhookRow | undefined>;
-  /** Those that may hear of something that concerns one of these users. */
+  /** Webhooks that receive events of one of these users. */
   hearing(userIds: readonly UserId[]): Promise<WebhookRow[]>;
   isAny(): Promise<boolean>;
   /** Some webhooks whose addresses aren't sealed. */
   plainAddresses(limit: number): Promise<(WebhookKey & { readonly url: string })[]>;
-  /** Puts the sealed address in the place of the plain one. */
+  /** Replaces the plain address by the sealed one. */
   sealAddress(webhook: WebhookKey, sealedUrl: string): Promise<void>;
-  /** Held until the transaction ends, so that its deliveries keep their order. */
+  /** Locks the webhook until the transaction ends, so that its deliveries keep their order. */
   lock(key: WebhookKey): Promise<void>;
-  /** Whoever removes one holds the feed's lock. */
+  /** The caller holds the feed's lock. */
   remove(key: WebhookKey): Promise<void>;
-  /** Takes away the user's own, and every delivery that is about them, a tenant's webhooks included; answers how many. */
+  /** Removes the user's webhooks, and all deliveries about them, also to webhooks of a tenant; returns how many webhooks. */
   removeOfUser(userId: UserId): Promise<number>;
-  /** Takes away those that no longer live, with their deliveries; answers how many. */
+  /** Removes webhooks that are no longer alive, with their deliveries; returns how many. */
   removeDead(): Promise<number>;
   /**
-   * Up to where the log has become deliveries; held until the transaction ends. Whoever takes deliveries away holds it:
-   * else those that are just being made of the same would stay behind, waiting for ever for what was taken away.
+   * Reads the feed's position and locks it until the transaction ends. A transaction that removes deliveries must hold
+   * this lock: a delivery that is created at the same time could otherwise wait for ever for a removed one.
    */
-  lockFeed(): Promise<FeedPlace>;
-  setFeed(place: FeedPlace): Promise<void>;
+  lockFeed(): Promise<FeedPosition>;
+  setFeed(position: FeedPosition): Promise<void>;
 }
 
-/** Up to where the log has become deliveries. */
-export interface FeedPlace extends LogPosition {
-  /** The epoch of the log that webhooks know of; empty when they have not been fed since epochs exist. */
+/** The position up to which entries of the log were turned into deliveries. */
+export interface FeedPosition extends LogPosition {
+  /** The epoch of the log that webhooks have seen; empty when they got no message since epochs exist. */
   readonly epoch: string;
 }
 
@@ -79,11 +78,11 @@ const columns = `w.owner_id AS "ownerId", w.id, w.tenant_id AS "tenantId",
   w.sealed_url AS "sealedUrl", w.sealed_secret AS "sealedSecret", w.device_ids AS "deviceIds", w.attributes,
   w.hears_alerts AS "hearsAlerts", w.from_transaction AS "fromTransaction",
   w.from_entry AS "fromEntry", w.created_ms AS "createdMs"`;
-/** A grant that allows to hear all that the webhook hears. */
-const allows = `g.scope IS NULL OR (g.scope LIKE '%webhooks%' AND g.scope LIKE '%devices:read%'
+/** Whether the scope of a grant covers all events of the webhook. */
+const coversWebhook = `g.scope IS NULL OR (g.scope LIKE '%webhooks%' AND g.scope LIKE '%devices:read%'
   AND (w.hears_alerts = 0 OR g.scope LIKE '%alerts%'))`;
-const lives = `EXISTS (SELECT 1 FROM clients c WHERE c.id = w.client_id) AND (w.owner_id < 0 OR EXISTS (SELECT 1
-  FROM grants g WHERE g.owner_id = w.owner_id AND g.client_id = w.client_id AND g.reach = 'user' AND (${allows})))`;
+const isAlive = `EXISTS (SELECT 1 FROM clients c WHERE c.id = w.client_id) AND (w.owner_id < 0 OR EXISTS (SELECT 1
+  FROM grants g WHERE g.owner_id = w.owner_id AND g.client_id = w.client_id AND g.reach = 'user' AND (${coversWebhook})))`;
 const ofOwner = "w.owner_id = $1 AND w.client_id = $2";
 
 type StoredWebhook = Omit<WebhookRow, "deviceIds" | "attributes" | "hearsAlerts" | "from"> & {
@@ -98,17 +97,17 @@ export function webhookTable(sql: Sql): WebhookTable {
   const rows = async (where: string, parameters: readonly Parameter[]) =>
     (
       await sql.all<StoredWebhook>(
-        `SELECT ${columns} FROM webhooks w WHERE ${lives} AND ${where} ORDER BY w.created_ms, w.id`,
+        `SELECT ${columns} FROM webhooks w WHERE ${isAlive} AND ${where} ORDER BY w.created_ms, w.id`,
         parameters,
       )
     ).map(fromStored);
   const among = sql.dialect === "postgres" ? "= ANY($1::int[])" : "IN (SELECT value FROM json_each($1))";
   const forUpdate = sql.dialect === "postgres" ? " FOR UPDATE" : "";
   const lockFeed = async () => {
-    const place = await sql.all<FeedPlace>(
+    const position = await sql.all<FeedPosition>(
       `SELECT transaction_id AS "transaction", entry_id AS id, epoch FROM webhook_feed${forUpdate}`,
     );
-    return place[0]!;
+    return position[0]!;
   };
   const remove = async ({ ownerId, id }: WebhookKey) => {
     await sql.run("DELETE FROM webhook_deliveries WHERE owner_id = $1 AND webhook_id = $2", [ownerId, id]);
@@ -166,7 +165,7 @@ export function webhookTable(sql: Sql): WebhookTable {
     },
     async removeDead() {
       const dead = await sql.all<WebhookKey>(
-        `SELECT w.owner_id AS "ownerId", w.id FROM webhooks w WHERE NOT (${lives})`,
+        `SELECT w.owner_id AS "ownerId", w.id FROM webhooks w WHERE NOT (${isAlive})`,
       );
       if (dead.length > 0) await lockFeed();
       for (const key of dead) await remove(key);

@@ -2,18 +2,18 @@ import { randomBytes } from "node:crypto";
 import type { ProbeSize } from "../disk/writability.ts";
 import type { Sql } from "../sql.ts";
 
-/** More than any one request commits. */
+/** More than one request ever commits. */
 const ordinaryBytes = 1_048_576;
 const rowBytes = 1_024;
 const name = "write_probe";
 
-/** Writes a row of `settings` that nothing reads; with `ordinary`, also as many bytes as a large commit, and frees them. */
+/** Writes a row of `settings` that nothing reads. With `ordinary` it also writes and frees as much as a large commit. */
 export async function writeProbe(sql: Sql, size: ProbeSize): Promise<void> {
   if (size === "ordinary") await (sql.dialect === "sqlite" ? takeLogSpace(sql) : takeTableSpace(sql));
   await set(sql, "");
 }
 
-/** All pages that a transaction touches go to the write-ahead log, also those that it frees (`secure_delete`). */
+/** A large value, overwritten at once: with `secure_delete`, even the freed pages go to the write-ahead log. */
 async function takeLogSpace(sql: Sql): Promise<void> {
   await set(sql, "x".repeat(ordinaryBytes));
 }
