@@ -11,10 +11,10 @@ const ofEveryCommand: readonly unknown[] = [settings.dataFolder, settings.keyFil
 export function withSettings(command: Command, { areOfService = true } = {}): Command {
   command.optionsGroup("Settings (each also as a variable, BREEZEWAY_…):");
   for (const setting of Object.values(settings)) {
-    const { flag, meaning, shown, isSecret } = setting;
+    const { flag, meaning, defaultText, isSecret } = setting;
     // Secrets are never flags, because other users of the machine can read command lines.
     if (isSecret) continue;
-    const option = command.createOption(`--${flag} <value>`, inPlainText(`${meaning} (default: ${shown})`));
+    const option = command.createOption(`--${flag} <value>`, inPlainText(`${meaning} (default: ${defaultText})`));
     command.addOption(areOfService || ofEveryCommand.includes(setting) ? option : option.hideHelp());
   }
   return command;

@@ -1,10 +1,10 @@
 import { isIP } from "node:net";
 import { limits } from "../model/limits.ts";
 import {
-  Complaint,
   type EcosystemConfig,
   fileText,
   httpUrl,
+  InvalidSetting,
   list,
   readEcosystems,
   wholeNumber,
@@ -16,16 +16,16 @@ export type { EcosystemConfig } from "./setting-values.ts";
 export interface Config {
   readonly host: string;
   readonly port: number;
-  /** Undefined: it follows the address that is listened on. */
+  /** Undefined: built from host and port. */
   readonly baseUrl: string | undefined;
   readonly dataFolder: string;
   /** Undefined: SQLite in the data folder. */
   readonly databaseUrl: string | undefined;
-  /** Undefined: beside the data. */
+  /** Undefined: a file in the data folder. */
   readonly keyFile: string | undefined;
   readonly ecosystems: readonly EcosystemConfig[];
   readonly logLevel: LogLevel;
-  /** Both or none. */
+  /** Either both TLS files are set, or none. */
   readonly tlsCertFile: string | undefined;
   readonly tlsKeyFile: string | undefined;
   readonly trustedProxies: readonly string[];
@@ -39,7 +39,7 @@ export interface Config {
   readonly logDays: number;
   readonly eventStreams: number;
   readonly allowPrivateWebhooks: boolean;
-  /** Undefined: figures are for this machine alone. */
+  /** Undefined: only this machine may read the metrics. */
   readonly metricsToken: string | undefined;
   readonly drainSeconds: number;
 }
@@ -47,25 +47,26 @@ export interface Config {
 const logLevels = ["debug", "info", "warn", "error", "silent"] as const;
 export type LogLevel = (typeof logLevels)[number];
 
-/** One setting: its variable, the flag that goes before it, what it means, and how its text is checked. */
+/** One setting: its variable, the flag that overrides it, its default, its meaning, and the check of its text. */
 export interface Setting<Value = unknown> {
   readonly variable: string;
   readonly flag: string;
-  readonly shown: string;
+  /** The default as text for people. */
+  readonly defaultText: string;
   readonly meaning: string;
   /** A secret can also come from the file that `<variable>_FILE` names. */
   readonly isSecret?: boolean;
-  /** Undefined text means that it isn't set. Throws a complaint that says what is allowed. */
+  /** Parses the text; undefined means not set. Throws InvalidSetting, which says what is allowed. */
   readonly read: (text: string | undefined) => Value;
 }
 
 export const settings = {
   host: setting("BREEZEWAY_HOST", "127.0.0.1", "The address to listen on.", (text = "127.0.0.1") => {
-    if (isIP(text) === 0 && text !== "localhost") throw new Complaint("must be an IP address or localhost");
+    if (isIP(text) === 0 && text !== "localhost") throw new InvalidSetting("must be an IP address or localhost");
     return text;
   }),
   port: setting("BREEZEWAY_PORT", "8080", "The port to listen on; 0 takes a free one.", (text = "8080") => {
-    if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535) throw new Complaint("must be a port from 0 to 65535");
+    if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535) throw new InvalidSetting("must be a port from 0 to 65535");
     return Number(text);
   }),
   baseUrl: setting(
@@ -85,7 +86,8 @@ export const settings = {
     "SQLite in the data folder",
     "`postgres://…` to use PostgreSQL (15 or later), with any number of nodes.",
     (text) => {
-      if (text !== undefined && !/^postgres(ql)?:\/\/./.test(text)) throw new Complaint("must begin with postgres://");
+      if (text !== undefined && !/^postgres(ql)?:\/\/./.test(text))
+        throw new InvalidSetting("must begin with postgres://");
       return text;
     },
     { isSecret: true },
@@ -93,7 +95,7 @@ export const settings = {
   keyFile: setting(
     "BREEZEWAY_KEY_FILE",
     "breezeway.key in the data folder",
-    "The file with the key that ecosystem tokens are sealed with; made for a new store when missing, never for one that has sealed values. All nodes need the same.",
+    "The file with the key that seals ecosystem tokens. It is created for a new store if it is missing, never for a store with sealed values. All nodes need the same file.",
     (text) => text,
   ),
   ecosystems: setting(
@@ -104,13 +106,13 @@ export const settings = {
   ),
   logLevel: setting("BREEZEWAY_LOG_LEVEL", "info", `How much is logged: ${logLevels.join(", ")}.`, (text = "info") => {
     const level = logLevels.find((known) => known === text);
-    if (!level) throw new Complaint(`must be one of ${logLevels.join(", ")}`);
+    if (!level) throw new InvalidSetting(`must be one of ${logLevels.join(", ")}`);
     return level;
   }),
   tlsCertFile: setting(
     "BREEZEWAY_TLS_CERT_FILE",
     "none: plain HTTP",
-    "The file with the certificate, and those between it and its authority, in PEM. A new one is shown within a minute, or at SIGHUP.",
+    "The file with the TLS certificate and its intermediate certificates, in PEM. A changed file is loaded within a minute, or at SIGHUP.",
     (text) => text,
   ),
   tlsKeyFile: setting(
@@ -122,11 +124,11 @@ export const settings = {
   trustedProxies: setting(
     "BREEZEWAY_TRUSTED_PROXIES",
     "none",
-    "Addresses of proxies, separated by commas, whose X-Forwarded-* headers are believed.",
+    "Addresses of proxies, separated by commas, whose X-Forwarded-* headers are trusted.",
     (text = "") => {
       const proxies = list(text);
       const wrong = proxies.find((proxy) => isIP(proxy.split("/")[0] ?? "") === 0);
-      if (wrong) throw new Complaint(`holds "${wrong}", which is no IP address or range`);
+      if (wrong) throw new InvalidSetting(`holds "${wrong}", which is not an IP address or range`);
       return proxies;
     },
   ),
@@ -137,7 +139,7 @@ export const settings = {
     (text = "") => {
       const origins = list(text);
       const wrong = origins.find((origin) => !/^https?:/.test(origin) || originOf(origin) !== origin);
-      if (wrong) throw new Complaint(`holds "${wrong}", which is no origin such as https://app.example`);
+      if (wrong) throw new InvalidSetting(`holds "${wrong}", which is not an origin such as https://app.example`);
       return origins;
     },
   ),
@@ -158,56 +160,56 @@ export const settings = {
     "false",
     "Allows a base URL that is neither https nor loopback.",
     (text = "false") => {
-      if (text !== "true" && text !== "false") throw new Complaint("must be true or false");
+      if (text !== "true" && text !== "false") throw new InvalidSetting("must be true or false");
       return text === "true";
     },
   ),
   accessTokenSeconds: setting(
     "BREEZEWAY_ACCESS_TOKEN_SECONDS",
     "3600",
-    "How long an access token is good, from 360 (voice assistants need as much) to 86400.",
+    "How many seconds an access token is valid, from 360 (the least that voice assistants accept) to 86400.",
     (text = "3600") => wholeNumber(text, 360, 86_400),
   ),
   refreshTokenDays: setting(
     "BREEZEWAY_REFRESH_TOKEN_DAYS",
     "365",
-    "How many days a refresh token may lie unused, from 1 to 3650; each use begins them anew.",
+    "After how many days an unused refresh token expires, from 1 to 3650. Each use restarts them.",
     (text = "365") => wholeNumber(text, 1, 3_650),
   ),
   failuresPerSource: setting(
     "BREEZEWAY_FAILURES_PER_SOURCE",
     "1000",
-    "How many failed sign-ins, and failed client authentications, one address may have in 10 minutes; assistants and whole networks share one.",
+    "How many failed sign-ins, and failed client authentications, one address may have in 10 minutes. Keep it high: assistants and whole networks share one address.",
     (text = "1000") => wholeNumber(text, 10, 1_000_000),
   ),
   logDays: setting(
     "BREEZEWAY_LOG_DAYS",
     "7",
-    "How many days what happened is kept, for history and for event streams that resume, from 1 to 3650.",
+    "How many days events are kept, for history and for event streams that resume, from 1 to 3650.",
     (text = "7") => wholeNumber(text, 1, 3_650),
   ),
   eventStreams: setting(
     "BREEZEWAY_EVENT_STREAMS",
     "16",
-    "How many event streams a client may have open at a node for one user, or for its tenant, from 1 to 10000; one more ends the oldest.",
+    "How many event streams a client may have open at a node for one user, or for its tenant, from 1 to 10000. A further stream ends the oldest.",
     (text = "16") => wholeNumber(text, 1, 10_000),
   ),
   allowPrivateWebhooks: setting(
     "BREEZEWAY_ALLOW_PRIVATE_WEBHOOKS",
     "false",
-    "Allows webhooks to addresses that aren't public, and without TLS.",
+    "Allows webhooks to private addresses, and without TLS.",
     (text = "false") => {
-      if (text !== "true" && text !== "false") throw new Complaint("must be true or false");
+      if (text !== "true" && text !== "false") throw new InvalidSetting("must be true or false");
       return text === "true";
     },
   ),
   metricsToken: setting(
     "BREEZEWAY_METRICS_TOKEN",
-    "none: `/metrics` answers this machine alone",
-    "The token with which `/metrics` may be read from elsewhere, of 16 characters or more.",
+    "none: only this machine may read `/metrics`",
+    "The token with which other machines may read `/metrics`; 16 characters or more.",
     (text) => {
       if (text !== undefined && !/^[\x21-\x7e]{16,}$/.test(text)) {
-        throw new Complaint("must have 16 characters or more, without spaces");
+        throw new InvalidSetting("must have 16 characters or more, without spaces");
       }
       return text;
     },
@@ -216,12 +218,12 @@ export const settings = {
   drainSeconds: setting(
     "BREEZEWAY_DRAIN_SECONDS",
     "5",
-    "How long a node with PostgreSQL still takes requests after SIGTERM, from 0 to 600, so that proxies find the others; longer than a proxy keeps an idle connection, or takes to hear of `/readyz`.",
+    "How many seconds a node with PostgreSQL still accepts requests after SIGTERM, from 0 to 600, so that proxies turn to other nodes. Choose more than a proxy keeps an idle connection, and more than it takes to notice `/readyz`.",
     (text = "5") => wholeNumber(text, 0, 600),
   ),
 } satisfies { [Key in keyof Config]: Setting<Config[Key]> };
 
-/** Read by a command, not settings of the service. */
+/** Variables that commands read. They are not settings of the service. */
 const otherVariables = [
   "BREEZEWAY_URL",
   "BREEZEWAY_PROFILE",
@@ -235,28 +237,28 @@ const otherVariables = [
 ];
 
 export interface ConfigSources {
-  /** By setting's flag, from the command line. */
+  /** The command line's flags, by name. */
   readonly flags: Readonly<Record<string, string | undefined>>;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Where a variable was set, when that is known. */
+  /** Says where a variable was set: in the environment, or in a file. */
   readonly origin?: (variable: string) => string;
 }
 
-/** Whether a setting has a value of its own, by flag or by variable. Empty counts as not set. */
+/** Whether a flag or a variable sets the value. Empty counts as not set. */
 export function isSet({ flag, variable }: Setting, { flags, environment }: ConfigSources): boolean {
   return Boolean(flags[flag] || environment[variable]);
 }
 
-/** Reads every setting and reports all that is wrong at once. */
+/** Reads all settings. Throws one ConfigurationError with all problems. */
 export function readConfig({ flags, environment }: ConfigSources): Config {
   const problems = unknownVariables(environment);
   const values: Partial<Record<keyof Config, unknown>> = {};
-  for (const [key, one] of Object.entries(settings) as [keyof Config, Setting][]) {
+  for (const [key, setting] of Object.entries(settings) as [keyof Config, Setting][]) {
     try {
-      values[key] = one.read(textOf(one, flags, environment));
+      values[key] = setting.read(textOf(setting, flags, environment));
     } catch (problem) {
-      if (!(problem instanceof Complaint)) throw problem;
-      problems.push(`${flags[one.flag] ? `--${one.flag}` : one.variable} ${problem.message}`);
+      if (!(problem instanceof InvalidSetting)) throw problem;
+      problems.push(`${flags[setting.flag] ? `--${setting.flag}` : setting.variable} ${problem.message}`);
     }
   }
   const config = values as Config;
@@ -265,7 +267,7 @@ export function readConfig({ flags, environment }: ConfigSources): Config {
   return config;
 }
 
-/** What is wrong with settings that are right by themselves. */
+/** Problems of settings that are valid alone but not together. */
 function problemsBetween({ tlsCertFile, tlsKeyFile, baseUrl, allowInsecure }: Config): string[] {
   const problems: string[] = [];
   if ((tlsCertFile === undefined) !== (tlsKeyFile === undefined)) {
@@ -277,9 +279,9 @@ function problemsBetween({ tlsCertFile, tlsKeyFile, baseUrl, allowInsecure }: Co
   return problems;
 }
 
-const inClear = "tokens would travel in clear. BREEZEWAY_ALLOW_INSECURE=true allows it";
+const inClear = "tokens would be sent in clear. BREEZEWAY_ALLOW_INSECURE=true allows it";
 
-/** A base URL that isn't set follows the address that is listened on: that one must be as safe. */
+/** Refuses plain HTTP on a public address. Without a base URL, the address to listen on must be loopback or use TLS. */
 export function refuseInsecure({ host, baseUrl, tlsCertFile, allowInsecure }: Config): void {
   if (baseUrl || tlsCertFile || allowInsecure || isSafe(`http://${host.includes(":") ? `[${host}]` : host}`)) return;
   throw new ConfigurationError([
@@ -300,20 +302,20 @@ ${problems.map((problem) => `  - ${problem.replace(/[.?]?$/, (end) => end || "."
 
 function setting<Value>(
   variable: string,
-  shown: string,
+  defaultText: string,
   meaning: string,
   read: (text: string | undefined) => Value,
   { isSecret = false } = {},
 ): Setting<Value> {
   const flag = variable.replace("BREEZEWAY_", "").toLowerCase().replaceAll("_", "-");
-  return { variable, flag, shown, meaning, isSecret, read };
+  return { variable, flag, defaultText, meaning, isSecret, read };
 }
 
-/** A flag goes before a variable; empty means not set. */
-function textOf(one: Setting, flags: ConfigSources["flags"], environment: ConfigSources["environment"]) {
-  const direct = flags[one.flag] || environment[one.variable];
-  const file = one.isSecret ? environment[`${one.variable}_FILE`] : undefined;
-  if (direct && file) throw new Complaint(`and ${one.variable}_FILE are both set; keep one`);
+/** The text of a setting: from its flag, else from its variable, else from its secret file. Empty means not set. */
+function textOf(setting: Setting, flags: ConfigSources["flags"], environment: ConfigSources["environment"]) {
+  const direct = flags[setting.flag] || environment[setting.variable];
+  const file = setting.isSecret ? environment[`${setting.variable}_FILE`] : undefined;
+  if (direct && file) throw new InvalidSetting(`and ${setting.variable}_FILE are both set; keep one`);
   if (!file) return direct || undefined;
   return fileText(file).trim() || undefined;
 }
@@ -327,11 +329,11 @@ function unknownVariables(environment: ConfigSources["environment"]): string[] {
     .map((name) => `${name} is not a setting. ${suggestion(name, known)}`);
 }
 
-/** The known name that takes the fewest edits, if they are at most half of the given one. */
+/** Suggests the known name with the smallest edit distance, if that is at most half of the name's length. */
 function suggestion(name: string, known: readonly string[]): string {
   const word = (variable: string) => variable.replace("BREEZEWAY_", "");
   const edits = (other: string) => editDistance(word(name), word(other));
-  const best = known.reduce((one, other) => (edits(other) < edits(one) ? other : one));
+  const best = known.reduce((nearest, other) => (edits(other) < edits(nearest) ? other : nearest));
   return edits(best) <= word(name).length / 2 ? `Did you mean ${best}?` : "See all with: breezeway config print";
 }
 

@@ -1,10 +1,10 @@
 import { settings } from "./config.ts";
 
-/** `docs/configuration.md`, from the one table in which every setting stands. */
+/** The text of `docs/configuration.md`, generated from the table of settings. */
 export function configurationPage(): string {
-  const rows = Object.values(settings).map(({ variable, flag, shown, meaning, isSecret }) => {
+  const rows = Object.values(settings).map(({ variable, flag, defaultText, meaning, isSecret }) => {
     const names = isSecret ? `\`${variable}\`, or a file of it in \`${variable}_FILE\`` : `\`${variable}\``;
-    return `| ${names} | ${isSecret ? "none: a secret" : `\`--${flag}\``} | ${cell(shown)} | ${cell(meaning)} |`;
+    return `| ${names} | ${isSecret ? "none: a secret" : `\`--${flag}\``} | ${cell(defaultText)} | ${cell(meaning)} |`;
   });
   return `# Configuration
 
@@ -18,13 +18,13 @@ Nothing has to be set to run on a laptop. A setting can come from three places. 
 
 An empty value counts as not set. A secret is never a flag, since other users of the machine can read command lines: put it into the variable, or into a file that the variable with \`_FILE\` at its end names.
 
-The service checks all settings before it opens anything. It reports all problems in one message and ends with exit code 3. A variable that begins with \`BREEZEWAY_\` and is no setting is a problem too.
+The service checks all settings before it opens anything. It reports all problems in one message and ends with exit code 3. A variable that begins with \`BREEZEWAY_\` and is not a setting is a problem too.
 
 | variable | flag | default | meaning |
 |---|---|---|---|
 ${rows.join("\n")}
 
-\`BREEZEWAY_PASSWORD\` is no setting of the service: only \`breezeway user add\`, \`user set-password\`, \`profile\` and \`verify\` read it.
+\`BREEZEWAY_PASSWORD\` is not a setting of the service: only \`breezeway user add\`, \`user set-password\`, \`profile\` and \`verify\` read it.
 
 ## Ecosystems
 \`BREEZEWAY_ECOSYSTEMS\` is a JSON object, or the path of a file that holds one. Keep a file with a \`clientSecret\` readable for the service's user alone.
@@ -67,7 +67,7 @@ END
 `;
 }
 
-/** What ends a cell of a table must not stand in one. */
+/** Escapes text for a cell of a Markdown table. */
 function cell(text: string): string {
   return text.replaceAll("|", "\\|");
 }

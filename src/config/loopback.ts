@@ -1,7 +1,7 @@
 import type { Config } from "./config.ts";
 
-/** Whether nobody but this machine reaches the service: by its own address, and by the one that it gives to others. */
+/** Whether only this machine can reach the service: both the address to listen on and the base URL are loopback. */
 export function isOnLoopback({ host, baseUrl }: Pick<Config, "host" | "baseUrl">): boolean {
-  const isOurs = (name: string) => name === "localhost" || /^(\[?::1\]?|127(\.\d+){3})$/.test(name);
-  return isOurs(host) && (baseUrl === undefined || isOurs(new URL(baseUrl).hostname));
+  const isLoopback = (name: string) => name === "localhost" || /^(\[?::1\]?|127(\.\d+){3})$/.test(name);
+  return isLoopback(host) && (baseUrl === undefined || isLoopback(new URL(baseUrl).hostname));
 }

@@ -6,7 +6,7 @@ import { Sweep } from "../runtime/sweep.ts";
 import type { Sealer } from "../store/keys/sealing.ts";
 import type { Store, Transaction } from "../store/seam.ts";
 import type { IdempotencyKey, StoredAnswer } from "../store/tables/idempotency-keys.ts";
-import { KeyRoom } from "./key-room.ts";
+import { KeyLimits } from "./key-limits.ts";
 
 /** A request that carries an `Idempotency-Key`. */
 export interface KeyedRequest {
@@ -29,7 +29,7 @@ export type KeepTables = Pick<Transaction, "idempotencyKeys">;
 /** Stores the answer in the transaction of the write that it answers; called last, with what the write returns. */
 export type KeepAnswer<Result = void> = (tx: KeepTables, result: Result) => Promise<void>;
 
-/** Makes such a function for one request. */
+/** Creates that function for one request, from a function that builds the answer. */
 export type Keep = <Result>(answerOf: (result: Result) => KeptAnswer) => KeepAnswer<Result>;
 
 export interface IdempotentWriteParts {
@@ -38,7 +38,7 @@ export interface IdempotentWriteParts {
   readonly runtime: Runtime;
 }
 
-/** The IETF draft leaves the time to the service. */
+/** How long a key is kept. The IETF draft leaves that to the service. */
 export const keysKeptMs = 24 * 3_600_000;
 
 const sweep = { everyMs: 600_000, atOnce: 1_000 };
@@ -50,14 +50,14 @@ const sweep = { everyMs: 600_000, atOnce: 1_000 };
  */
 export class IdempotentWrites {
   readonly #parts: IdempotentWriteParts;
-  readonly #room: KeyRoom;
+  readonly #limits: KeyLimits;
   readonly #sweep: Sweep;
   /** Requests under way on this node. On another node the second transaction waits for the first one's row. */
   readonly #running = new Set<string>();
 
   constructor(parts: IdempotentWriteParts) {
     this.#parts = parts;
-    this.#room = new KeyRoom(parts.runtime.elapsedMs);
+    this.#limits = new KeyLimits(parts.runtime.elapsedMs);
     this.#sweep = new Sweep({
       task: "idempotency_keys",
       failure: "expired idempotency keys could not be removed",
@@ -95,13 +95,13 @@ export class IdempotentWrites {
 
   async #write<Answer>(key: IdempotencyKey, request: KeyedRequest, write: (keep: Keep) => Promise<Answer>) {
     const { ownerId } = key;
-    await this.#room.check(ownerId, () => this.#parts.store.read((tx) => tx.idempotencyKeys.usage(ownerId)));
+    await this.#limits.check(ownerId, () => this.#parts.store.read((tx) => tx.idempotencyKeys.usage(ownerId)));
     try {
       return await write((answerOf) => (tx, result) => this.#store(tx, key, request, answerOf(result)));
     } catch (error) {
       if (error instanceof OutcomeUnknown) throw error.ofKeyedRequest();
       if (error instanceof StoreUnavailable) throw error;
-      // Another node may have carried out the same request since we looked: then its answer counts, not this refusal.
+      // Another node may have executed the same request meanwhile. Then its answer counts, not this error.
       const kept = await this.#kept(key, request);
       if (kept) return kept;
       throw error;
@@ -123,7 +123,7 @@ export class IdempotentWrites {
     const stored: StoredAnswer = isSecret
       ? { isSealed: true, text: this.#parts.sealer.seal(text, answerContext(key)) }
       : { isSealed: false, text };
-    this.#room.added(key.ownerId, Buffer.byteLength(stored.text));
+    this.#limits.added(key.ownerId, Buffer.byteLength(stored.text));
     if (!(await tx.idempotencyKeys.add(key, stored, keysKeptMs))) throw new IdempotencyKeyInUse();
   }
 
@@ -140,7 +140,7 @@ export class IdempotentWrites {
   }
 }
 
-/** A sealed answer counts for its key alone. */
+/** Binds a sealed answer to its key. */
 export function answerContext({ ownerId, hash }: IdempotencyKey): string {
   return `answer to ${ownerId} ${hash}`;
 }

@@ -5,8 +5,8 @@ import type { Store, Transaction } from "../store/seam.ts";
 import type { AuditFilter, AuditRow } from "../store/tables/audit.ts";
 
 /**
- * What is written down: people who came in or didn't, what clients were given or lost, and, as `admin`, each command of
- * an administrator that changed something.
+ * The audited acts: sign-ins and failed ones, access that clients got or lost, and, as `admin`, each command of an
+ * administrator that changed something.
  */
 export type AuditAct =
   | "sign_in"
@@ -25,19 +25,19 @@ export type AuditAct =
 export interface AuditEntry {
   readonly act: AuditAct;
   readonly tenantId?: TenantId | undefined;
-  /** By id alone: the log outlives a user, and their name must not. */
+  /** Only the id, never the name: entries stay after the user is removed. */
   readonly userId?: UserId | null | undefined;
   readonly clientId?: string | undefined;
-  /** The address it came from; `command` for what an administrator typed. */
+  /** The address of the caller; `command` for an administrator's command. */
   readonly source: string;
-  /** Never a secret, and never what somebody typed into a form: people type passwords into the field above. */
+  /** Never a secret, and never text from a form: people type passwords into the wrong field. */
   readonly detail?: AuditDetail;
 }
 
-/** A few plain facts; what is undefined is left out. */
+/** A few plain facts. Undefined members are left out. */
 export type AuditDetail = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
 
-/** An entry as it is read: what it doesn't concern is null. */
+/** An entry as it is read. Members that don't apply are null. */
 export interface AuditRecord {
   readonly timeMs: number;
   readonly act: AuditAct;
@@ -50,13 +50,13 @@ export interface AuditRecord {
 
 export interface Audit {
   /**
-   * Writes down what has already happened. A store that can't write now is reported, no more: a call that was denied
-   * stays denied for the same reason, and an act that was done stays done.
+   * Records an act that has already happened. Best effort: when the store can't be written, the failure is only logged,
+   * and the caller's outcome stays the same.
    */
   record(entry: AuditEntry): Promise<void>;
-  /** The newest first, of one tenant or of all. */
+  /** Entries of one tenant or of all, newest first. */
   list(filter: AuditFilter): Promise<readonly AuditRecord[]>;
-  /** Clears away what is older than a year; answers how many there were. */
+  /** Removes entries that are older than a year; returns how many. */
   sweep(): Promise<number>;
 }
 
@@ -77,7 +77,7 @@ export function auditOn(store: Store<Pick<Transaction, "audit" | "clock">>, repo
   };
 }
 
-/** An entry as the table takes it, for what becomes durable together with its cause: `tx.audit.add(auditEntry(…))`. */
+/** The row of an entry, to add it in the same transaction as the act: `tx.audit.add(auditEntry(…))`. */
 export function auditEntry({ act, tenantId, userId, clientId, source, detail = {} }: AuditEntry) {
   return {
     act,

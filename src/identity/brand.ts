@@ -5,10 +5,10 @@ import type { Store, Transaction } from "../store/seam.ts";
 import { type Logo, readLogo, storedLogo } from "./logo.ts";
 import { checkNewName, readName, readText } from "./names.ts";
 
-/** How a tenant looks to its users, and what they agree to. */
+/** The branding of a tenant's pages, and the terms that its users accept. */
 export interface Brand {
   readonly tenantName: string;
-  /** "#rrggbb", of which accentProblem has nothing to say. */
+  /** "#rrggbb", with enough contrast (accentProblem). */
   readonly accent: string | undefined;
   /** An https address. */
   readonly supportUrl: string | undefined;
@@ -19,11 +19,11 @@ export interface Brand {
 export interface Terms {
   readonly text: string;
   readonly version: string;
-  /** Since when they count. */
+  /** Since when the terms are valid. */
   readonly dateMs: number;
 }
 
-/** What is left out stays as it is; null takes it away. */
+/** Undefined members stay unchanged; null removes a value. */
 export interface NewBrand {
   readonly accent?: string | null | undefined;
   readonly supportUrl?: string | null | undefined;
@@ -34,7 +34,7 @@ export interface Brands {
   brandOf(tenantId: TenantId): Promise<Brand>;
   logoOf(tenantId: TenantId): Promise<Logo | undefined>;
   setBrand(tenantId: TenantId, brand: NewBrand): Promise<void>;
-  /** Null takes them away. */
+  /** Null removes the terms. */
   setTerms(tenantId: TenantId, terms: { readonly text: string; readonly version: string } | null): Promise<void>;
 }
 
@@ -61,9 +61,9 @@ export function brandsOn(store: Store<Pick<Transaction, "tenants">>): Brands {
     },
     async setBrand(tenantId, { accent, supportUrl, logo }) {
       const change = {
-        accent: ifGiven(accent, checkAccent),
-        supportUrl: ifGiven(supportUrl, checkSupportUrl),
-        logo: ifGiven(logo, storedLogo),
+        accent: checkIfSet(accent, checkAccent),
+        supportUrl: checkIfSet(supportUrl, checkSupportUrl),
+        logo: checkIfSet(logo, storedLogo),
       };
       await store.transaction((tx) => tx.tenants.setBrand(tenantId, change));
     },
@@ -74,19 +74,22 @@ export function brandsOn(store: Store<Pick<Transaction, "tenants">>): Brands {
   };
 }
 
-function ifGiven<Value>(value: Value | null | undefined, check: (value: Value) => string): string | null | undefined {
+function checkIfSet<Value>(
+  value: Value | null | undefined,
+  check: (value: Value) => string,
+): string | null | undefined {
   if (value === null) return null;
   return value === undefined ? undefined : check(value);
 }
 
-/** In small letters, so that one colour has one spelling. */
+/** In lower case, so that each colour has one spelling. */
 function checkAccent(accent: string): string {
   const problem = accentProblem(accent);
   if (problem) throw new BadParameter("accent", problem);
   return accent.toLowerCase();
 }
 
-/** It becomes a link on the pages: one that leads to a page, over an encrypted connection. */
+/** The address becomes a link on the pages, so it must be https. */
 function checkSupportUrl(text: string): string {
   const url =
     /^https:\/\/[^/?#\\]/i.test(text) && /^[\x21-\x7e]+$/.test(text) && text.length <= longestUrl && URL.canParse(text)
@@ -101,9 +104,9 @@ function checkSupportUrl(text: string): string {
   return text;
 }
 
-/** As every page can show it: lines end in one way, and nothing is hidden between the letters. */
-function checkTerms(given: string): string {
-  const text = readText("terms", given)
+/** Normalises line ends, and refuses control characters. */
+function checkTerms(terms: string): string {
+  const text = readText("terms", terms)
     .replace(/^\uFEFF/, "")
     .replace(/\r\n?/g, "\n")
     .trim();

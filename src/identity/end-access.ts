@@ -5,9 +5,10 @@ import { endGrants } from "./grants.ts";
 export type AccessTables = Pick<Transaction, "secTokens" | "signIns" | "codes" | "grants" | "log" | "clock">;
 
 /**
- * Ends all by which somebody could act for a user, or for the whole tenant by this user's word, and answers the grants
- * that ended. In the order in which one leads to the next (a sign-in to a code, a code to a grant): whoever is between
- * two of them holds the first, so that what comes of it is seen here, or doesn't come about.
+ * Ends all access that a user has given: secTokens, sign-ins, codes and grants, also an administrator's grants for the
+ * whole tenant. Returns the ids of the ended grants. The order matters: a sign-in becomes a code, and a code a grant. A
+ * concurrent request that turns one into the next locks the first, so that its result is removed here too, or never
+ * created.
  */
 export async function endAccess(tx: AccessTables, userId: UserId): Promise<readonly string[]> {
   await tx.secTokens.removeOfUser(userId);

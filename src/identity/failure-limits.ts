@@ -9,24 +9,24 @@ import {
   type FailureCounts,
   type FailureTables,
 } from "./failure-counts.ts";
-import { FairLine } from "./fair-line.ts";
+import { FairQueue } from "./fair-queue.ts";
 import { sourceOf } from "./source.ts";
 
 export interface FailureLimitSettings {
-  /** So many wrong attempts of one account from one source cost nothing: people mistype. */
+  /** The number of failures of one pair (account and source) without a delay: people mistype. */
   readonly freeFailures: number;
   readonly firstDelayMs: number;
   readonly longestDelayMs: number;
-  /** A pair that has been quiet for so long starts anew. */
+  /** The count of a pair restarts after so long without a failure. */
   readonly forgetAfterMs: number;
-  /** High, since assistants and whole networks share one address. */
+  /** High, since assistants and whole networks share one source address. */
   readonly failuresPerSource: number;
   readonly sourceWindowMs: number;
-  /** So many attempts of one pair may be under way at once; one where a guess has a chance. */
+  /** Concurrent attempts of one pair. One for passwords, which can be guessed. */
   readonly atOnce: number;
-  /** Attempts of one source, waiting or running. Further ones are refused before any work is done. */
+  /** Attempts of one source, waiting or running. Further attempts are refused before any work is done. */
   readonly perSource: number;
-  /** How many pairs, and how many sources, are remembered in memory; the longest quiet one goes first. */
+  /** How many pairs, and how many sources, are counted in memory. The least recent one is evicted first. */
   readonly remembered: number;
 }
 
@@ -42,10 +42,10 @@ export const defaultFailureLimits: FailureLimitSettings = {
   remembered: 50_000,
 };
 
-/** One attempt; undefined when it failed. It is told how many attempts of its source failed before in this window. */
+/** One attempt; resolves to undefined when it failed. It gets the number of failures of its source in this window. */
 export type Check<Result> = (failuresOfSource: number) => Promise<Result | undefined>;
 
-/** Where failures are counted for one purpose: together with all other nodes, or here alone when there are none. */
+/** The counts for one purpose: in the store when other nodes share it, else in memory. */
 export function failureCountsFor(
   purpose: string,
   { store, nowMs }: { readonly store: Store<FailureTables>; readonly nowMs: () => number },
@@ -54,28 +54,33 @@ export function failureCountsFor(
 }
 
 /**
- * Slows down guessing, per account and source: whoever guesses delays only themselves, and the owner with the right
- * password from another source never notices.
+ * Rate limit of failed attempts, with exponential back-off for each pair of account and source. An attacker delays only
+ * attempts from their own source: the owner can still sign in from another one.
  */
 export class FailureLimits {
   readonly #counts: FailureCounts;
   readonly #settings: FailureLimitSettings;
-  readonly #full: () => void;
-  /** One line for each pair that has an attempt under way. */
-  readonly #lines = new Map<string, FairLine>();
-  readonly #underWay = new Map<string, number>();
+  readonly #onLimit: () => void;
+  /** One queue for each pair with an attempt in progress. */
+  readonly #queues = new Map<string, FairQueue>();
+  /** The number of attempts in progress, by source. */
+  readonly #inProgress = new Map<string, number>();
 
-  /** Calls `full` for each attempt that finds its source at its limit. */
-  constructor(counts: FailureCounts, settings: Partial<FailureLimitSettings> = {}, full: () => void = () => undefined) {
+  /** Calls `onLimit` for each attempt that is refused because its source has too many in progress. */
+  constructor(
+    counts: FailureCounts,
+    settings: Partial<FailureLimitSettings> = {},
+    onLimit: () => void = () => undefined,
+  ) {
     this.#counts = counts;
     this.#settings = { ...defaultFailureLimits, ...settings };
-    this.#full = full;
+    this.#onLimit = onLimit;
   }
 
   /**
-   * Runs one attempt, which answers undefined when it failed, or throws TooManyRequests without running it. Attempts of
-   * one pair take turns: guesses sent all at once would otherwise all start before the first has failed. An attempt
-   * whose client is gone leaves the line.
+   * Runs one attempt, or throws TooManyRequests without running it. Attempts of one pair are serialised: otherwise many
+   * simultaneous guesses would all start before the first has failed. An attempt whose client disconnects leaves the
+   * queue.
    */
   async attempt<Result>(
     account: string,
@@ -86,48 +91,48 @@ export class FailureLimits {
     const source = sourceOf(address);
     this.#enter(source);
     const pair = hash("sha256", JSON.stringify([account, source]), "base64");
-    const line = this.#lines.get(pair) ?? this.#newLine();
-    this.#lines.set(pair, line);
+    const queue = this.#queues.get(pair) ?? this.#newQueue();
+    this.#queues.set(pair, queue);
     try {
-      return await line.run(source, () => this.#takeTurn(pair, source, check), gone);
+      return await queue.run(source, () => this.#checkNow(pair, source, check), gone);
     } finally {
-      if (line.isIdle && this.#lines.get(pair) === line) this.#lines.delete(pair);
+      if (queue.isIdle && this.#queues.get(pair) === queue) this.#queues.delete(pair);
       this.#leave(source);
     }
   }
 
-  #newLine(): FairLine {
+  #newQueue(): FairQueue {
     const { atOnce, perSource } = this.#settings;
-    return new FairLine({ atOnce, longest: perSource, full: tooManyUnderWay });
+    return new FairQueue({ atOnce, longest: perSource, fullError: tooManyInProgress });
   }
 
   #enter(source: string): void {
-    const underWay = this.#underWay.get(source) ?? 0;
-    if (underWay >= this.#settings.perSource) {
-      this.#full();
-      throw tooManyUnderWay();
+    const count = this.#inProgress.get(source) ?? 0;
+    if (count >= this.#settings.perSource) {
+      this.#onLimit();
+      throw tooManyInProgress();
     }
-    this.#underWay.set(source, underWay + 1);
+    this.#inProgress.set(source, count + 1);
   }
 
   #leave(source: string): void {
-    const underWay = this.#underWay.get(source)! - 1;
-    if (underWay > 0) this.#underWay.set(source, underWay);
-    else this.#underWay.delete(source);
+    const count = this.#inProgress.get(source)! - 1;
+    if (count > 0) this.#inProgress.set(source, count);
+    else this.#inProgress.delete(source);
   }
 
-  async #takeTurn<Result>(pair: string, source: string, check: Check<Result>) {
+  async #checkNow<Result>(pair: string, source: string, check: Check<Result>) {
     const { ofPair, ofSource } = await this.#counts.find(pair, source);
     const waitMs = Math.max(pairWaitMs(ofPair, this.#settings), sourceWaitMs(ofSource, this.#settings));
     if (waitMs > 0) throw new TooManyRequests(Math.ceil(waitMs / 1000));
     const result = await check(failuresInWindow(ofSource, this.#settings));
     if (result === undefined) await this.#counts.count(pair, source, this.#settings);
-    else if (ofPair) await this.#counts.forgive(pair);
+    else if (ofPair) await this.#counts.reset(pair);
     return result;
   }
 }
 
-function tooManyUnderWay(): TooManyRequests {
+function tooManyInProgress(): TooManyRequests {
   return new TooManyRequests(1, "Too many attempts from this address are under way.");
 }
 

@@ -2,8 +2,8 @@ import type { Transaction } from "../store/seam.ts";
 import type { GrantRow } from "../store/tables/grants.ts";
 
 /**
- * Ends what clients were given, with every token of it, and tells the other nodes in the same transaction. Whoever calls
- * it tells this node's verification once the transaction is durable.
+ * Ends grants with all their tokens, and appends revocations to the log for the other nodes. Returns the ids of the ended
+ * grants. The caller passes them to this node's token verification when the transaction is durable.
  */
 export async function endGrants(
   tx: Pick<Transaction, "grants" | "log" | "clock">,

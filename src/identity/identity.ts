@@ -14,7 +14,7 @@ import { type Tenants, tenantsOn } from "./tenants.ts";
 import { type UserReading, userReadingOn } from "./user-reading.ts";
 import { type Users, usersOn } from "./users.ts";
 
-/** Who there is and who is calling: the one thing about people that other parts are handed. */
+/** Tenants, users, and the authentication of users, for all other parts. */
 export interface Identity extends Tenants, Brands, Users, UserReading, SecTokens {
   readonly signIn: SignIn;
   readonly audit: Audit;
@@ -24,10 +24,10 @@ export interface IdentityParts {
   readonly store: Store<SignInTables & RemovalTables & FailureTables>;
   readonly nowMs: () => number;
   readonly report: Report;
-  /** Told when they have ended and that is durable, so that whatever remembers them forgets. */
+  /** Called when grants have ended and that is durable, so that caches drop them. */
   readonly grantsEnded: (grantIds: readonly string[]) => void;
   readonly devicesRemoved: (deviceIds: readonly DeviceId[]) => void;
-  /** Counts sign-ins that were refused because of a limit. */
+  /** Called for sign-ins that were refused because of a limit. */
   readonly reached?: ReachLimit;
   readonly passwords?: PasswordOptions;
   readonly failureLimits?: Partial<FailureLimitSettings>;
@@ -48,13 +48,13 @@ export function identityOn(parts: IdentityParts): Identity {
     ...usersOn({ ...parts, tenants, passwords }),
     ...userReadingOn(store),
     ...secTokens,
-    sweep: async () => (await secTokens.sweep()) + (await audit.sweep()) + (await forgetFailures(store)),
+    sweep: async () => (await secTokens.sweep()) + (await audit.sweep()) + (await removeOldCounts(store)),
     signIn,
     audit,
   };
 }
 
-/** All that was counted, for whatever purpose, and has been quiet for so long that it counts no more. */
-function forgetFailures(store: Store<FailureTables>): Promise<number> {
+/** Removes failure counts of all purposes that have expired. */
+function removeOldCounts(store: Store<FailureTables>): Promise<number> {
   return store.transaction((tx) => tx.failureCounts.removeQuiet(defaultFailureLimits.forgetAfterMs));
 }

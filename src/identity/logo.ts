@@ -10,9 +10,9 @@ export type LogoType = "image/png" | "image/jpeg" | "image/webp" | "image/svg+xm
 
 export const largestLogoBytes = 64 * 1024;
 
-/** The text that is stored; refuses what is no picture, whatever its file was called. */
-export function storedLogo(given: Uint8Array): string {
-  const bytes = Buffer.from(given);
+/** Encodes a logo for the store. Refuses files that are not pictures. */
+export function storedLogo(file: Uint8Array): string {
+  const bytes = Buffer.from(file);
   if (bytes.length > largestLogoBytes) refuse(`The logo must have at most ${largestLogoBytes / 1024} kB.`);
   return `${typeOf(bytes)};base64,${bytes.toString("base64")}`;
 }
@@ -22,7 +22,7 @@ export function readLogo(stored: string): Logo {
   return { type: type as LogoType, bytes: Buffer.from(encoded ?? "", "base64") };
 }
 
-/** By the bytes themselves: a browser that trusts a wrong type shows nothing, or something else. */
+/** Detects the media type by the file's first bytes, not by its name. */
 function typeOf(bytes: Buffer): LogoType {
   const startsWith = (...beginning: readonly number[]) => beginning.every((byte, at) => bytes[at] === byte);
   if (startsWith(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a)) return "image/png";
@@ -37,15 +37,15 @@ function typeOf(bytes: Buffer): LogoType {
 }
 
 /**
- * An SVG is a document that could run scripts and fetch from elsewhere when somebody opens it on its own. It is refused
- * unless it only draws: what a drawing program saves as a plain SVG does.
+ * Refuses SVGs with active content: opened on its own, an SVG can run scripts and load other resources. A "plain SVG" of
+ * a drawing program passes.
  */
 function checkSvg(text: string): void {
   const forbidden: readonly (readonly [RegExp, string])[] = [
     [/<!(doctype|entity)/i, "a document type"],
     [/<\?(?!xml\s)/i, "a processing instruction"],
     [/<([^\s<>"'/]*:)?(script|foreignobject|iframe|object|embed|handler|listener)\b/i, "scripts or foreign content"],
-    // An animation can give a link a new address.
+    // An animation can change the address of a link.
     [/<([^\s<>"'/]*:)?(animate\w*|set)\b/i, "animations"],
     [/[\s"'/]on\w+\s*=/i, "event handlers"],
     [/\bhref\s*=\s*(?!["']\s*(#|data:image\/(png|jpeg|webp);))/i, "references to other places"],

@@ -4,14 +4,14 @@ import { BadParameter } from "../model/errors.ts";
 export const longestName = 60;
 
 /**
- * A name as it is kept and looked up: trimmed (phone keyboards add a space) and in one Unicode form, so that the same
- * letters typed on two machines are the same name.
+ * Normalises a name before it is stored or looked up: trimmed (phone keyboards add a space) and in Unicode form NFC, so
+ * that the same letters typed on two machines are equal.
  */
 export function readName(parameter: string, text: string): string {
   return readText(parameter, text).trim();
 }
 
-/** A name that is to be kept: what can be typed and shown again. */
+/** Checks a new name: not empty, no control characters, not too long. */
 export function checkNewName(parameter: string, name: string): string {
   if (name === "") throw new BadParameter(parameter, `The ${parameter} must not be empty.`);
   if (/\p{Cc}/u.test(name)) throw new BadParameter(parameter, `The ${parameter} must not hold control characters.`);
@@ -21,7 +21,7 @@ export function checkNewName(parameter: string, name: string): string {
   return name;
 }
 
-/** Text from outside in one Unicode form; refused when a database couldn't keep or compare it as it is. */
+/** Normalises text to NFC. Refuses text that a database can't store unchanged. */
 export function readText(parameter: string, text: string): string {
   if (text.includes("\0") || !text.isWellFormed()) {
     throw new BadParameter(parameter, `The ${parameter} holds characters that can't be stored.`);
@@ -29,7 +29,7 @@ export function readText(parameter: string, text: string): string {
   return text.normalize("NFC");
 }
 
-/** Code points rather than UTF-16 units: an emoji is no more than a letter. */
+/** Counts code points, not UTF-16 units: an emoji counts as one. */
 export function countCharacters(text: string): number {
   let count = 0;
   for (const _ of text) count++;

@@ -2,11 +2,11 @@ import { availableParallelism } from "node:os";
 import { hash, verify } from "@node-rs/argon2";
 import { BadParameter, TooManyRequests } from "../model/errors.ts";
 import { limits, type ReachLimit } from "../model/limits.ts";
-import { FairLine } from "./fair-line.ts";
+import { FairQueue } from "./fair-queue.ts";
 import { countCharacters, longestName, readText } from "./names.ts";
 import { sourceOf } from "./source.ts";
 
-/** argon2id as OWASP advises; the parameters stand in each hash, so that later ones can live beside these. */
+/** argon2id as OWASP recommends. Each hash contains its parameters, so hashes with other parameters stay valid. */
 const advisedCost = { algorithm: 2, memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
 /** The parameters of argon2id. */
@@ -15,38 +15,38 @@ export type PasswordCost = typeof advisedCost;
 export const shortestPassword = 8;
 
 export interface Passwords {
-  /** Checks a new password and gives the hash to store. */
+  /** Checks a new password and returns the hash to store. */
   hash(password: string): Promise<string>;
-  /** One hash run, whether or not there is such a user, so that the time tells nothing. */
-  isRight(password: string, storedHash: string | undefined, asker: Asker): Promise<boolean>;
-  /** Whether it was hashed with other parameters than a new one would be. */
+  /** Always computes one hash, also for an unknown user, so that the time reveals nothing. */
+  isRight(password: string, storedHash: string | undefined, caller: PasswordCaller): Promise<boolean>;
+  /** Whether the hash has other parameters than a new hash would have. */
   isOutdated(storedHash: string): boolean;
-  /** A password that was just found right, hashed as a new one; no rule for new ones applies to it. */
-  rehash(password: string, asker: Asker): Promise<string>;
+  /** Hashes a password that was just verified, with the present parameters. The rules for new passwords don't apply. */
+  rehash(password: string, caller: PasswordCaller): Promise<string>;
 }
 
 /** The client on whose behalf a password is hashed. */
-export interface Asker {
+export interface PasswordCaller {
   /** The address that the request comes from. */
   readonly source: string;
-  /** Aborts when the client is gone: a check that has not started leaves the line. */
+  /** Aborts when the client disconnects: a check that has not started leaves the queue. */
   readonly gone?: AbortSignal | undefined;
 }
 
-/** New passwords come from an administrator's commands. */
-const commands: Asker = { source: "command" };
+/** New passwords are set by an administrator's commands. */
+const commands: PasswordCaller = { source: "command" };
 
-/** One core is left for the event loop, and of libuv's four threads two for files and DNS. */
+/** Leaves one core for the event loop, and two of libuv's four threads for files and DNS. */
 const hashesAtOnce = Math.min(2, Math.max(1, availableParallelism() - 1));
 
 export interface PasswordOptions {
   readonly cost?: PasswordCost;
-  /** Each run takes 19 MiB and a thread of libuv's pool of four, which files and DNS share. */
+  /** Concurrent hashes. Each takes 19 MiB and one of libuv's four threads. */
   readonly atOnce?: number;
-  /** Passwords that wait. Beyond it, the source with the most waiting passwords makes room. */
+  /** How many passwords may wait. Beyond it, the source with the most waiting passwords loses its newest. */
   readonly longestQueue?: number;
   readonly argon2?: { readonly hash: typeof hash; readonly verify: typeof verify };
-  /** Counts passwords that found no room in the line. */
+  /** Called for passwords that were refused because the queue was full. */
   readonly reached?: ReachLimit;
 }
 
@@ -57,29 +57,30 @@ export function passwords({
   argon2 = { hash, verify },
   reached = () => undefined,
 }: PasswordOptions = {}): Passwords {
-  const full = () => {
+  const fullError = () => {
     reached("passwordsWaiting");
     return new TooManyRequests(5, "Too many passwords wait to be checked.");
   };
   const parameters = `$argon2id$v=19$m=${cost.memoryCost},t=${cost.timeCost},p=${cost.parallelism}$`;
-  /** What an unknown user's password is compared with: same cost, no password fits. */
-  const nobodysHash = `${parameters}${"A".repeat(22)}$${"A".repeat(43)}`;
-  const line = new FairLine({ atOnce, longest: longestQueue, full });
-  const run = <Result>({ source, gone }: Asker, work: () => Promise<Result>) => line.run(sourceOf(source), work, gone);
+  /** Compared with an unknown user's password: it has the same cost, and no password matches it. */
+  const dummyHash = `${parameters}${"A".repeat(22)}$${"A".repeat(43)}`;
+  const queue = new FairQueue({ atOnce, longest: longestQueue, fullError });
+  const run = <Result>({ source, gone }: PasswordCaller, work: () => Promise<Result>) =>
+    queue.run(sourceOf(source), work, gone);
   return {
     async hash(password) {
       const checked = checkNewPassword(password);
       return run(commands, () => argon2.hash(checked, cost));
     },
-    async isRight(password, storedHash, asker) {
+    async isRight(password, storedHash, caller) {
       const typed = readText("password", password);
-      const fits = await run(asker, () => argon2.verify(storedHash ?? nobodysHash, typed));
+      const fits = await run(caller, () => argon2.verify(storedHash ?? dummyHash, typed));
       return fits && storedHash !== undefined;
     },
     isOutdated: (storedHash) => !storedHash.startsWith(parameters),
-    rehash: async (password, asker) => {
+    rehash: async (password, caller) => {
       const typed = readText("password", password);
-      return run(asker, () => argon2.hash(typed, cost));
+      return run(caller, () => argon2.hash(typed, cost));
     },
   };
 }

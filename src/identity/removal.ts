@@ -17,7 +17,7 @@ export type RemovalTables = AccessTables &
     | "idempotencyKeys"
   >;
 
-/** What went with a user. */
+/** What was removed with a user. */
 export interface Removed {
   readonly devices: readonly DeviceId[];
   readonly attributes: number;
@@ -30,8 +30,8 @@ export interface Removed {
 }
 
 /**
- * Takes a user, whose lock is held, out of the store with all that belonged to them. Links end before, since that means
- * telling an ecosystem: one that appeared meanwhile must not be left without its user.
+ * Removes a user and all their data. The caller holds the user's lock, and has removed the user's links before, since
+ * their tokens must be revoked at the ecosystem. Throws Conflict when a link was added meanwhile.
  */
 export async function removeHome(tx: RemovalTables, userId: UserId): Promise<Removed> {
   if ((await tx.links.ofUser(userId)).length > 0) {

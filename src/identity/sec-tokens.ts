@@ -8,39 +8,39 @@ import type { UserPrincipal } from "./principal.ts";
 import { hashOf, isCredential, keyOf, newCredential } from "./secrets.ts";
 import type { SignIn, SignInTables } from "./sign-in.ts";
 
-/** 60 minutes after the last use, 24 hours in all. */
+/** A secToken expires 60 minutes after its last use, and 24 hours after it was issued. */
 export const secTokenLifetime = { idleMs: 60 * 60_000, longestMs: 24 * 60 * 60_000, renewEveryMs: 60_000 };
 
 export interface Login {
   readonly name: string;
   readonly password: string;
-  /** As the caller sent it; one that is no tenant's id fails like a wrong password. */
+  /** As the caller sent it. An unknown tenant id fails like a wrong password. */
   readonly appId: string;
-  /** The address the attempt comes from. */
+  /** The address of the caller. */
   readonly source: string;
-  /** Aborts when the client is gone. */
+  /** Aborts when the client disconnects. */
   readonly gone?: AbortSignal | undefined;
 }
 
 export interface SecTokens {
   login(login: Login): Promise<{ readonly userId: UserId; readonly secToken: string }>;
-  /** For an administrator who acts in a user's place; whoever calls it has made sure of that. */
+  /** For an administrator who acts on behalf of a user. The caller has checked that. */
   issueFor(userId: UserId): Promise<string>;
   logout(secToken: string): Promise<void>;
   authenticate(secToken: string): Promise<UserPrincipal>;
-  /** Clears away expired ones; the service calls it from time to time. Answers how many there were. */
+  /** Removes expired tokens; returns how many. */
   sweep(): Promise<number>;
 }
 
 export interface SecTokenParts {
   readonly store: Store<SignInTables>;
   readonly signIn: SignIn;
-  /** Counts tokens that left because their user had too many. */
+  /** Called when a token was removed because its user had too many. */
   readonly reached?: ReachLimit | undefined;
 }
 
 export function secTokensOn({ store, signIn, reached }: SecTokenParts): SecTokens {
-  /** The renewal must not fail a call whose token is good: a full disk should not hide an alarm from its reader. */
+  /** Best effort: a call with a valid token must not fail because of the renewal, for example on a full disk. */
   async function renew(key: CredentialKey): Promise<void> {
     try {
       await store.transaction(async (tx) => {
@@ -53,7 +53,7 @@ export function secTokensOn({ store, signIn, reached }: SecTokenParts): SecToken
     }
   }
 
-  /** Under the user's lock. A user at the limit loses the token that was unused for longest. */
+  /** The caller holds the user's lock. At the limit, the token with the oldest last use is removed. */
   async function add(tx: SignInTables, userId: UserId, nowMs: number): Promise<string> {
     const left = await tx.secTokens.keepLastUsed(userId, limits.secTokensPerUser - 1);
     if (left > 0) reached?.("secTokensPerUser");
@@ -71,7 +71,7 @@ export function secTokensOn({ store, signIn, reached }: SecTokenParts): SecToken
 
     async issueFor(userId) {
       return store.transaction(async (tx) => {
-        // A new password ends what there is: nothing may slip in behind it.
+        // The lock serialises this with a password change, which ends all tokens.
         const nowMs = await tx.users.lock(userId);
         if (nowMs === undefined) throw new NotFound(`There is no user ${userId}. See all with: breezeway user list`);
         return add(tx, userId, nowMs);

@@ -8,25 +8,25 @@ import { readName, readText } from "./names.ts";
 import type { Passwords } from "./passwords.ts";
 
 export interface SignInAttempt {
-  /** As the caller sent it; one that is no tenant's id fails like a wrong password. */
+  /** As the caller sent it. An unknown tenant id fails like a wrong password. */
   readonly tenantId: string;
   readonly name: string;
   readonly password: string;
-  /** The address the attempt comes from. */
+  /** The address of the caller. */
   readonly source: string;
-  /** Aborts when the attempt's client is gone: an attempt that still waits ends, and nothing is counted. */
+  /** Aborts when the caller disconnects: an attempt that still waits ends, and is not counted. */
   readonly gone?: AbortSignal | undefined;
-  /** The client that sent them here; none at the platform's own door. */
+  /** The OAuth client that sent the user here; undefined for a platform login. */
   readonly clientId?: string;
 }
 
-/** The tables that a door may write to while it lets somebody in. */
+/** The tables that a sign-in may write to. */
 export type SignInTables = Pick<Transaction, "tenants" | "users" | "secTokens" | "signIns" | "audit" | "clock">;
 
 /**
- * Checks a password and lets its owner in: `enter` runs under the user's lock, when it is certain that the password is
- * still the one that was checked. Rejects with InvalidLogin, alike for a wrong name and a wrong password. All doors share
- * one count of failures, and leave an entry in the audit log.
+ * Checks a password, then runs `enter` under the user's lock, after it has made sure that the password was not changed
+ * meanwhile. Rejects with InvalidLogin, both for a wrong name and a wrong password. Platform logins and OAuth sign-ins
+ * share one count of failures, and both are audited.
  */
 export type SignIn = <Result>(attempt: SignInAttempt, enter: Enter<Result>) => Promise<Result>;
 
@@ -39,12 +39,12 @@ export interface SignInParts {
   readonly audit: Pick<Audit, "record">;
 }
 
-/** Failures of one source in one window (10 minutes) that the audit log shows one by one; then every 100th. */
-export const writtenOneByOne = 100;
+/** The first failures of one source in a window (10 minutes) are audited one by one; after these, every 100th. */
+export const auditedOneByOne = 100;
 
-/** A stranger must not fill the audit log, which is kept for a year. */
-function isWritten(failuresOfSource: number): boolean {
-  return failuresOfSource < writtenOneByOne || (failuresOfSource + 1) % 100 === 0;
+/** An attacker must not fill the audit log, which is kept for a year. */
+function isAudited(failuresOfSource: number): boolean {
+  return failuresOfSource < auditedOneByOne || (failuresOfSource + 1) % 100 === 0;
 }
 
 export function signInOn({ store, passwords, limits, audit }: SignInParts): SignIn {
@@ -56,10 +56,10 @@ export function signInOn({ store, passwords, limits, audit }: SignInParts): Sign
     }));
   }
 
-  /** Undefined when the password was changed, or the user removed, while we were checking the old one. */
-  async function letIn<Result>(user: UserRow, attempt: SignInAttempt, enter: Enter<Result>) {
+  /** Undefined when the password was changed, or the user removed, during the check. */
+  async function enterWith<Result>(user: UserRow, attempt: SignInAttempt, enter: Enter<Result>) {
     const { password, source, clientId } = attempt;
-    // With yesterday's parameters it was stored, with today's it is kept.
+    // A hash with outdated parameters is replaced.
     const renewedHash = passwords.isOutdated(user.passwordHash) ? await passwords.rehash(password, attempt) : undefined;
     return store.transaction(async (tx) => {
       await tx.users.lock(user.id);
@@ -74,7 +74,7 @@ export function signInOn({ store, passwords, limits, audit }: SignInParts): Sign
   async function tryOnce<Result>(attempt: SignInAttempt, name: string, enter: Enter<Result>) {
     const { tenant, user } = await find(attempt.tenantId, name);
     const isRight = await passwords.isRight(attempt.password, user?.passwordHash, attempt);
-    return { tenant, user, isRight, letInside: user && isRight ? await letIn(user, attempt, enter) : undefined };
+    return { tenant, user, isRight, entered: user && isRight ? await enterWith(user, attempt, enter) : undefined };
   }
 
   return async (attempt, enter) => {
@@ -83,18 +83,18 @@ export function signInOn({ store, passwords, limits, audit }: SignInParts): Sign
     readText("password", password);
     const check = async (failuresOfSource: number) => {
       const first = await tryOnce(attempt, name, enter);
-      // Changed while we checked: by a new password, or by another sign-in that hashed the same one anew.
-      const last = first.isRight && !first.letInside ? await tryOnce(attempt, name, enter) : first;
-      // Nothing that was typed: an unknown name may be a password in the wrong field.
-      const meant = { tenantId: last.tenant?.id, userId: last.user?.id, clientId };
-      if (!last.letInside && isWritten(failuresOfSource)) {
-        const detail = failuresOfSource < writtenOneByOne ? {} : { failuresOfSource: failuresOfSource + 1 };
-        await audit.record({ act: "sign_in_failed", ...meant, source, detail });
+      // The stored hash changed meanwhile, by a new password or by another sign-in that replaced an outdated hash: retry.
+      const last = first.isRight && !first.entered ? await tryOnce(attempt, name, enter) : first;
+      // Only ids, never typed text: an unknown name may be a password in the wrong field.
+      const subject = { tenantId: last.tenant?.id, userId: last.user?.id, clientId };
+      if (!last.entered && isAudited(failuresOfSource)) {
+        const detail = failuresOfSource < auditedOneByOne ? {} : { failuresOfSource: failuresOfSource + 1 };
+        await audit.record({ act: "sign_in_failed", ...subject, source, detail });
       }
-      return last.letInside;
+      return last.entered;
     };
-    const entered = await limits.attempt(JSON.stringify([tenantId, name]), source, check, gone);
-    if (!entered) throw new InvalidLogin();
-    return entered.result;
+    const admitted = await limits.attempt(JSON.stringify([tenantId, name]), source, check, gone);
+    if (!admitted) throw new InvalidLogin();
+    return admitted.result;
   };
 }

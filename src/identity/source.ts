@@ -1,6 +1,6 @@
 import { isIPv6 } from "node:net";
 
-/** The source that an address counts for. An IPv6 network (/64) is one source: its owner has 2^64 addresses. */
+/** The source that an address is counted under. A whole IPv6 /64 network is one source: its owner has 2^64 addresses. */
 export function sourceOf(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address);
   if (mapped) return mapped[1]!;

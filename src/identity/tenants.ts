@@ -12,21 +12,21 @@ export interface Tenant {
 
 export interface Tenants {
   addTenant(tenant: { readonly name: string; readonly appId?: number }): Promise<Tenant>;
-  /** Tenants are named by name or id. */
+  /** Finds a tenant by its name or id. */
   findTenant(nameOrId: string): Promise<Tenant>;
   listTenants(): Promise<readonly Tenant[]>;
-  /** Only when it has neither users nor clients left. */
+  /** Throws Conflict while the tenant has users or clients. */
   removeTenant(tenantId: TenantId): Promise<void>;
 }
 
 export function tenantsOn(store: Store<Pick<Transaction, "tenants">>): Tenants {
   return {
-    async addTenant({ name: given, appId }) {
-      const name = checkTenantName(given);
+    async addTenant({ name: newName, appId }) {
+      const name = checkTenantName(newName);
       const chosenId = appId === undefined ? undefined : checkAppId(appId);
       const tenantId = await store.transaction(async ({ tenants }) => {
         const added = await tenants.add(chosenId === undefined ? { name } : { name, id: chosenId });
-        if (added === undefined) throw await whatIsTaken(tenants, name, chosenId);
+        if (added === undefined) throw await conflictOf(tenants, name, chosenId);
         if (parseId(String(added)) === undefined) {
           throw new Conflict("The highest app id is taken. Choose a free one with --app-id.");
         }
@@ -49,9 +49,9 @@ export function tenantsOn(store: Store<Pick<Transaction, "tenants">>): Tenants {
   };
 }
 
-/** Digits alone would be taken for an id. */
-function checkTenantName(given: string): string {
-  const name = checkNewName("name", readName("name", given));
+/** A name of digits alone would be read as an id. */
+function checkTenantName(newName: string): string {
+  const name = checkNewName("name", readName("name", newName));
   if (/^\d+$/.test(name)) {
     throw new BadParameter("name", "A tenant's name must not be digits alone: those mean a tenant's id.");
   }
@@ -64,7 +64,7 @@ function checkAppId(appId: number): TenantId {
   return id;
 }
 
-async function whatIsTaken(tenants: Transaction["tenants"], name: string, id: TenantId | undefined) {
+async function conflictOf(tenants: Transaction["tenants"], name: string, id: TenantId | undefined) {
   if (await tenants.byName(name)) return new Conflict(`There is a tenant ${name} already.`);
   if (id !== undefined) return new Conflict(`The app id ${id} is taken. Leave it out to get a free one.`);
   return new Conflict("Another tenant was added at the same moment. Try again.");

@@ -10,9 +10,9 @@ export interface UserRecord {
   readonly createdMs: number;
 }
 
-/** Reading users: each caller sees its own reach, and what lies outside is as unknown as what never was. */
+/** Reads users within the caller's access scope. Foreign and absent users give the same error. */
 export interface UserReading {
-  /** A user sees itself alone, an enterprise client every user of its tenant; ascending. */
+  /** For a user, their own id; for an enterprise client, the ids of all users of its tenant, ascending. */
   usersOf(caller: Principal): Promise<readonly UserId[]>;
   userOf(caller: Principal, userId: UserId): Promise<UserRecord>;
 }
@@ -33,7 +33,7 @@ export function userReadingOn(store: Store<Pick<Transaction, "tenants" | "users"
   };
 }
 
-/** One sentence for foreign, absent and malformed ids. */
+/** The same error for foreign, absent and malformed ids. */
 export function unknownUser(): NotFound {
   return new NotFound("User does not exist.");
 }

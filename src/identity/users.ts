@@ -32,11 +32,11 @@ export interface Users {
   /** Of one tenant, or of all. */
   listUsers(tenantId?: TenantId): Promise<readonly User[]>;
   /**
-   * Ends every secToken and every grant of the user: a new password is often the answer to a stolen one. The source is
-   * where it came from; answers how many grants there were.
+   * Sets a password and ends all secTokens and grants of the user, since the old password may be stolen. `source` is the
+   * caller's address for the audit log. Returns how many grants ended.
    */
   setPassword(userId: UserId, password: string, source?: string): Promise<{ readonly grants: number }>;
-  /** With all that belonged to them; whoever is still linked to an ecosystem is unlinked first. */
+  /** Removes a user with all their data. The caller removes the user's links first. */
   removeUser(userId: UserId): Promise<Removed>;
 }
 
@@ -44,15 +44,15 @@ export interface UserParts {
   readonly store: Store<RemovalTables & Pick<Transaction, "audit">>;
   readonly tenants: Pick<Tenants, "findTenant">;
   readonly passwords: Passwords;
-  /** Told when they are durable: what this node holds in memory of a grant or a device ends with it. */
+  /** Called when the removal is durable, so that caches of this node drop the grants and devices. */
   readonly grantsEnded: (grantIds: readonly string[]) => void;
   readonly devicesRemoved: (deviceIds: readonly DeviceId[]) => void;
 }
 
 export function usersOn({ store, tenants, passwords, grantsEnded, devicesRemoved }: UserParts): Users {
   return {
-    async addUser({ tenant, name: given, password, isAdmin }) {
-      const name = checkNewName("name", readName("name", given));
+    async addUser({ tenant, name: newName, password, isAdmin }) {
+      const name = checkNewName("name", readName("name", newName));
       const { tenantId, name: tenantName } = await tenants.findTenant(tenant);
       const passwordHash = await passwords.hash(password);
       const userId = await store.transaction((tx) => tx.users.add({ tenantId, name, passwordHash, isAdmin }));

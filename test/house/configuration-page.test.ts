@@ -14,10 +14,10 @@ describe("docs/configuration.md", () => {
 
   it("names every setting with its flag, its default and its meaning, and the twin of each secret", () => {
     const page = readFileSync(file, "utf8");
-    for (const { variable, flag, shown, meaning, isSecret } of Object.values(settings)) {
+    for (const { variable, flag, defaultText, meaning, isSecret } of Object.values(settings)) {
       const row = page.split("\n").find((line) => line.startsWith(`| \`${variable}\``));
       assert.ok(row, variable);
-      for (const text of [shown, meaning, isSecret ? `${variable}_FILE` : `--${flag}`])
+      for (const text of [defaultText, meaning, isSecret ? `${variable}_FILE` : `--${flag}`])
         assert.ok(row.includes(text), text);
     }
   });

@@ -80,8 +80,8 @@ async function fillAsBefore(sql: Sql): Promise<void> {
      VALUES (1, 1, 'nest', '…', 'live', '', 1, 1, '{}', '{}')`,
     `INSERT INTO clients (id, tenant_id, name, kind, redirect_uris, requires_pkce, secrets, created_ms)
      VALUES ('c', 1, 'Voice', 'user', '[]', 0, '[]', 1)`,
-    "INSERT INTO grants (id, tenant_id, user_id, client_id, accessScope, created_ms) VALUES ('g', 1, 1, 'c', 'user', 1)",
-    "INSERT INTO grants (id, tenant_id, user_id, client_id, accessScope, created_ms) VALUES ('t', 1, NULL, 'c', 'tenant', 1)",
+    "INSERT INTO grants (id, tenant_id, user_id, client_id, reach, created_ms) VALUES ('g', 1, 1, 'c', 'user', 1)",
+    "INSERT INTO grants (id, tenant_id, user_id, client_id, reach, created_ms) VALUES ('t', 1, NULL, 'c', 'tenant', 1)",
     `INSERT INTO access_tokens (hash, grant_id, expires_ms) VALUES (${hash("access")}, 'g', ${2 ** 50})`,
     `INSERT INTO access_tokens (hash, grant_id, expires_ms) VALUES (${hash("ofTenant")}, 't', ${2 ** 50})`,
     `INSERT INTO refresh_tokens (hash, grant_id, issued_ms, expires_ms, is_used)
@@ -117,7 +117,7 @@ for (const [database, place] of Object.entries(places)) {
 
       await store.transaction(async (tx) => {
         const { grant, scope } = (await tx.accessTokens.find(keyOf(held.access)))!;
-        assert.deepEqual({ ...grant }, { id: "g", tenantId, userId, clientId: "c", accessScope: "user", scope: null });
+        assert.deepEqual({ ...grant }, { id: "g", tenantId, userId, clientId: "c", covers: "user", scope: null });
         assert.equal(scope, null, "it is good for everything, as before");
         assert.equal((await tx.accessTokens.find(keyOf(held.ofTenant)))?.grant.userId, null);
         const refresh = (await tx.refreshTokens.find(keyOf(held.refresh)))!;

@@ -91,7 +91,7 @@ describe("a lost key", () => {
       const lost = keyIdOf(readKeyFile(keyFile)[0]);
       await assert.rejects(
         run("key drop", undefined, { key: lost }),
-        /is in the key file: nothing that it sealed is lost/,
+        /is in the key file: no value that it sealed is lost/,
       );
       await parts.close();
       rmSync(keyFile);

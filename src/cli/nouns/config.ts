@@ -43,13 +43,13 @@ const show: OwnCommand = {
 };
 
 function sourceOf({ sources }: Call, setting: (typeof settings)[keyof typeof settings]) {
-  const { variable, flag, shown, isSecret } = setting;
+  const { variable, flag, defaultText, isSecret } = setting;
   const [flagged, direct] = [sources.flags[flag], sources.environment[variable]];
   const file = isSecret ? sources.environment[`${variable}_FILE`] : undefined;
   if (flagged) return { variable, value: masked(flagged, isSecret), from: `--${flag}` };
   if (direct) return { variable, value: masked(direct, isSecret), from: sources.origin?.(variable) ?? "environment" };
   if (file) return { variable, value: hidden, from: `${variable}_FILE (${file})` };
-  return { variable, value: inPlainText(shown), from: "default" };
+  return { variable, value: inPlainText(defaultText), from: "default" };
 }
 
 const hidden = "(set)";

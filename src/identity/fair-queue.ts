@@ -1,31 +1,31 @@
 import { ClientGone } from "../model/errors.ts";
 
-export interface FairLineOptions {
+export interface FairQueueOptions {
   /** Tasks that run at the same time. */
   readonly atOnce: number;
   /** Tasks that wait, of all sources together. */
   readonly longest: number;
-  /** The error for a task that finds no room, or that has to make room. */
-  readonly full: () => Error;
+  /** The error for a task that is refused, or evicted, because the queue is full. */
+  readonly fullError: () => Error;
 }
 
-interface Waiting {
+interface WaitingTask {
   readonly start: () => void;
-  readonly refuse: (error: Error) => void;
+  readonly reject: (error: Error) => void;
 }
 
 /**
  * A bounded queue of tasks, served round robin over their sources: a task waits for at most one task of each other
  * source before its source is served, however many tasks the others have sent.
  */
-export class FairLine {
-  readonly #options: FairLineOptions;
-  /** In the order in which sources are served: a Map keeps the order of insertion. No list is empty. */
-  readonly #ofSource = new Map<string, Waiting[]>();
+export class FairQueue {
+  readonly #options: FairQueueOptions;
+  /** Waiting tasks by source, in the order in which sources are served (a Map keeps insertion order). No list is empty. */
+  readonly #ofSource = new Map<string, WaitingTask[]>();
   #waiting = 0;
   #running = 0;
 
-  constructor(options: FairLineOptions) {
+  constructor(options: FairQueueOptions) {
     this.#options = options;
   }
 
@@ -33,7 +33,7 @@ export class FairLine {
     return this.#running === 0;
   }
 
-  /** Rejects with ClientGone when `gone` aborts before the task has started. A task that runs is never cut off. */
+  /** Rejects with ClientGone when `gone` aborts before the task has started. A running task is never interrupted. */
   async run<Result>(source: string, task: () => Promise<Result>, gone?: AbortSignal): Promise<Result> {
     if (gone?.aborted) throw new ClientGone();
     if (this.#running < this.#options.atOnce) this.#running++;
@@ -41,14 +41,14 @@ export class FairLine {
     try {
       return await task();
     } finally {
-      this.#passOn();
+      this.#startNext();
     }
   }
 
   async #wait(source: string, gone: AbortSignal | undefined): Promise<void> {
     if (this.#waiting >= this.#options.longest) this.#makeRoom(source);
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const waiting: Waiting = { start: resolve, refuse: reject };
+    const waiting: WaitingTask = { start: resolve, reject };
     const leave = () => {
       this.#remove(source, waiting);
       reject(new ClientGone());
@@ -65,32 +65,32 @@ export class FairLine {
     }
   }
 
-  /** The source with the most waiting tasks gives up its newest one, unless the newcomer's source has as many. */
+  /** Evicts the newest task of the source with the most waiting tasks, unless the new task's source has as many. */
   #makeRoom(source: string): void {
     let largest = source;
     for (const [other, list] of this.#ofSource) if (list.length > this.#lengthOf(largest)) largest = other;
     const newest = this.#ofSource.get(largest)?.at(-1);
-    if (!newest || this.#lengthOf(largest) <= this.#lengthOf(source) + 1) throw this.#options.full();
+    if (!newest || this.#lengthOf(largest) <= this.#lengthOf(source) + 1) throw this.#options.fullError();
     this.#remove(largest, newest);
-    newest.refuse(this.#options.full());
+    newest.reject(this.#options.fullError());
   }
 
-  /** Hands the place to the next task rather than freeing it, so that no newcomer gets ahead of the line. */
-  #passOn(): void {
-    const [turn] = this.#ofSource;
-    if (!turn) {
+  /** Gives the free slot to the next waiting task at once, so that no new task can overtake the queue. */
+  #startNext(): void {
+    const [first] = this.#ofSource;
+    if (!first) {
       this.#running--;
       return;
     }
-    const [source, list] = turn;
+    const [source, list] = first;
     const next = list[0]!;
     this.#remove(source, next);
-    // The source goes to the end of the round.
+    // Round robin: the source moves to the end.
     if (this.#ofSource.delete(source)) this.#ofSource.set(source, list);
     next.start();
   }
 
-  #remove(source: string, waiting: Waiting): void {
+  #remove(source: string, waiting: WaitingTask): void {
     const list = this.#ofSource.get(source);
     const at = list?.indexOf(waiting) ?? -1;
     if (!list || at < 0) return;

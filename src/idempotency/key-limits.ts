@@ -3,25 +3,25 @@ import type { OwnerId } from "../model/ids.ts";
 import { limits } from "../model/limits.ts";
 import type { KeyUsage } from "../store/tables/idempotency-keys.ts";
 
-/** Counting reads all keys of an owner: once in so long, however many requests come. */
-const countedAgainMs = 10_000;
+/** Counting reads all keys of an owner, so a count is reused for this long. */
+const recountAfterMs = 10_000;
 const ownersRemembered = 10_000;
 
-interface Counted {
+interface UsageCount {
   readonly atMs: number;
   keys: number;
   bytes: number;
 }
 
 /**
- * The bound on stored idempotency keys. Between two counts this node adds what it stored itself, so several nodes
- * together can exceed the limit by what they store in ten seconds.
+ * The limits of stored idempotency keys for each owner. Between two counts a node adds only its own keys, so several
+ * nodes together can exceed a limit by the keys of ten seconds.
  */
-export class KeyRoom {
+export class KeyLimits {
   readonly #elapsedMs: () => number;
-  readonly #counted = new Map<OwnerId, Counted>();
-  /** Counts under way. Requests of one owner that arrive together share one. */
-  readonly #counting = new Map<OwnerId, Promise<Counted>>();
+  readonly #counted = new Map<OwnerId, UsageCount>();
+  /** Single-flight: concurrent requests of one owner share one count. */
+  readonly #counting = new Map<OwnerId, Promise<UsageCount>>();
 
   constructor(elapsedMs: () => number) {
     this.#elapsedMs = elapsedMs;
@@ -29,7 +29,7 @@ export class KeyRoom {
 
   /** Throws when the owner has no room for another key. */
   async check(ownerId: OwnerId, count: () => Promise<KeyUsage>): Promise<void> {
-    const { keys, bytes } = this.#fresh(ownerId) ?? (await this.#shared(ownerId, count));
+    const { keys, bytes } = this.#recent(ownerId) ?? (await this.#countOnce(ownerId, count));
     if (keys >= limits.idempotencyKeysPerOwner) {
       throw new TooManyIdempotencyKeys(
         "idempotencyKeysPerOwner",
@@ -44,7 +44,7 @@ export class KeyRoom {
     }
   }
 
-  /** This node has stored a key. */
+  /** Called when this node stores a key. */
   added(ownerId: OwnerId, bytes: number): void {
     const counted = this.#counted.get(ownerId);
     if (!counted) return;
@@ -52,12 +52,12 @@ export class KeyRoom {
     counted.bytes += bytes;
   }
 
-  #fresh(ownerId: OwnerId): Counted | undefined {
+  #recent(ownerId: OwnerId): UsageCount | undefined {
     const counted = this.#counted.get(ownerId);
-    return counted && this.#elapsedMs() - counted.atMs < countedAgainMs ? counted : undefined;
+    return counted && this.#elapsedMs() - counted.atMs < recountAfterMs ? counted : undefined;
   }
 
-  #shared(ownerId: OwnerId, count: () => Promise<KeyUsage>): Promise<Counted> {
+  #countOnce(ownerId: OwnerId, count: () => Promise<KeyUsage>): Promise<UsageCount> {
     const underWay = this.#counting.get(ownerId);
     if (underWay) return underWay;
     const counting = this.#count(ownerId, count).finally(() => this.#counting.delete(ownerId));
@@ -65,7 +65,7 @@ export class KeyRoom {
     return counting;
   }
 
-  async #count(ownerId: OwnerId, count: () => Promise<KeyUsage>): Promise<Counted> {
+  async #count(ownerId: OwnerId, count: () => Promise<KeyUsage>): Promise<UsageCount> {
     const counted = { atMs: this.#elapsedMs(), ...(await count()) };
     this.#counted.delete(ownerId);
     this.#counted.set(ownerId, counted);
