@@ -86,7 +86,7 @@ export class FailureLimits {
     account: string,
     address: string,
     check: Check<Result>,
-    gone?: AbortSignal,
+    disconnected?: AbortSignal,
   ): Promise<Result | undefined> {
     const source = sourceOf(address);
     this.#enter(source);
@@ -94,7 +94,7 @@ export class FailureLimits {
     const queue = this.#queues.get(pair) ?? this.#newQueue();
     this.#queues.set(pair, queue);
     try {
-      return await queue.run(source, () => this.#checkNow(pair, source, check), gone);
+      return await queue.run(source, () => this.#checkNow(pair, source, check), disconnected);
     } finally {
       if (queue.isIdle && this.#queues.get(pair) === queue) this.#queues.delete(pair);
       this.#leave(source);

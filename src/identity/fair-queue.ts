@@ -33,11 +33,11 @@ export class FairQueue {
     return this.#running === 0;
   }
 
-  /** Rejects with ClientGone when `gone` aborts before the task has started. A running task is never interrupted. */
-  async run<Result>(source: string, task: () => Promise<Result>, gone?: AbortSignal): Promise<Result> {
-    if (gone?.aborted) throw new ClientGone();
+  /** Rejects with ClientGone when `disconnected` aborts before the task has started. A running task is never interrupted. */
+  async run<Result>(source: string, task: () => Promise<Result>, disconnected?: AbortSignal): Promise<Result> {
+    if (disconnected?.aborted) throw new ClientGone();
     if (this.#running < this.#options.atOnce) this.#running++;
-    else await this.#wait(source, gone);
+    else await this.#wait(source, disconnected);
     try {
       return await task();
     } finally {
@@ -45,7 +45,7 @@ export class FairQueue {
     }
   }
 
-  async #wait(source: string, gone: AbortSignal | undefined): Promise<void> {
+  async #wait(source: string, disconnected: AbortSignal | undefined): Promise<void> {
     if (this.#waiting >= this.#options.longest) this.#makeRoom(source);
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const waiting: WaitingTask = { start: resolve, reject };
@@ -57,11 +57,11 @@ export class FairQueue {
     if (list) list.push(waiting);
     else this.#ofSource.set(source, [waiting]);
     this.#waiting++;
-    gone?.addEventListener("abort", leave);
+    disconnected?.addEventListener("abort", leave);
     try {
       await promise;
     } finally {
-      gone?.removeEventListener("abort", leave);
+      disconnected?.removeEventListener("abort", leave);
     }
   }
 

@@ -30,7 +30,7 @@ export interface PasswordCaller {
   /** The address that the request comes from. */
   readonly source: string;
   /** Aborts when the client disconnects: a check that has not started leaves the queue. */
-  readonly gone?: AbortSignal | undefined;
+  readonly disconnected?: AbortSignal | undefined;
 }
 
 /** New passwords are set by an administrator's commands. */
@@ -65,8 +65,8 @@ export function passwords({
   /** Compared with an unknown user's password: it has the same cost, and no password matches it. */
   const dummyHash = `${parameters}${"A".repeat(22)}$${"A".repeat(43)}`;
   const queue = new FairQueue({ atOnce, longest: longestQueue, fullError });
-  const run = <Result>({ source, gone }: PasswordCaller, work: () => Promise<Result>) =>
-    queue.run(sourceOf(source), work, gone);
+  const run = <Result>({ source, disconnected }: PasswordCaller, work: () => Promise<Result>) =>
+    queue.run(sourceOf(source), work, disconnected);
   return {
     async hash(password) {
       const checked = checkNewPassword(password);

@@ -19,7 +19,7 @@ export interface Login {
   /** The address of the caller. */
   readonly source: string;
   /** Aborts when the client disconnects. */
-  readonly gone?: AbortSignal | undefined;
+  readonly disconnected?: AbortSignal | undefined;
 }
 
 export interface SecTokens {
@@ -63,8 +63,8 @@ export function secTokensOn({ store, signIn, reached }: SecTokenParts): SecToken
   }
 
   return {
-    login({ name, password, appId, source, gone }) {
-      return signIn({ tenantId: appId, name, password, source, gone }, async (tx, { id: userId }) => {
+    login({ name, password, appId, source, disconnected }) {
+      return signIn({ tenantId: appId, name, password, source, disconnected }, async (tx, { id: userId }) => {
         return { userId, secToken: await add(tx, userId, await tx.clock.nowMs()) };
       });
     },

@@ -15,7 +15,7 @@ export interface SignInAttempt {
   /** The address of the caller. */
   readonly source: string;
   /** Aborts when the caller disconnects: an attempt that still waits ends, and is not counted. */
-  readonly gone?: AbortSignal | undefined;
+  readonly disconnected?: AbortSignal | undefined;
   /** The OAuth client that sent the user here; undefined for a platform login. */
   readonly clientId?: string;
 }
@@ -78,7 +78,7 @@ export function signInOn({ store, passwords, limits, audit }: SignInParts): Sign
   }
 
   return async (attempt, enter) => {
-    const { tenantId, password, source, clientId, gone } = attempt;
+    const { tenantId, password, source, clientId, disconnected } = attempt;
     const name = readName("name", attempt.name);
     readText("password", password);
     const check = async (failuresOfSource: number) => {
@@ -93,7 +93,7 @@ export function signInOn({ store, passwords, limits, audit }: SignInParts): Sign
       }
       return last.entered;
     };
-    const admitted = await limits.attempt(JSON.stringify([tenantId, name]), source, check, gone);
+    const admitted = await limits.attempt(JSON.stringify([tenantId, name]), source, check, disconnected);
     if (!admitted) throw new InvalidLogin();
     return admitted.result;
   };

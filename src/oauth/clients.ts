@@ -20,7 +20,7 @@ export interface ClientCredentials {
   /** The address the attempt comes from. */
   readonly source: string;
   /** Aborts when the client is gone. */
-  readonly gone?: AbortSignal | undefined;
+  readonly disconnected?: AbortSignal | undefined;
 }
 
 export interface NewClient {
@@ -119,13 +119,13 @@ export function clientsOn({ store, tenants, limits, nowMs: ownMs, grantsEnded }:
 
     grantsByScope: (clientId) => store.read((tx) => tx.grants.countByScope(clientId)),
 
-    async authenticateClient({ clientId, secret, source, gone }) {
+    async authenticateClient({ clientId, secret, source, disconnected }) {
       const check = async () => {
         const { row, nowMs } = await known.find(clientId);
         const isRight = fits(row?.secrets ?? nobodysSecrets, secret, nowMs);
         return row && isRight ? withoutSecrets(row) : undefined;
       };
-      const client = await limits.attempt(clientId, source, check, gone);
+      const client = await limits.attempt(clientId, source, check, disconnected);
       if (!client) throw new InvalidClient();
       return client;
     },

@@ -99,8 +99,8 @@ describe("a password", () => {
   it("is not hashed when its client has gone while it waited", async () => {
     const { isRight, order, finishAll } = checkedByHand({ atOnce: 1 });
     const client = new AbortController();
-    const running = isRight("running", "stored", { ...here, gone: client.signal });
-    const waiting = isRight("waiting", "stored", { ...here, gone: client.signal });
+    const running = isRight("running", "stored", { ...here, disconnected: client.signal });
+    const waiting = isRight("waiting", "stored", { ...here, disconnected: client.signal });
     const last = isRight("last", "stored", here);
     client.abort();
     await assert.rejects(waiting, ClientGone);

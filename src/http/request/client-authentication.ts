@@ -23,7 +23,7 @@ function credentialsOf(incoming: Incoming): ClientCredentials {
   if (!basic) {
     if (id === undefined) throw missing("client_id");
     if (secret === undefined) throw missing("client_secret");
-    return { clientId: id, secret, source: incoming.source, gone: incoming.gone };
+    return { clientId: id, secret, source: incoming.source, disconnected: incoming.disconnected };
   }
   if (secret !== undefined) {
     throw new BadParameter("client_secret", "Send the client's secret in the Authorization header or in the body.");
@@ -31,7 +31,7 @@ function credentialsOf(incoming: Incoming): ClientCredentials {
   if (id !== undefined && id !== basic.clientId) {
     throw new BadParameter("client_id", "The parameter client_id differs from the Authorization header.");
   }
-  return { ...basic, source: incoming.source, gone: incoming.gone };
+  return { ...basic, source: incoming.source, disconnected: incoming.disconnected };
 }
 
 function missing(name: string): InvalidClient {

@@ -34,7 +34,7 @@ export interface Incoming {
   /** The client's address; a proxy's word for it only from a trusted proxy, and only if it is an address. */
   readonly source: string;
   /** Aborts when the client's connection closes: what still waits for its turn can be given up. */
-  readonly gone: AbortSignal;
+  readonly disconnected: AbortSignal;
   /** A program on this machine sent it to a name of this machine, and no proxy passed it on. */
   readonly isLocal: boolean;
 }
@@ -55,7 +55,7 @@ export function readIncoming(request: FastifyRequest, bodyTypes: readonly MediaT
     cookies: request.headers.cookie ?? "",
     source: isIP(request.ip) === 0 ? (request.socket.remoteAddress ?? "") : request.ip,
     // A getter: most routes never wait for a turn, and need no signal.
-    get gone() {
+    get disconnected() {
       return closingOf(request.socket);
     },
     isLocal: isLocal(request),

@@ -8,7 +8,7 @@ export interface Visit {
   /** The address it comes from. */
   readonly source: string;
   /** Aborts when the browser closes its connection. */
-  readonly gone?: AbortSignal | undefined;
+  readonly disconnected?: AbortSignal | undefined;
 }
 
 /** What the browser gets: a page, or another address. */

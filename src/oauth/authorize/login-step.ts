@@ -13,7 +13,7 @@ import type { AuthorizeParts, AuthorizeStep } from "./step.ts";
 export function loginStep(parts: AuthorizeParts): AuthorizeStep {
   const { store, identity, sealer, issuer } = parts;
   const show = showingFor(parts);
-  const answer: AuthorizeStep["answer"] = async (sent, { browserSecret, source, gone }) => {
+  const answer: AuthorizeStep["answer"] = async (sent, { browserSecret, source, disconnected }) => {
     const { transaction, csrf, username, password } = formOf(sent, ["transaction", "csrf", "username", "password"]);
     const ticket = openTicket(sealer, transaction, csrf);
     const client = ticket && (await show.stillRegistered(ticket.request));
@@ -37,7 +37,7 @@ export function loginStep(parts: AuthorizeParts): AuthorizeStep {
     const secret = newSecret("");
     try {
       const tenantId = String(client.tenantId);
-      const attempt = { tenantId, name: username, password, source, gone, clientId: client.id };
+      const attempt = { tenantId, name: username, password, source, disconnected, clientId: client.id };
       const signedIn = await identity.signIn(attempt, async (tx, user) => {
         if (client.kind === "enterprise" && !user.isAdmin) return undefined;
         const id = newCredential("", user.id);

@@ -33,7 +33,11 @@ export function oauthRoutes(parts: OAuthRouteParts): readonly Route[] {
 
 function pageRoutes({ oauth: { authorizeSteps }, logoOf, baseUrl }: OAuthRouteParts): readonly Route[] {
   const cookie = browserCookie(baseUrl, transactionMs / 1_000);
-  const visitOf = ({ cookies, source, gone }: Incoming) => ({ browserSecret: cookie.read(cookies), source, gone });
+  const visitOf = ({ cookies, source, disconnected }: Incoming) => ({
+    browserSecret: cookie.read(cookies),
+    source,
+    disconnected,
+  });
   const page = { access: "public", errors: "page", bodyBytes } as const;
   const show = (answer: BrowserAnswer): Answer => {
     const headers = {

@@ -11,7 +11,12 @@ export interface PlatformCalls {
   /** Every operation by its name, with its rule. */
   readonly operations: ReadonlyMap<string, Pick<Operation, "access">>;
   /** Never rejects: what fails is a fault. */
-  call(operation: string, parameters: SentParameters, source: string, gone?: AbortSignal): Promise<PlatformAnswer>;
+  call(
+    operation: string,
+    parameters: SentParameters,
+    source: string,
+    disconnected?: AbortSignal,
+  ): Promise<PlatformAnswer>;
 }
 
 /** A list that is longer than a page comes in slices: each is made when the one before it was taken. */
@@ -30,13 +35,13 @@ export interface PlatformCallParts extends PlatformParts {
 export function platformCalls({ reached, counted = () => undefined, ...parts }: PlatformCallParts): PlatformCalls {
   return {
     operations,
-    async call(operation, parameters, source, gone) {
+    async call(operation, parameters, source, disconnected) {
       let caller: UserPrincipal | undefined;
       const found = (one: UserPrincipal) => {
         caller = one;
       };
       try {
-        const answered = await run(parts, operation, new Parameters(parameters), { source, gone }, found);
+        const answered = await run(parts, operation, new Parameters(parameters), { source, disconnected }, found);
         const answer = await answerOf(`${operation}Response`, answered);
         counted(operation, undefined);
         return answer;

@@ -9,7 +9,7 @@ export type SentParameters = Iterable<readonly [name: string, value: string]>;
 export interface CallOrigin {
   readonly source: string;
   /** Aborts when the client is gone. */
-  readonly gone?: AbortSignal | undefined;
+  readonly disconnected?: AbortSignal | undefined;
 }
 
 const booleans: ReadonlyMap<string, boolean> = new Map([

@@ -13,7 +13,7 @@ export interface Platform {
     operation: string,
     parameters: Pairs,
     source: string,
-    gone: AbortSignal,
+    disconnected: AbortSignal,
   ): Promise<
     | ({ readonly status: number; readonly xml: string } & Partial<PlatformFault>)
     | { readonly status: number; readonly slices: AsyncIterable<string> }
@@ -36,7 +36,7 @@ export function platformRoutes(platform: Platform): readonly Route[] {
       descriptions: describedOperations(platform.operations),
       async answer(incoming) {
         const operation = incoming.pathParameters.operation ?? "";
-        const answer = await platform.call(operation, parametersOf(incoming), incoming.source, incoming.gone);
+        const answer = await platform.call(operation, parametersOf(incoming), incoming.source, incoming.disconnected);
         // A name from outside is never logged: what stands in a mistyped address may be a secret.
         const named = platform.operations.has(operation) ? { operation } : {};
         if ("slices" in answer) return { ...xmlSlicesAnswer(answer.status, answer.slices), about: named };

@@ -27,11 +27,11 @@ export function sessionRoutes({ login, findTenant }: SessionRouteParts): readonl
       access: "public",
       errors: "adaptor",
       description: openSession,
-      async answer({ body, pathParameters, source, gone }) {
+      async answer({ body, pathParameters, source, disconnected }) {
         const { username: name, password } = credentialsIn(body);
         try {
           const appId = await appIdOf(pathParameters.appId ?? "");
-          const { userId, secToken } = await login({ name, password, appId, source, gone });
+          const { userId, secToken } = await login({ name, password, appId, source, disconnected });
           return jsonAnswer(200, { userId, securityToken: secToken });
         } catch (error) {
           // Clients of this call expect 403. The adaptor has no such error.

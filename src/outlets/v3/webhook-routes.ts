@@ -41,7 +41,7 @@ export function webhookRoutes({ devices, webhooks, idempotency, tokens }: Webhoo
         for (const deviceId of wanted.deviceIds) named.push(await devices.device(caller, deviceId));
         refuseUnknown(wanted.attributes, named);
         const owner = await ownerOf(incoming, caller);
-        return created(await webhooks.add(owner, wanted, incoming.gone, keep(created)));
+        return created(await webhooks.add(owner, wanted, incoming.disconnected, keep(created)));
       },
     }),
     {
