@@ -5,7 +5,7 @@ import { startSimulator } from "../simulator/simulator.ts";
 import { type Config, ConfigurationError } from "../src/config/config.ts";
 import { isOnLoopback } from "../src/config/loopback.ts";
 import { startLogging } from "../src/runtime/process/log.ts";
-import { anyOf, untilTold } from "../src/runtime/process/signals.ts";
+import { anyAborted, untilSignalled } from "../src/runtime/process/signals.ts";
 import { untilUncaught } from "../src/runtime/process/uncaught-errors.ts";
 import { startService } from "../src/service/service.ts";
 import { dataFolder } from "../src/store/disk/data-folder.ts";
@@ -39,7 +39,7 @@ export async function runDemo(
   if (hasEcosystems) {
     say("The demo uses its own simulator. BREEZEWAY_ECOSYSTEMS is ignored here; breezeway serve uses it.\n");
   }
-  const told = untilTold();
+  const told = untilSignalled();
   const folder = dataFolder(config.dataFolder);
   folder.make((sentence) => say(`${sentence}\n`));
   // Before the simulator looks at its file: two of them would write over each other's houses.
@@ -75,7 +75,7 @@ export async function runDemo(
     say(banner({ version, house, service, simulator, files: keys, folder: config.dataFolder, claim: shown.claim() }));
     say(`breezeway listening on ${service.baseUrl}\n`);
     onEnter(told, () => say(`  Console    ${shown.claim()}   (opens once, 30 min)\n`));
-    await anyOf(told, fatal);
+    await anyAborted(told, fatal);
   } finally {
     for (const stop of stops.reverse()) await stop();
   }

@@ -6,7 +6,7 @@ import type { Access, Inspection, Moved, Programs, Restored, Say } from "./cli/p
 import type { ReportProgress } from "./cli/terminal/progress.ts";
 import { type Config, ConfigurationError } from "./config/config.ts";
 import { NotFound, NotRunning } from "./model/errors.ts";
-import { anyOf, untilTold } from "./runtime/process/signals.ts";
+import { anyAborted, untilSignalled } from "./runtime/process/signals.ts";
 import { version } from "./runtime/process/version.ts";
 import { whenReachable } from "./service/waiting-for-start.ts";
 import { type DataFolder, dataFolder } from "./store/disk/data-folder.ts";
@@ -18,7 +18,7 @@ const loadLogging = async () => (await import("./runtime/process/log.ts")).start
 export const programs: Programs = {
   serve,
   demo: async (config, options) => (await import("../demo/demo.ts")).runDemo(config, { version, ...options }),
-  simulator: async (address) => (await import("../simulator/main.ts")).runSimulator(address, untilTold()),
+  simulator: async (address) => (await import("../simulator/main.ts")).runSimulator(address, untilSignalled()),
   administer,
   access,
   restore,
@@ -34,7 +34,7 @@ const patienceMs = 4_000;
 const firstCommand = "tenant add";
 
 async function serve(config: Config): Promise<void> {
-  const stopSignal = untilTold();
+  const stopSignal = untilSignalled();
   await sayIfNew(config, (sentence) => process.stderr.write(`${sentence}\n`));
   const startLogging = await loadLogging();
   const { startService } = await import("./service/service.ts");
@@ -45,7 +45,7 @@ async function serve(config: Config): Promise<void> {
   // Without a certificate there is nothing to reload, and SIGHUP keeps its usual meaning.
   if (config.tlsCertFile) process.on("SIGHUP", () => service.reload());
   process.stderr.write(`breezeway listening on ${service.baseUrl}\n`);
-  await anyOf(stopSignal, fatal);
+  await anyAborted(stopSignal, fatal);
   // Draining helps only where other nodes can take new requests. At a terminal (Ctrl-C, SIGHUP) it would only delay the end.
   const isDrained = config.databaseUrl !== undefined && stopSignal.reason === "SIGTERM" && !fatal.aborted;
   await service.stop({ drainMs: isDrained ? config.drainSeconds * 1_000 : 0 });

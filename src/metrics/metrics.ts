@@ -3,24 +3,24 @@ import { fanRequestStates } from "../model/fan-request.ts";
 import { type LimitName, limits as limitTable } from "../model/limits.ts";
 import { type BackgroundTaskName, backgroundTasks } from "../runtime/background-task-names.ts";
 import { linkStates } from "../store/tables/links.ts";
-import type { StoreHearing } from "./observed-store.ts";
+import type { StoreObserver } from "./observed-store.ts";
 import { measureProcess } from "./process.ts";
 import { Registry } from "./registry.ts";
 import { type Sources, watch } from "./watched.ts";
 
 export interface AnsweredRequest {
   readonly method: string;
-  /** The pattern of the route, never the address: no id and no secret becomes a label. */
+  /** The route's pattern, never the path: a label must not hold an id or a secret. */
   readonly route: string;
   readonly status: number;
   readonly tookMs: number;
-  /** An answer that goes on until somebody ends it says nothing about how quick we are. */
+  /** A stream lasts until one side ends it, so its duration is not recorded. */
   readonly isStream: boolean;
   /** The code of the error that was answered; undefined when there was none. */
   readonly code?: string | undefined;
 }
 
-/** The values of labels that other parts know. Each counter has all of its series, with 0, from the start. */
+/** Values of labels that other parts define. Each counter has all its series from the start, with 0. */
 export interface KnownLabels {
   readonly linkFaultKinds: readonly string[];
   readonly operations: readonly string[];
@@ -37,30 +37,30 @@ export interface Metrics {
   limitReached(limit: LimitName): void;
   /** An unexpected error in one link's work. */
   linkFault(kind: string): void;
-  /** A platform call was answered: with a fault of that number, or well. */
+  /** A platform call was answered; `fault` is undefined when it succeeded. */
   platformCall(operation: string, fault: number | undefined): void;
-  /** Work that this node repeats by itself has failed. */
+  /** A periodic task of this node has failed. */
   backgroundFailure(task: BackgroundTaskName): void;
-  readonly store: StoreHearing;
-  /** From now on there is somebody to ask. */
+  readonly store: StoreObserver;
+  /** Adds the metrics that are read from these sources. */
   watch(sources: Sources): void;
-  /** Only where the service itself speaks TLS. */
+  /** Called only when the service itself terminates TLS. */
   watchCertificate(status: () => { readonly expiresMs: number; readonly isRefused: boolean }): void;
   text(): Promise<string>;
   stop(): void;
 }
 
-interface LastAnswered {
+interface LastAnswer {
   readonly method: string;
   readonly status: number;
   readonly requests: { count: number };
-  took: ((seconds: number) => void) | undefined;
+  observeDuration: ((seconds: number) => void) | undefined;
 }
 
 const seconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const groups = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512];
 
-/** Where internal errors arise: the interface that was called. */
+/** The interfaces by which internal errors are counted. */
 const interfaces = ["v3", "oauth2", "adaptor", "platform", "other"] as const;
 
 export function metricsOf(version: string, { linkFaultKinds, operations, faults }: KnownLabels): Metrics {
@@ -84,17 +84,17 @@ export function metricsOf(version: string, { linkFaultKinds, operations, faults 
     "Requests that failed by an error nobody foresaw, by the interface that was called; the log has each.",
     ...(["where"] as const),
   );
-  internalErrors.begin(interfaces);
+  internalErrors.initialize(interfaces);
   const calls = registry.counter("breezeway_platform_calls_total", "Platform calls, by operation.", "operation");
-  calls.begin(operations);
+  calls.initialize(operations);
   const faultCounts = registry.counter(
     "breezeway_platform_faults_total",
     "Faults that platform calls were answered with, by number (docs/interface.md); 199 is ours.",
     ...(["fault"] as const),
   );
-  faultCounts.begin(faults.map(String));
+  faultCounts.initialize(faults.map(String));
   const commits = registry.counter("breezeway_commits_total", "Commits to devices, by cause.", ...(["by"] as const));
-  commits.begin(causes);
+  commits.initialize(causes);
   const changes = registry.counter("breezeway_attribute_changes_total", "Attributes that commits wrote.");
   const transactions = registry.counter("breezeway_store_transactions_total", "Transactions that became durable.");
   const refusals = registry.counter("breezeway_store_unavailable_total", "Transactions for which there was no store.");
@@ -111,13 +111,13 @@ export function metricsOf(version: string, { linkFaultKinds, operations, faults 
     "Fan requests, by what became of them.",
     ...(["state"] as const),
   );
-  fans.begin(fanRequestStates);
+  fans.initialize(fanRequestStates);
   const links = registry.counter(
     "breezeway_link_changes_total",
     "Links that changed, by their new state.",
     ...(["state"] as const),
   );
-  links.begin(linkStates);
+  links.initialize(linkStates);
   const blind = registry.counter(
     "breezeway_blind_intervals_total",
     "Stretches in which a link could not be seen, that have ended.",
@@ -128,40 +128,40 @@ export function metricsOf(version: string, { linkFaultKinds, operations, faults 
     "Attempts to deliver to webhooks, by outcome.",
     ...(["outcome"] as const),
   );
-  attempts.begin(["delivered", "failed", "postponed"]);
+  attempts.initialize(["delivered", "failed", "postponed"]);
   const limitsReached = registry.counter(
     "breezeway_limit_reached_total",
     "Requests and connections that a limit refused or held up, by limit (docs/limits.md).",
     ...(["limit"] as const),
   );
-  limitsReached.begin(Object.keys(limitTable));
+  limitsReached.initialize(Object.keys(limitTable));
   const linkFaults = registry.counter(
     "breezeway_link_faults_total",
     "Unexpected errors in the work for one link, by where they arose (docs/operations.md).",
     ...(["kind"] as const),
   );
-  linkFaults.begin(linkFaultKinds);
+  linkFaults.initialize(linkFaultKinds);
   const failures = registry.counter(
     "breezeway_background_failures_total",
     "Failures of work that the node repeats by itself, by task.",
     ...(["task"] as const),
   );
-  failures.begin(backgroundTasks);
-  /** Most requests to a route end as the last one did: then nothing has to be looked up for them. */
-  const lastOfRoute = new Map<string, LastAnswered>();
+  failures.initialize(backgroundTasks);
+  /** Cache of counters: most requests to a route have the method and status of the last one. */
+  const lastByRoute = new Map<string, LastAnswer>();
   const stopProcess = measureProcess(registry);
   return {
     answered({ method, route, status, tookMs, isStream, code }) {
       if (code === "internal_error") internalErrors.add(1, interfaceOf(route));
-      let last = lastOfRoute.get(route);
+      let last = lastByRoute.get(route);
       if (last?.method !== method || last.status !== status) {
-        last = { method, status, requests: requests.of(method, route, String(status)), took: undefined };
-        lastOfRoute.set(route, last);
+        last = { method, status, requests: requests.of(method, route, String(status)), observeDuration: undefined };
+        lastByRoute.set(route, last);
       }
       last.requests.count += 1;
       if (isStream) return;
-      last.took ??= durations.of(route);
-      last.took(tookMs / 1000);
+      last.observeDuration ??= durations.of(route);
+      last.observeDuration(tookMs / 1000);
     },
     committed(by, count) {
       commits.add(1, by);
@@ -211,7 +211,7 @@ export function metricsOf(version: string, { linkFaultKinds, operations, faults 
   };
 }
 
-/** By the first part of the route's path. */
+/** Derived from the first segment of the route's path. */
 function interfaceOf(route: string): (typeof interfaces)[number] {
   const [, first = ""] = route.split("/");
   if (first === "zdk" || first === "acc") return "platform";

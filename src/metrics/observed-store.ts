@@ -3,8 +3,8 @@ import { type OpenStore, type Transaction, tableNames } from "../store/seam.ts";
 import type { BlindInterval } from "../store/tables/blind-intervals.ts";
 import type { LogEntry } from "../store/tables/log.ts";
 
-/** What somebody who counts wants to hear of a store, each only once it is durable. */
-export interface StoreHearing {
+/** Gets the durable writes of a store, for metrics. */
+export interface StoreObserver {
   transaction(isAvailable: boolean): void;
   logged(entry: LogEntry): void;
   blind(interval: BlindInterval): void;
@@ -12,10 +12,10 @@ export interface StoreHearing {
 }
 
 /**
- * The same store, with somebody who listens: all that happens goes through it, so nothing else has to know that it is
- * counted. What a body did counts when its transaction is durable, and once, however often the body was run.
+ * Wraps a store and notifies an observer of its writes, so that no other part has to count. The observer is notified when
+ * a transaction is durable, and once, even if its body was retried.
  */
-export function observedStore(store: OpenStore, hearing: StoreHearing): OpenStore {
+export function observedStore(store: OpenStore, observer: StoreObserver): OpenStore {
   return {
     isShared: store.isShared,
     nodeBus: store.nodeBus,
@@ -26,78 +26,78 @@ export function observedStore(store: OpenStore, hearing: StoreHearing): OpenStor
     space: store.space,
     close: () => store.close(),
     async transaction(body, options) {
-      let heard: (() => void)[] = [];
+      let notifications: (() => void)[] = [];
       try {
         const result = await store.transaction((tx) => {
-          heard = [];
-          return body(listening(tx, hearing, heard));
+          notifications = [];
+          return body(observedTransaction(tx, observer, notifications));
         }, options);
-        hearing.transaction(true);
-        for (const tell of heard) tell();
+        observer.transaction(true);
+        for (const notify of notifications) notify();
         return result;
       } catch (error) {
-        if (error instanceof StoreUnavailable) hearing.transaction(false);
+        if (error instanceof StoreUnavailable) observer.transaction(false);
         throw error;
       }
     },
   };
 }
 
-/** A transaction of which everything is as it was, but for the few tables that are listened to. */
-class HeardTransaction {
+/** A transaction whose observed tables record what to notify; all other tables are passed through. */
+class ObservedTransaction {
   readonly tx: Transaction;
-  readonly hearing: StoreHearing;
-  readonly heard: (() => void)[];
-  readonly listened: Partial<Record<keyof Transaction, unknown>> = {};
+  readonly observer: StoreObserver;
+  readonly notifications: (() => void)[];
+  readonly observed: Partial<Record<keyof Transaction, unknown>> = {};
 
-  constructor(tx: Transaction, hearing: StoreHearing, heard: (() => void)[]) {
+  constructor(tx: Transaction, observer: StoreObserver, notifications: (() => void)[]) {
     this.tx = tx;
-    this.hearing = hearing;
-    this.heard = heard;
+    this.observer = observer;
+    this.notifications = notifications;
   }
 }
 
-const listenedTo: { readonly [Name in keyof Transaction]?: (given: HeardTransaction) => Transaction[Name] } = {
-  log: ({ tx, hearing, heard }) => ({
+const observedTables: { readonly [Name in keyof Transaction]?: (args: ObservedTransaction) => Transaction[Name] } = {
+  log: ({ tx, observer, notifications }) => ({
     ...tx.log,
     append(entry) {
-      heard.push(() => hearing.logged(entry));
+      notifications.push(() => observer.logged(entry));
       return tx.log.append(entry);
     },
   }),
-  blindIntervals: ({ tx, hearing, heard }) => ({
+  blindIntervals: ({ tx, observer, notifications }) => ({
     ...tx.blindIntervals,
-    add(...given) {
-      heard.push(() => hearing.blind(given[2]));
-      return tx.blindIntervals.add(...given);
+    add(...args) {
+      notifications.push(() => observer.blind(args[2]));
+      return tx.blindIntervals.add(...args);
     },
   }),
-  deliveries: ({ tx, hearing, heard }) => ({
+  deliveries: ({ tx, observer, notifications }) => ({
     ...tx.deliveries,
-    settle(...given) {
-      heard.push(() => hearing.delivery(given[1]));
-      return tx.deliveries.settle(...given);
+    settle(...args) {
+      notifications.push(() => observer.delivery(args[1]));
+      return tx.deliveries.settle(...args);
     },
-    postpone(...given) {
-      heard.push(() => hearing.delivery("postponed"));
-      return tx.deliveries.postpone(...given);
+    postpone(...args) {
+      notifications.push(() => observer.delivery("postponed"));
+      return tx.deliveries.postpone(...args);
     },
   }),
 };
 
-// Asked for through the prototype, since most transactions touch few tables, and none is made for nothing.
+// Getters on the prototype create observed tables lazily: most transactions use few tables.
 for (const name of tableNames) {
-  const listenTo = listenedTo[name];
-  Object.defineProperty(HeardTransaction.prototype, name, {
+  const observe = observedTables[name];
+  Object.defineProperty(ObservedTransaction.prototype, name, {
     enumerable: true,
-    get(this: HeardTransaction) {
-      if (!listenTo) return this.tx[name];
-      this.listened[name] ??= listenTo(this);
-      return this.listened[name];
+    get(this: ObservedTransaction) {
+      if (!observe) return this.tx[name];
+      this.observed[name] ??= observe(this);
+      return this.observed[name];
     },
   });
 }
 
-function listening(tx: Transaction, hearing: StoreHearing, heard: (() => void)[]): Transaction {
-  return new HeardTransaction(tx, hearing, heard) as unknown as Transaction;
+function observedTransaction(tx: Transaction, observer: StoreObserver, notifications: (() => void)[]): Transaction {
+  return new ObservedTransaction(tx, observer, notifications) as unknown as Transaction;
 }

@@ -1,7 +1,7 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import type { Registry } from "./registry.ts";
 
-/** The process itself, by the names that collectors know. Answers how to stop watching it. */
+/** Adds metrics of the process, under the usual Prometheus names. The returned function stops the measuring. */
 export function measureProcess(registry: Registry): () => void {
   const delay = monitorEventLoopDelay({ resolution: 20 });
   delay.enable();

@@ -1,13 +1,13 @@
-/** What can be measured, and how it is written down for whoever collects it (Prometheus' text format, 0.0.4). */
+/** The registry of all metrics, which writes Prometheus' text format (0.0.4). */
 export class Registry {
   readonly #families: Family[] = [];
 
-  /** Something that only ever grows. */
+  /** A value that only grows. */
   counter<Labels extends readonly string[]>(name: string, help: string, ...labels: Labels): Counter<Labels> {
     return this.#add(new Counter<Labels>(name, help, labels));
   }
 
-  /** Sorts what is measured by its size. */
+  /** Counts measured values in buckets. */
   histogram<Labels extends readonly string[]>(
     name: string,
     help: string,
@@ -17,9 +17,9 @@ export class Registry {
     return this.#add(new Histogram<Labels>(name, help, bounds, labels));
   }
 
-  /** Something that is looked up when somebody asks; undefined while it can't be told. */
-  gauge(name: string, help: string, look: Look, type: LookedUpType = "gauge"): void {
-    this.#add(new Gauge(name, help, type, look));
+  /** A value that is read when the metrics are collected; left out while it is undefined. */
+  gauge(name: string, help: string, read: ReadValue, type: ReadType = "gauge"): void {
+    this.#add(new Gauge(name, help, type, read));
   }
 
   async text(): Promise<string> {
@@ -41,16 +41,16 @@ export class Registry {
 }
 
 type Sample = readonly [suffix: string, labels: string, value: number];
-/** The quantiles of a summary are looked up like gauges; only a summary may have the label `quantile`. */
-type LookedUpType = "gauge" | "counter" | "summary";
-export type Look = () => LookedUp | Promise<LookedUp>;
+/** The quantiles of a summary are read like gauges; only a summary may have the label `quantile`. */
+type ReadType = "gauge" | "counter" | "summary";
+export type ReadValue = () => ReadResult | Promise<ReadResult>;
 /** One value, or one for each set of labels. */
-type LookedUp = number | undefined | readonly (readonly [labels: Readonly<Record<string, string>>, value: number])[];
+type ReadResult = number | undefined | readonly (readonly [labels: Readonly<Record<string, string>>, value: number])[];
 
 interface Family {
   readonly name: string;
   readonly help: string;
-  readonly type: LookedUpType | "histogram";
+  readonly type: ReadType | "histogram";
   samples(): Promise<readonly Sample[]>;
 }
 
@@ -70,8 +70,8 @@ export class Counter<Labels extends readonly string[]> implements Family {
     if (labels.length === 0) this.add(0, ...([] as never));
   }
 
-  /** Shows these values of the only label with 0: a series that begins with 1 has no increase that a collector sees. */
-  begin(this: Counter<readonly [string]>, values: readonly string[]): void {
+  /** Creates a series with 0 for each value of the only label: Prometheus sees no increase in a series that starts at 1. */
+  initialize(this: Counter<readonly [string]>, values: readonly string[]): void {
     for (const value of values) this.add(0, value);
   }
 
@@ -79,7 +79,7 @@ export class Counter<Labels extends readonly string[]> implements Family {
     this.of(...values).count += count;
   }
 
-  /** What is counted under these labels, for whoever counts it often. */
+  /** The counter under these labels, for callers that count often. */
   of(...values: Values<Labels>): { count: number } {
     const key = values.join("\n");
     const known = this.#counts.get(key) ?? { values: [...(values as readonly string[])], count: 0 };
@@ -94,9 +94,9 @@ export class Counter<Labels extends readonly string[]> implements Family {
   }
 }
 
-interface Measured {
+interface Series {
   readonly values: readonly string[];
-  /** By bound; beyond the last one at the end. */
+  /** One count for each bound, and a last one for larger values. */
   readonly counts: number[];
   sum: number;
 }
@@ -107,7 +107,7 @@ export class Histogram<Labels extends readonly string[]> implements Family {
   readonly help: string;
   readonly #bounds: readonly number[];
   readonly #labels: Labels;
-  readonly #measured = new Map<string, Measured>();
+  readonly #series = new Map<string, Series>();
 
   constructor(name: string, help: string, bounds: readonly number[], labels: Labels) {
     this.name = name;
@@ -120,26 +120,26 @@ export class Histogram<Labels extends readonly string[]> implements Family {
     this.of(...values)(value);
   }
 
-  /** Takes what is measured under these labels, for whoever measures it often. */
+  /** The function that records a value under these labels, for callers that measure often. */
   of(...values: Values<Labels>): (value: number) => void {
     const key = values.join("\n");
     const bounds = this.#bounds;
-    const measured = this.#measured.get(key) ?? {
+    const series = this.#series.get(key) ?? {
       values: [...(values as readonly string[])],
       counts: new Array<number>(bounds.length + 1).fill(0),
       sum: 0,
     };
-    this.#measured.set(key, measured);
+    this.#series.set(key, series);
     return (value) => {
       let at = 0;
       while (at < bounds.length && value > bounds[at]!) at++;
-      measured.counts[at]! += 1;
-      measured.sum += value;
+      series.counts[at]! += 1;
+      series.sum += value;
     };
   }
 
   async samples(): Promise<readonly Sample[]> {
-    return [...this.#measured.values()].flatMap(({ values, counts, sum }) => {
+    return [...this.#series.values()].flatMap(({ values, counts, sum }) => {
       const own = this.#labels.map((name, at) => [name, values[at]!] as const);
       let below = 0;
       const buckets = counts.map((count, at): Sample => {
@@ -155,18 +155,18 @@ export class Histogram<Labels extends readonly string[]> implements Family {
 class Gauge implements Family {
   readonly name: string;
   readonly help: string;
-  readonly type: LookedUpType;
-  readonly #look: Look;
+  readonly type: ReadType;
+  readonly #read: ReadValue;
 
-  constructor(name: string, help: string, type: LookedUpType, look: Look) {
+  constructor(name: string, help: string, type: ReadType, read: ReadValue) {
     this.name = name;
     this.help = help;
     this.type = type;
-    this.#look = look;
+    this.#read = read;
   }
 
   async samples(): Promise<readonly Sample[]> {
-    const found = await this.#look();
+    const found = await this.#read();
     if (found === undefined) return [];
     if (typeof found === "number") return [["", "", found]];
     return found.map(([labels, value]) => ["", labelled(Object.entries(labels)), value] as const);

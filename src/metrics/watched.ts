@@ -1,7 +1,7 @@
 import type { PoolUse, StoreHealth } from "../store/seam.ts";
 import type { Registry } from "./registry.ts";
 
-/** What is looked up when somebody asks. Where a figure isn't known, it is left out. */
+/** Sources of the metrics that are read when they are collected. An unknown figure is left out. */
 export interface Sources {
   readonly store: { health(): Promise<StoreHealth>; size(): Promise<number>; pools(): readonly PoolUse[] };
   /** The links that this node follows, by state, those that may be stale, and those that a fault has paused, by cause. */
@@ -18,22 +18,22 @@ export interface Sources {
   readonly lastBackupMs: () => Promise<number | undefined>;
 }
 
-/** Said of each figure that is read from the shared store: every node answers the same. */
-const ofAllNodes = "Covers all nodes: each shows the same figure, so don't add them up.";
+/** Part of the help text of each figure that is read from the shared store. */
+const coversAllNodes = "Covers all nodes: each shows the same figure, so don't add them up.";
 
 export function watch(registry: Registry, sources: Sources): void {
-  const health = sharedWhileItRuns(() => sources.store.health());
+  const health = singleFlight(() => sources.store.health());
   watchPools(registry, sources, health);
-  const deliveries = sharedWhileItRuns(sources.deliveries);
+  const deliveries = singleFlight(sources.deliveries);
   watchLinks(registry, sources);
   watchStore(registry, sources, health);
   registry.gauge("breezeway_event_readers", "Open streams of events.", sources.eventReaders);
-  registry.gauge("breezeway_webhook_waiting", `Deliveries to webhooks that wait, up to 100000. ${ofAllNodes}`, () =>
+  registry.gauge("breezeway_webhook_waiting", `Deliveries to webhooks that wait, up to 100000. ${coversAllNodes}`, () =>
     deliveries().then(({ waiting }) => waiting, unknown),
   );
   registry.gauge(
     "breezeway_webhook_lag_seconds",
-    `For how long the longest due delivery has been due. ${ofAllNodes}`,
+    `For how long the longest due delivery has been due. ${coversAllNodes}`,
     () => deliveries().then(({ lagMs }) => lagMs / 1000, unknown),
   );
 }
@@ -52,7 +52,7 @@ function watchLinks(registry: Registry, { links }: Sources): void {
   );
 }
 
-/** Looked up before all that asks the store: these figures must not show the reads of their own collector. */
+/** Registered before all gauges that read the store, so that these figures don't include the collector's own reads. */
 function watchPools(registry: Registry, { store }: Sources, health: Sources["store"]["health"]): void {
   registry.gauge(
     "breezeway_store_waiting",
@@ -83,14 +83,14 @@ function watchStore(
   { store, lastBackupMs, ...sources }: Sources,
   health: Sources["store"]["health"],
 ): void {
-  const disk = sharedWhileItRuns(sources.disk);
+  const disk = singleFlight(sources.disk);
   registry.gauge("breezeway_store_up", "Whether the store answers and can be written.", () =>
     health().then(
       () => 1,
       () => 0,
     ),
   );
-  registry.gauge("breezeway_store_bytes", `How large the store is. ${ofAllNodes}`, () => store.size().catch(unknown));
+  registry.gauge("breezeway_store_bytes", `How large the store is. ${coversAllNodes}`, () => store.size().catch(unknown));
   registry.gauge("breezeway_data_free_bytes", "Free bytes on the file system of the data folder.", () =>
     disk().then(({ freeBytes }) => freeBytes, unknown),
   );
@@ -99,7 +99,7 @@ function watchStore(
   );
   registry.gauge(
     "breezeway_last_backup_timestamp_seconds",
-    `When the last backup that succeeded was taken; 0 when none is known of. ${ofAllNodes}`,
+    `When the last backup that succeeded was taken; 0 when none is known of. ${coversAllNodes}`,
     () => lastBackupMs().then((ms) => (ms ?? 0) / 1000, unknown),
   );
 }
@@ -111,11 +111,11 @@ function waitingIn(pools: readonly PoolUse[]): number | undefined {
   return pools.length === 0 ? undefined : pools.reduce((sum, { waiting }) => sum + waiting, 0);
 }
 
-/** Figures that are made of one look-up look once. */
-function sharedWhileItRuns<Found>(look: () => Promise<Found>): () => Promise<Found> {
-  let running: Promise<Found> | undefined;
+/** Single-flight: several figures of one read share it. */
+function singleFlight<Result>(read: () => Promise<Result>): () => Promise<Result> {
+  let running: Promise<Result> | undefined;
   return () => {
-    running ??= look().finally(() => {
+    running ??= read().finally(() => {
       running = undefined;
     });
     return running;

@@ -7,28 +7,28 @@ import type { Store, Transaction } from "../store/seam.ts";
 import { StoreClock } from "./store-clock.ts";
 
 export const heartbeat = { everyMs: 1_500, leaseMs: 6_000, forgetAfterMs: 3_600_000 };
-/** How soon a node that has lost its place tries to take it again. */
+/** How soon a node that has lost its presence lock tries to take it again. */
 const retryMs = 300;
 /**
- * When a database loses all its connections at once, all places are empty until everybody is back. So the empty place
- * of another says something only to a node that has held its own for that long.
+ * When the database loses all connections at once, all presence locks are free until the nodes are back. So a node
+ * trusts the missing lock of another node only after it has held its own for this long.
  */
-const believedAfterMs = 2_000;
+const trustLocksAfterMs = 2_000;
 
 type NodeTables = Pick<Transaction, "nodes">;
 type HeartbeatTables = NodeTables & Pick<Transaction, "logEpoch">;
 
-/** Who is there, by the store's clock. */
+/** The live nodes, by the store's clock. */
 export interface Census {
   readonly living: readonly NodeId[];
-  /** False just after the store has started: then nobody may be held for dead. */
+  /** False just after the store has started: then no node may be declared dead. */
   readonly isSettled: boolean;
 }
 
 /**
- * This node among the living. On a shared store it holds its place there with a connection of its own, and says every
- * 1.5 s on the store's clock that it lives: a node that died leaves its place at once, one that was not heard of for a
- * lease is dead to the others all the same. On SQLite there is only one, alive as long as it runs.
+ * This node's membership among the live nodes. On a shared store the node holds a presence lock on a connection of its
+ * own, and renews its lease every 1.5 s on the store's clock. Other nodes declare it dead when the lock is free or the
+ * lease has expired. On SQLite there is one node, which is alive while it runs.
  */
 export class Membership {
   readonly id: NodeId;
@@ -38,24 +38,25 @@ export class Membership {
   readonly #keyIds: () => readonly string[] | undefined;
   readonly #storeClock: StoreClock;
   readonly #task: BackgroundTask;
-  #place: PresenceLock | undefined;
-  /** On this node's own unjumping clock, as are all times here. */
-  #inPlaceSinceMs = 0;
-  #lastHeardMs: number | undefined;
+  #presenceLock: PresenceLock | undefined;
+  /** On this node's monotonic clock, as all times here. */
+  #lockedSinceMs = 0;
+  /** When the last heartbeat that succeeded was sent. */
+  #lastBeatMs: number | undefined;
   #life = 0;
   #beating: Promise<void> | undefined;
   #next: Cancel | undefined;
   #stopping: Promise<void> | undefined;
   /** The epoch of the store's log at the last heartbeat. */
   #epoch: string | undefined;
-  #replaced: () => void = () => undefined;
+  #onStoreReplaced: () => void = () => undefined;
 
   constructor(
     id: NodeId,
     store: Store<HeartbeatTables>,
     runtime: Runtime,
     { takePresenceLock }: Pick<NodeBus, "takePresenceLock"> = noNodeBus,
-    /** The keys of this node's key file, the one that seals first. */
+    /** The ids of the keys in this node's key file; the key that seals comes first. */
     keyIds: () => readonly string[] | undefined = () => undefined,
   ) {
     this.id = id;
@@ -73,38 +74,39 @@ export class Membership {
   }
 
   /**
-   * Whether this node may still act as an owner, by its own clock alone: it counts from before its last heartbeat was
-   * sent, the others from after it arrived, so it stops before they take over. Without its place it may not either.
+   * Whether this node may act as an owner of links, judged by its own clock alone. It counts its lease from before its
+   * last heartbeat was sent; other nodes count it from when the heartbeat arrived. So it stops before they take over.
+   * Without its presence lock it may not act either.
    */
   get isAlive(): boolean {
     if (!this.#store.isShared || this.#stopping) return !this.#stopping;
-    if (!this.#place || this.#lastHeardMs === undefined) return false;
-    return this.#runtime.elapsedMs() - this.#lastHeardMs < heartbeat.leaseMs;
+    if (!this.#presenceLock || this.#lastBeatMs === undefined) return false;
+    return this.#runtime.elapsedMs() - this.#lastBeatMs < heartbeat.leaseMs;
   }
 
   /**
-   * The time for whatever one node notes and another reads: the store's, and never ahead of it, so that nothing is held
-   * for newer than it is. Before the first heartbeat it is this node's own.
+   * The store's time, for times that one node writes and another reads. It is never ahead of the store's clock, so that
+   * no value seems newer than it is. Before the first heartbeat it is this node's own time.
    */
   nowMs(): number {
     return this.#storeClock.nowMs ?? this.#runtime.nowMs();
   }
 
-  /** By how much that time may be behind the store's. */
+  /** By how much `nowMs` may be behind the store's clock. */
   get unsureMs(): number {
     return this.#storeClock.unsureMs;
   }
 
-  /** Another number each time that it comes back from the dead: until then others may have taken what was its own. */
+  /** Rises each time that this node becomes alive again. Meanwhile other nodes may have claimed its links. */
   get life(): number {
     return this.#life;
   }
 
-  /** All nodes that are alive by the store's clock, this one included. */
+  /** All live nodes by the store's clock, this one included. */
   async living(tx: NodeTables): Promise<readonly NodeId[]> {
     if (!this.#store.isShared) return [this.id];
-    const inPlaceMs = this.#place ? this.#runtime.elapsedMs() - this.#inPlaceSinceMs : 0;
-    const living = await tx.nodes.alive(heartbeat.leaseMs, inPlaceMs >= believedAfterMs);
+    const lockedMs = this.#presenceLock ? this.#runtime.elapsedMs() - this.#lockedSinceMs : 0;
+    const living = await tx.nodes.alive(heartbeat.leaseMs, lockedMs >= trustLocksAfterMs);
     return living.includes(this.id) || this.#stopping ? living : [...living, this.id];
   }
 
@@ -113,12 +115,12 @@ export class Membership {
     return { living: await this.living(tx), isSettled: await tx.nodes.isSettled(heartbeat.leaseMs) };
   }
 
-  /** Runs `act` each time the store was restored or promoted: what this node remembers of it may be wrong. */
+  /** Runs `act` each time that the store was restored or promoted: values in memory may be wrong then. */
   onStoreReplaced(act: () => void): void {
-    this.#replaced = act;
+    this.#onStoreReplaced = act;
   }
 
-  /** Leaves the others, who take over at once what was this node's. */
+  /** Leaves the other nodes, which can claim this node's links at once. */
   stop(): Promise<void> {
     this.#stopping ??= this.#stop();
     return this.#stopping;
@@ -131,15 +133,15 @@ export class Membership {
     try {
       await this.#store.transaction((tx) => tx.nodes.leave(this.id), { urgent: true });
     } finally {
-      // Without its place the others hold it for dead, whether or not it could say that it leaves.
-      await this.#place?.release();
+      // Without its presence lock the node is dead to the others, also when the store could not be told that it leaves.
+      await this.#presenceLock?.release();
     }
   }
 
   #keepBeating(): Promise<void> {
     this.#beating ??= this.#beat().finally(() => {
       this.#beating = undefined;
-      this.#schedule(this.#place ? heartbeat.everyMs : retryMs);
+      this.#schedule(this.#presenceLock ? heartbeat.everyMs : retryMs);
     });
     return this.#beating;
   }
@@ -147,53 +149,53 @@ export class Membership {
   async #beat(): Promise<void> {
     const sentMs = this.#runtime.elapsedMs();
     try {
-      this.#place ??= await this.#settleIn();
+      this.#presenceLock ??= await this.#takeLock();
       const beat = this.#store.transaction(
         async (tx) => {
-          const askedMs = this.#runtime.elapsedMs();
-          const saidMs = await tx.nodes.beat(this.id, this.#keyIds());
-          const heardMs = this.#runtime.elapsedMs();
+          const sentMs = this.#runtime.elapsedMs();
+          const storeMs = await tx.nodes.beat(this.id, this.#keyIds());
+          const receivedMs = this.#runtime.elapsedMs();
           const [epoch] = await Promise.all([tx.logEpoch.current(), tx.nodes.forget(heartbeat.forgetAfterMs)]);
-          return { askedMs, saidMs, heardMs, epoch: epoch.name };
+          return { sentMs, storeMs, receivedMs, epoch: epoch.name };
         },
         { urgent: true },
       );
-      const [look] = await Promise.all([beat, this.#place.check()]);
-      this.#storeClock.seen(look);
+      const [reading] = await Promise.all([beat, this.#presenceLock.check()]);
+      this.#storeClock.update(reading);
       if (!this.isAlive) this.#life += 1;
-      this.#lastHeardMs = sentMs;
+      this.#lastBeatMs = sentMs;
       this.#task.succeeded();
-      this.#noteEpoch(look.epoch);
+      this.#checkEpoch(reading.epoch);
     } catch (error) {
       this.#task.failed(error, { node: this.id });
     }
   }
 
-  #noteEpoch(epoch: string): void {
+  #checkEpoch(epoch: string): void {
     const before = this.#epoch;
     this.#epoch = epoch;
     if (before === undefined || before === epoch) return;
     const { report } = this.#runtime;
     report.warn({ node: this.id, epoch }, "the store was restored, or a standby was promoted: starting over from it");
-    this.#replaced();
+    this.#onStoreReplaced();
   }
 
-  async #settleIn(): Promise<PresenceLock> {
+  async #takeLock(): Promise<PresenceLock> {
     let taken: PresenceLock | undefined;
     let isLost = false;
-    const lost = () => {
+    const onLost = () => {
       isLost = true;
-      if (!taken || this.#place !== taken) return;
-      this.#place = undefined;
-      this.#lastHeardMs = undefined;
+      if (!taken || this.#presenceLock !== taken) return;
+      this.#presenceLock = undefined;
+      this.#lastBeatMs = undefined;
       this.#schedule(0);
     };
-    const place = await this.#takePresenceLock(this.id, lost);
-    taken = place;
-    // Before we even knew that we had it: nobody would tell us again.
-    if (isLost) throw new StoreUnavailable("This node's place was lost as soon as it was taken.");
-    this.#inPlaceSinceMs = this.#runtime.elapsedMs();
-    return place;
+    const presenceLock = await this.#takePresenceLock(this.id, onLost);
+    taken = presenceLock;
+    // The lock was lost before this line. `lost` is not called again.
+    if (isLost) throw new StoreUnavailable("This node's presence lock was lost as soon as it was taken.");
+    this.#lockedSinceMs = this.#runtime.elapsedMs();
+    return presenceLock;
   }
 
   #schedule(delayMs: number): void {

@@ -1,45 +1,45 @@
-/** What the store's clock said, and when it was asked and heard on the node's own unjumping one. */
-export interface ClockLook {
-  readonly askedMs: number;
-  readonly saidMs: number;
-  readonly heardMs: number;
+/** One reading of the store's clock, with the times of the request and the answer on the node's monotonic clock. */
+export interface ClockReading {
+  readonly sentMs: number;
+  readonly storeMs: number;
+  readonly receivedMs: number;
 }
 
-/** How far a clock is from another: at least and at most. */
-interface Distance {
+/** Bounds of the difference between two clocks. */
+interface Offset {
   readonly least: number;
   readonly most: number;
 }
 
 /**
- * The store's clock as a node reckons it between two looks at it. The clocks of nodes may be hours apart, and each may
- * jump; the store's is one for all of them, so whatever one node notes and another reads must be on it.
+ * Estimates the store's clock between two readings. The nodes' own clocks may be hours apart, and may jump. So all times
+ * that one node writes and another reads are on the store's clock.
  */
 export class StoreClock {
   readonly #elapsedMs: () => number;
-  /** From the node's own unjumping clock to the store's. */
-  #ahead: Distance | undefined;
+  /** The store's clock minus the node's monotonic clock. */
+  #offset: Offset | undefined;
 
   constructor(elapsedMs: () => number) {
     this.#elapsedMs = elapsedMs;
   }
 
-  /** What it said was true at some moment between the question and the answer. */
-  seen({ askedMs, saidMs, heardMs }: ClockLook): void {
-    const seen = { least: saidMs - heardMs, most: saidMs - askedMs };
-    const known = this.#ahead;
-    // Each look narrows it down; where none agrees with those before it, the store's clock was set.
-    const both = known && { least: Math.max(known.least, seen.least), most: Math.min(known.most, seen.most) };
-    this.#ahead = both && both.least <= both.most ? both : seen;
+  /** The store read its clock at some moment between the request and the answer. */
+  update({ sentMs, storeMs, receivedMs }: ClockReading): void {
+    const measured = { least: storeMs - receivedMs, most: storeMs - sentMs };
+    const known = this.#offset;
+    // Each reading narrows the bounds. If it contradicts them, the store's clock was set.
+    const both = known && { least: Math.max(known.least, measured.least), most: Math.min(known.most, measured.most) };
+    this.#offset = both && both.least <= both.most ? both : measured;
   }
 
-  /** The time that it is there at least; undefined before the first look. */
+  /** A lower bound of the store's time; undefined before the first reading. */
   get nowMs(): number | undefined {
-    return this.#ahead && Math.floor(this.#elapsedMs() + this.#ahead.least);
+    return this.#offset && Math.floor(this.#elapsedMs() + this.#offset.least);
   }
 
-  /** By how much it may be later there: as long as the quickest look took. */
+  /** By how much the store's time may be later: at most the duration of the fastest reading. */
   get unsureMs(): number {
-    return this.#ahead ? Math.ceil(this.#ahead.most - this.#ahead.least) : 0;
+    return this.#offset ? Math.ceil(this.#offset.most - this.#offset.least) : 0;
   }
 }

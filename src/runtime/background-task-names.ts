@@ -1,4 +1,4 @@
-/** Work that a node repeats by itself, by the name under which its failures are counted. */
+/** The periodic tasks of a node, by the names under which their failures are counted. */
 export const backgroundTasks = [
   "compaction",
   "confirmation_times",

@@ -2,7 +2,7 @@ import { StoreUnavailable } from "../model/errors.ts";
 import type { BackgroundTaskName } from "./background-task-names.ts";
 import type { Runtime } from "./runtime.ts";
 
-/** Reports of one failure that goes on: the first at once, then ever fewer. */
+/** The intervals between reports of a continuing failure: the first report is immediate, then the interval doubles. */
 const reportEvery = { fromMs: 10_000, toMs: 3_600_000 };
 
 /**

@@ -1,25 +1,25 @@
 import type { BackgroundTaskName } from "./background-task-names.ts";
 
 /**
- * What the core is handed instead of reaching for it: time, randomness, timers and a place to report to. The service
- * gives it the real ones, the deterministic simulation its own, and so both run the same code.
+ * The injected environment of the core: clock, randomness, timers and log. The service passes the real ones, the
+ * deterministic simulation its own, so both run the same code.
  */
 export interface Runtime {
   readonly nowMs: () => number;
-  /** For measuring how long something takes: unlike the clock, it never jumps. */
+  /** A monotonic clock, for durations: unlike `nowMs`, it never jumps. */
   readonly elapsedMs: () => number;
   /** A number from 0 (included) to 1 (excluded). */
   readonly random: () => number;
   /** Runs `act` once after the delay; the returned function cancels it. */
   readonly after: (delayMs: number, act: () => void) => Cancel;
   readonly report: Report;
-  /** Counts a failure of work that this node repeats by itself (runtime/background-task.ts). */
+  /** Counts a failure of a periodic task (runtime/background-task.ts). */
   readonly countFailure?: (task: BackgroundTaskName) => void;
 }
 
 export type Cancel = () => void;
 
-/** Fields never carry a secret; the sentence reads without them. */
+/** The log. Fields never hold a secret; the sentence is complete without them. */
 export interface Report {
   debug(fields: object, sentence: string): void;
   info(fields: object, sentence: string): void;
@@ -42,8 +42,8 @@ export function pause(runtime: Runtime, delayMs: number, signal: AbortSignal): P
 }
 
 /**
- * Does something that is told to end when the time is up or the signal aborts. Nothing stays behind on that signal,
- * which may outlive a million of them (AbortSignal.any would leave its listeners there).
+ * Runs `act` with a signal that aborts after the time limit, or when `signal` aborts. It removes its listener from
+ * `signal`, which may outlive millions of calls (AbortSignal.any would leave a listener each time).
  */
 export async function within<Result>(
   runtime: Runtime,
@@ -51,13 +51,13 @@ export async function within<Result>(
   signal: AbortSignal,
   act: (inTime: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
-  const giveUp = new AbortController();
-  const stop = () => giveUp.abort();
+  const ending = new AbortController();
+  const stop = () => ending.abort();
   const cancel = runtime.after(limitMs, stop);
   if (signal.aborted) stop();
   signal.addEventListener("abort", stop, { once: true });
   try {
-    return await act(giveUp.signal);
+    return await act(ending.signal);
   } finally {
     cancel();
     signal.removeEventListener("abort", stop);

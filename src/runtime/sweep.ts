@@ -3,17 +3,17 @@ import type { BackgroundTaskName } from "./background-task-names.ts";
 import type { Cancel, Runtime } from "./runtime.ts";
 
 export interface SweepParts {
-  /** Names the sweep in metrics. */
+  /** The name of the sweep in metrics. */
   readonly task: BackgroundTaskName;
-  /** What the log says when it fails. */
+  /** The sentence in the log when the sweep fails. */
   readonly failure: string;
   readonly everyMs: number;
   readonly runtime: Runtime;
-  /** Removes what is due, until the signal; answers how much there was. */
+  /** Removes expired items until the signal aborts; returns how many. */
   readonly remove: (signal: AbortSignal) => Promise<number>;
 }
 
-/** Removes what is due at intervals. One run at a time; a failure is reported, counted, and followed by the next run. */
+/** Removes expired items periodically, one run at a time. A failed run is reported and counted, and the next run follows. */
 export class Sweep {
   readonly #parts: SweepParts;
   readonly #task: BackgroundTask;
@@ -43,7 +43,7 @@ export class Sweep {
     await this.#running?.catch(() => undefined);
   }
 
-  /** Joins the run that is under way, or starts one. */
+  /** Starts a run, or joins the present one (single-flight). */
   run(): Promise<number> {
     this.#running ??= this.#parts.remove(this.#stopping.signal).finally(() => {
       this.#running = undefined;

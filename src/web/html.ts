@@ -1,17 +1,17 @@
-/** Text that is HTML already: only `html` makes it, so everything else is escaped when it gets into a page. */
+/** HTML that is safe to insert. Only `html` creates it; all other text is escaped. */
 export interface Html {
   readonly text: string;
 }
 
 export type Part = Html | string | number | readonly Html[] | undefined;
 
-/** Builds HTML: parts of other HTML go in as they are, texts are escaped, what is undefined leaves nothing. */
+/** Builds HTML from a template: HTML is inserted unchanged, text is escaped, undefined is left out. */
 export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Html {
-  const written = parts.map((part, place) => write(part) + strings[place + 1]!);
-  return new Written(strings[0]! + written.join(""));
+  const written = parts.map((part, index) => write(part) + strings[index + 1]!);
+  return new EscapedHtml(strings[0]! + written.join(""));
 }
 
-class Written implements Html {
+class EscapedHtml implements Html {
   readonly text: string;
 
   constructor(text: string) {
@@ -21,7 +21,7 @@ class Written implements Html {
 
 function write(part: Part): string {
   if (part === undefined) return "";
-  if (part instanceof Written) return part.text;
+  if (part instanceof EscapedHtml) return part.text;
   if (Array.isArray(part)) return part.map(write).join("\n");
   return escapeText(String(part));
 }

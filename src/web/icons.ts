@@ -1,6 +1,6 @@
 import { html } from "./html.ts";
 
-/** Drawn in the colour of the words beside them, which say the same: screen readers pass over them. */
+/** Icons in the colour of the text. They are decorative, so screen readers skip them. */
 const icon = {
   cross: html`<path d="M8 8l8 8M16 8l-8 8"/>`,
   check: html`<path d="M7 12.500l3.500 3.500 6.500-7.500"/>`,

@@ -6,7 +6,7 @@ export interface MessagePageValues {
   readonly kind: "error" | "declined" | "expired" | "done";
   readonly brand?: Brand | undefined;
   readonly clientName?: string | undefined;
-  /** What is wrong, in our words. */
+  /** What is wrong, for the user. */
   readonly sentence?: string | undefined;
   readonly requestId?: string | undefined;
 }
@@ -17,7 +17,7 @@ interface Message {
   readonly words: Html;
 }
 
-/** Says one thing to a user, and what to do next. */
+/** A page with one message to the user, and what to do next. */
 export function messagePage(values: MessagePageValues): Page {
   const { kind, brand, requestId } = values;
   const { icon, title, words } = messageOf(values);

@@ -2,18 +2,18 @@ import { createHash } from "node:crypto";
 import { type Html, html } from "./html.ts";
 import { styleFor } from "./style.ts";
 
-/** A whole page as it is sent, with the policy that it needs and no more. */
+/** A complete page, with the strictest Content-Security-Policy under which it works. */
 export interface Page {
   readonly html: string;
   readonly contentSecurityPolicy: string;
 }
 
-/** How a tenant looks to its users. */
+/** The branding of a tenant's pages. */
 export interface Brand {
   readonly tenantName: string;
-  /** "#rrggbb", of which accentProblem has nothing to say. */
+  /** "#rrggbb", with enough contrast (accentProblem). */
   readonly accent: string | undefined;
-  /** A path on our own host. */
+  /** A path of this service. */
   readonly logoUrl: string | undefined;
   /** An https address. */
   readonly supportUrl: string | undefined;
@@ -23,7 +23,7 @@ export interface PageParts {
   readonly title: string;
   readonly brand: Brand | undefined;
   readonly main: Html;
-  /** What stands below the card, in small letters. */
+  /** Small text below the card. */
   readonly footer?: Html | undefined;
 }
 
@@ -41,7 +41,7 @@ ${main}
 </main>
 </div>
 ${footerOf(brand, footer)}`;
-  // The style is written as it is: its digest stands in the policy.
+  // The style is inserted unescaped: its digest is in the policy.
   const text = `<!doctype html>
 <html lang="en">
 <head>
@@ -57,8 +57,8 @@ ${body.text}
 }
 
 /**
- * Nothing but our own style and our own pictures. There is no form-action: a browser holds it against the redirect that
- * follows a form, and that one leads to the app.
+ * Allows only our own style and pictures. There is no form-action: browsers also apply it to the redirect after a form,
+ * which leads to the client.
  */
 function policyFor(style: string): string {
   return [
@@ -83,17 +83,17 @@ function footerOf(brand: Brand | undefined, words: Html | undefined): Html | und
   return words || help ? html`<footer>${words}${help}</footer>` : undefined;
 }
 
-/** The fields that go along with a form without being seen. */
+/** Hidden fields of a form. */
 export function hiddenFields(fields: Readonly<Record<string, string>>): readonly Html[] {
   return Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`);
 }
 
-/** A name of somebody or something, set apart so that its direction of writing touches nothing around it. */
+/** A name, isolated so that its writing direction does not affect the text around it. */
 export function named(name: string): Html {
   return html`<bdi class="name">${name}</bdi>`;
 }
 
-/** A host is read from left to right, whatever stands around it. */
+/** A host name is always written from left to right. */
 export function hostOf(host: string): Html {
   return html`<bdi class="host" dir="ltr">${host}</bdi>`;
 }

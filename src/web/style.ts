@@ -2,7 +2,7 @@ import { leastForLines, leastForText, readColor, shadeOn, textOn, writeColor } f
 
 const defaultAccent = "#0b6470";
 
-/** The surface of a scheme that is nearest to an accent: what is visible on it is visible on the others too. */
+/** In each colour scheme the surface with the least contrast to an accent: a shade that is visible on it is visible on all. */
 const lightSurface = "#f4f6f8";
 const darkSurface = "#1a1f26";
 
@@ -11,7 +11,7 @@ export function styleFor(accent: string | undefined): string {
   return accentStyle(accent ?? defaultAccent) + style;
 }
 
-/** Written from numbers that were read, so that nothing but colours can get into the style. */
+/** The accent is parsed and written again, so that only colours can get into the style. */
 function accentStyle(accent: string): string {
   const color = readColor(accent) ?? readColor(defaultAccent)!;
   const shades = (surface: string) => {
@@ -23,7 +23,7 @@ function accentStyle(accent: string): string {
 @media(prefers-color-scheme:dark){:root{${shades(darkSurface)}}}`;
 }
 
-/** Phone first: the card is the page; from 30rem on it is a card on a page. */
+/** Mobile first: on narrow screens the card fills the page. */
 const style = `
 :root{color-scheme:light dark;--page:${lightSurface};--card:#fff;--ink:#14171c;--soft:#545d69;--line:#dde2e8;--tint:#f4f6f8;--field:#fff;--field-line:#79828f;--bad:#b3261e;--bad-tint:#fdf0ef;--good:#1b6e3c;--shadow:0 1px 2px rgba(20,23,28,.05),0 12px 32px -12px rgba(20,23,28,.16)}
 @media(prefers-color-scheme:dark){:root{--page:#0f1217;--card:${darkSurface};--ink:#edf0f4;--soft:#aab3bf;--line:#313944;--tint:#232932;--field:#12161b;--field-line:#7d8896;--bad:#ffa79f;--bad-tint:#35201f;--good:#7fd1a0;--shadow:none}}

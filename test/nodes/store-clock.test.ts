@@ -13,39 +13,39 @@ function clockOf(store: { aheadMs: number }) {
     pass: (ms: number) => {
       elapsedMs += ms;
     },
-    look: (thereMs: number, backMs: number) => {
-      const askedMs = elapsedMs;
+    read: (thereMs: number, backMs: number) => {
+      const sentMs = elapsedMs;
       elapsedMs += thereMs;
-      const saidMs = elapsedMs + store.aheadMs;
+      const storeMs = elapsedMs + store.aheadMs;
       elapsedMs += backMs;
-      clock.seen({ askedMs, saidMs, heardMs: elapsedMs });
+      clock.update({ sentMs, storeMs, receivedMs: elapsedMs });
     },
-    /** By how much it is behind, and may be. */
+    /** By how much the estimate is behind the store's clock, and by how much it may be. */
     behind: () => [elapsedMs + store.aheadMs - clock.nowMs!, clock.unsureMs],
   };
 }
 
-describe("the store's clock, as a node reckons it", () => {
-  it("isn't known before the first look", () => {
+describe("a node's estimate of the store's clock", () => {
+  it("does not exist before the first reading", () => {
     assert.equal(clockOf({ aheadMs: 0 }).clock.nowMs, undefined);
   });
 
   it("goes on between two looks, however far the node's own is from it", () => {
     for (const aheadMs of [-hourMs, 0, hourMs]) {
-      const { look, pass, behind } = clockOf({ aheadMs });
-      look(0, 0);
+      const { read, pass, behind } = clockOf({ aheadMs });
+      read(0, 0);
       pass(hourMs);
       assert.deepEqual(behind(), [0, 0]);
     }
   });
 
   it("is as good as the quickest look, not the latest", () => {
-    const { look, behind } = clockOf({ aheadMs: hourMs });
-    look(3, 1);
+    const { read, behind } = clockOf({ aheadMs: hourMs });
+    read(3, 1);
     assert.deepEqual(behind(), [1, 4]);
-    look(3_000, 5_000);
+    read(3_000, 5_000);
     assert.deepEqual(behind(), [1, 4]);
-    look(1, 2);
+    read(1, 2);
     assert.deepEqual(behind(), [1, 2]);
   });
 
@@ -55,19 +55,19 @@ describe("the store's clock, as a node reckons it", () => {
       [0, 800],
       [300, 500],
     ] as const) {
-      const { look, behind } = clockOf({ aheadMs: -hourMs });
-      look(thereMs, backMs);
+      const { read, behind } = clockOf({ aheadMs: -hourMs });
+      read(thereMs, backMs);
       assert.deepEqual(behind(), [backMs, 800]);
     }
   });
 
   it("is believed at once when it was set, forward or back", () => {
     const store = { aheadMs: 0 };
-    const { look, behind } = clockOf(store);
-    look(1, 1);
+    const { read, behind } = clockOf(store);
+    read(1, 1);
     for (const aheadMs of [hourMs, -hourMs, -hourMs + 5_000]) {
       store.aheadMs = aheadMs;
-      look(1, 1);
+      read(1, 1);
       assert.deepEqual(behind(), [1, 2]);
     }
   });

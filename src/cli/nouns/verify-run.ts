@@ -11,7 +11,7 @@ import type { VerifyInput } from "../../../verify/verify-input.ts";
 import { canBeServed } from "../../../verify/visitor/by-hand-visitor.ts";
 import type { Config } from "../../config/config.ts";
 import { BadParameter, EcosystemUnreachable, NotFound, NotRunning } from "../../model/errors.ts";
-import { untilTold } from "../../runtime/process/signals.ts";
+import { untilSignalled } from "../../runtime/process/signals.ts";
 import type { Call } from "../command.ts";
 import { demoSimulator } from "../demo-simulator.ts";
 import { exitCodes } from "../exit-codes.ts";
@@ -44,7 +44,7 @@ export async function runVerify({ typed: words, terminal, programs, print, ...ca
   const typed = words as unknown as VerifyTyped;
   const config = call.config();
   const administer: Administer = (name, input) => programs.administer(config, name, input);
-  const told = untilTold();
+  const told = untilSignalled();
   const runtime = { config, environment: terminal.environment, administer };
   const { input, temporary } = await prepare(typed, runtime, told);
   let report: Report;

@@ -3,7 +3,7 @@ import type { ErrorOwner, ErrorOwners } from "../error-owners.ts";
 
 const present = new AsyncLocalStorage<ErrorOwner | undefined>();
 
-/** Owners of errors in this process. The owner of an error is read where Node reports the error as uncaught. */
+/** The error owners of this process. `present` is read when Node reports an uncaught error. */
 export const processErrorOwners: ErrorOwners & { readonly present: ErrorOwner | undefined } = {
   get present() {
     return present.getStore();

@@ -1,7 +1,7 @@
 import type { BackgroundTaskName } from "../background-task-names.ts";
 import type { Report, Runtime } from "../runtime.ts";
 
-/** The real time, randomness and timers, for everything but the deterministic simulation. */
+/** The real clock, randomness and timers. The deterministic simulation has its own. */
 export function processRuntime(
   report: Report,
   countFailure: (task: BackgroundTaskName) => void = () => undefined,

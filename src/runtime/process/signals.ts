@@ -1,24 +1,27 @@
 /**
- * Aborts at the first SIGTERM or Ctrl-C, with its name as the reason, or when the launcher that started this process is
- * gone; a second signal ends the process at once.
+ * Aborts at the first SIGTERM or Ctrl-C, with the signal's name as the reason, or when the launcher that started this
+ * process has ended. A second signal ends the process at once.
  */
-export function untilTold(): AbortSignal {
-  const told = new AbortController();
-  const tell = (signal: NodeJS.Signals) => {
-    if (told.signal.aborted) process.exit(130);
-    told.abort(signal);
+export function untilSignalled(): AbortSignal {
+  const stopping = new AbortController();
+  const onSignal = (signal: NodeJS.Signals) => {
+    if (stopping.signal.aborted) process.exit(exitedBySignal);
+    stopping.abort(signal);
   };
-  process.on("SIGTERM", tell);
-  process.on("SIGINT", tell);
+  process.on("SIGTERM", onSignal);
+  process.on("SIGINT", onSignal);
   if (process.connected) {
-    process.once("disconnect", () => told.abort());
+    process.once("disconnect", () => stopping.abort());
     process.channel?.unref();
   }
-  return told.signal;
+  return stopping.signal;
 }
 
+/** The exit code of a process that Ctrl-C ended. */
+const exitedBySignal = 130;
+
 /** Resolves when the first of the signals aborts. */
-export function anyOf(...signals: readonly AbortSignal[]): Promise<void> {
+export function anyAborted(...signals: readonly AbortSignal[]): Promise<void> {
   return new Promise((resolve) => {
     for (const signal of signals) {
       if (signal.aborted) resolve();
