@@ -90,7 +90,9 @@ function watchStore(
       () => 0,
     ),
   );
-  registry.gauge("breezeway_store_bytes", `How large the store is. ${coversAllNodes}`, () => store.size().catch(unknown));
+  registry.gauge("breezeway_store_bytes", `How large the store is. ${coversAllNodes}`, () =>
+    store.size().catch(unknown),
+  );
   registry.gauge("breezeway_data_free_bytes", "Free bytes on the file system of the data folder.", () =>
     disk().then(({ freeBytes }) => freeBytes, unknown),
   );

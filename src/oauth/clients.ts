@@ -9,17 +9,17 @@ import type { TenantId } from "../model/ids.ts";
 import type { Store, Transaction } from "../store/seam.ts";
 import type { ClientKind, ClientRow, ClientSecret } from "../store/tables/clients.ts";
 import type { ScopeCount } from "../store/tables/grants.ts";
-import { KnownClients } from "./known-clients.ts";
+import { ClientCache } from "./client-cache.ts";
 
-/** A cloud that may ask users of one tenant for access. */
+/** An OAuth client, which may ask the users of one tenant for access. */
 export type Client = Omit<ClientRow, "secrets">;
 
 export interface ClientCredentials {
   readonly clientId: string;
   readonly secret: string;
-  /** The address the attempt comes from. */
+  /** The address of the caller. */
   readonly source: string;
-  /** Aborts when the client is gone. */
+  /** Aborts when the client disconnects. */
   readonly disconnected?: AbortSignal | undefined;
 }
 
@@ -32,7 +32,7 @@ export interface NewClient {
   readonly requiresPkce: boolean;
 }
 
-/** A client with its newest secret, which is shown this once. */
+/** A client with its new secret, which is shown only this once. */
 export interface ClientWithSecret {
   readonly client: Client;
   readonly secret: string;
@@ -42,12 +42,12 @@ export interface Clients {
   addClient(client: NewClient): Promise<ClientWithSecret>;
   /** Of one tenant, or of all. */
   listClients(tenantId?: TenantId): Promise<readonly Client[]>;
-  /** The old secret works for so long beside the new one. */
+  /** Creates a new secret. The old one stays valid for `overlapMs`. */
   rotateSecret(clientId: string, overlapMs: number): Promise<ClientWithSecret>;
-  /** Ends everything that was ever granted to it; answers how many grants there were. */
+  /** Removes a client and ends all its grants; returns how many. */
   removeClient(clientId: string): Promise<{ readonly client: Client; readonly grants: number }>;
   findClient(clientId: string): Promise<Client | undefined>;
-  /** What the client was granted, counted by scope. */
+  /** The number of the client's grants by scope. */
   grantsByScope(clientId: string): Promise<readonly ScopeCount[]>;
   authenticateClient(credentials: ClientCredentials): Promise<Client>;
 }
@@ -62,9 +62,9 @@ export interface ClientParts {
   readonly grantsEnded: (grantIds: readonly string[]) => void;
 }
 
-export function clientsOn({ store, tenants, limits, nowMs: ownMs, grantsEnded }: ClientParts): Clients {
-  const known = new KnownClients({ store, nowMs: ownMs });
-  /** Whatever becomes of it, what is remembered of the client doesn't count any more. */
+export function clientsOn({ store, tenants, limits, nowMs: nodeMs, grantsEnded }: ClientParts): Clients {
+  const cache = new ClientCache({ store, nowMs: nodeMs });
+  /** Changes a client under its lock, and drops it from the cache, also when the outcome is unknown. */
   const change = <Result>(clientId: string, body: (tx: ClientTables, client: ClientRow) => Promise<Result>) =>
     store
       .transaction(async (tx) => {
@@ -72,10 +72,10 @@ export function clientsOn({ store, tenants, limits, nowMs: ownMs, grantsEnded }:
         if (!client) throw unknownClient(clientId);
         return body(tx, client);
       })
-      .finally(() => known.forget(clientId));
+      .finally(() => cache.forget(clientId));
   return {
-    async addClient({ tenant, name: given, kind, redirectUris, requiresPkce }) {
-      const name = checkNewName("name", readName("name", given));
+    async addClient({ tenant, name: newName, kind, redirectUris, requiresPkce }) {
+      const name = checkNewName("name", readName("name", newName));
       checkRedirectUris(redirectUris, kind);
       const { tenantId } = await tenants.findTenant(tenant);
       const secret = newSecret("bwcs_");
@@ -93,7 +93,7 @@ export function clientsOn({ store, tenants, limits, nowMs: ownMs, grantsEnded }:
       const secret = newSecret("bwcs_");
       return change(clientId, async (tx, client) => {
         const nowMs = await tx.clock.nowMs();
-        // The one that was newest goes on for a while; an older one than that ends now: never more than two.
+        // The newest secret stays valid for a while. An older one ends now, so that there are never more than two.
         const replaced = client.secrets.filter(({ endsMs }) => endsMs === null);
         const ending = overlapMs > 0 ? replaced.map(({ hash }) => ({ hash, endsMs: nowMs + overlapMs })) : [];
         await tx.clients.setSecrets(clientId, [{ hash: hashOf(secret), endsMs: null }, ...ending]);
@@ -121,8 +121,8 @@ export function clientsOn({ store, tenants, limits, nowMs: ownMs, grantsEnded }:
 
     async authenticateClient({ clientId, secret, source, disconnected }) {
       const check = async () => {
-        const { row, nowMs } = await known.find(clientId);
-        const isRight = fits(row?.secrets ?? nobodysSecrets, secret, nowMs);
+        const { row, nowMs } = await cache.find(clientId);
+        const isRight = matches(row?.secrets ?? dummySecrets, secret, nowMs);
         return row && isRight ? withoutSecrets(row) : undefined;
       };
       const client = await limits.attempt(clientId, source, check, disconnected);
@@ -132,11 +132,11 @@ export function clientsOn({ store, tenants, limits, nowMs: ownMs, grantsEnded }:
   };
 }
 
-/** What an unknown client's secret is compared with, so that the time tells nothing. */
-const nobodysSecrets: readonly ClientSecret[] = [{ hash: hashOf(newSecret("")), endsMs: null }];
+/** Compared with the secret of an unknown client, so that the time reveals nothing. */
+const dummySecrets: readonly ClientSecret[] = [{ hash: hashOf(newSecret("")), endsMs: null }];
 
-/** Looks at each, whichever fits. */
-function fits(secrets: readonly ClientSecret[], sent: string, nowMs: number): boolean {
+/** Compares with all secrets, without an early exit, so that the time reveals nothing. */
+function matches(secrets: readonly ClientSecret[], sent: string, nowMs: number): boolean {
   const hash = hashOf(sent);
   return (
     secrets.filter((secret) => isSame(secret.hash, hash) && (secret.endsMs === null || nowMs < secret.endsMs)).length >
@@ -147,12 +147,12 @@ function fits(secrets: readonly ClientSecret[], sent: string, nowMs: number): bo
 const longestUri = 2_000;
 const mostUris = 20;
 
-/** Absolute, without a fragment, https but for this very machine (RFC 6749 3.1.2; RFC 8252 7.3). */
+/** Absolute, without a fragment, and https except for loopback addresses (RFC 6749 3.1.2; RFC 8252 7.3). */
 function checkRedirectUris(uris: readonly string[], kind: ClientKind): void {
   const refuse = (sentence: string) => {
     throw new BadParameter("redirect-uri", sentence);
   };
-  // An enterprise client may live on its secret alone.
+  // An enterprise client may use client_credentials only.
   if (uris.length === 0 && kind === "user") refuse("A client needs at least one --redirect-uri.");
   if (uris.length > mostUris) refuse(`A client may have at most ${mostUris} redirect addresses.`);
   if (new Set(uris).size < uris.length) refuse("A redirect address was given twice.");
@@ -167,7 +167,7 @@ function checkRedirectUris(uris: readonly string[], kind: ClientKind): void {
   }
 }
 
-/** Undefined when it isn't written as it would be understood: browsers tidy up, and then go elsewhere. */
+/** Parses an address. Undefined when a browser would normalise it, and so might open another address. */
 function readStrictly(uri: string): URL | undefined {
   if (!/^[\x21-\x7e]+$/.test(uri) || /["<>\\^`{|}]/.test(uri) || !URL.canParse(uri)) return undefined;
   const url = new URL(uri);

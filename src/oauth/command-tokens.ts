@@ -3,22 +3,22 @@ import type { TenantId } from "../model/ids.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import type { Sealer } from "./authorize/login-ticket.ts";
 
-/** What a command may do at the service's address, and for how long. */
+/** The access of a command token. */
 export interface CommandAccess {
   readonly principal: EnterprisePrincipal & ScopedPrincipal;
-  /** Whose webhooks are its own, and whose limits it counts against. */
+  /** The client id that owns the command's webhooks and limits. */
   readonly clientId: string;
   readonly remainingMs: number;
 }
 
 /**
- * Access tokens for commands on the service's own machine. Such a token is sealed with the deployment's key and holds
- * what it allows, so that neither a client nor a grant is stored for a command that only reads. Nobody can revoke it:
- * the person who has one has the control socket or the key file too.
+ * Access tokens for commands on the service's own machine. A token is sealed with the deployment's key and contains its
+ * access, so that no client and no grant is stored for a command. It can't be revoked: its holder can use the control
+ * socket or the key file anyway.
  */
 export interface CommandTokens {
   issue(tenantId: TenantId, clientId: string): string;
-  /** Undefined for every other token, and for one that has expired. */
+  /** Undefined for other tokens and for an expired one. */
   open(accessToken: string): CommandAccess | undefined;
 }
 

@@ -1,6 +1,6 @@
 import { scopes } from "../model/scopes.ts";
 
-/** What this authorization server can do, for clients that look before they ask (RFC 8414). */
+/** The authorization server's metadata document (RFC 8414). */
 export function metadata(issuer: string) {
   const secretMethods = ["client_secret_basic", "client_secret_post"];
   return {

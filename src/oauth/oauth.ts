@@ -1,7 +1,7 @@
 import { type FailureLimitSettings, FailureLimits, failureCountsFor } from "../identity/failure-limits.ts";
 import type { Identity } from "../identity/identity.ts";
 import type { ScopedPrincipal } from "../identity/principal.ts";
-import { limits as bounds, type ReachLimit } from "../model/limits.ts";
+import { limits as limitTable, type ReachLimit } from "../model/limits.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import type { Store } from "../store/seam.ts";
 import { authorizeSteps } from "./authorize/authorize.ts";
@@ -19,29 +19,30 @@ export interface OAuthParts {
   readonly verification: Verification;
   readonly sealer: Sealer;
   readonly runtime: Runtime;
-  /** The name under which clients know us; the address is configured, never taken from a request. */
+  /** The issuer identifier: the configured base URL, never taken from a request. */
   readonly issuer: () => string;
-  /** Whether no node of the version before is left on this store. Always, when left out. */
+  /** Whether no node of the previous version uses this store. Always true by default. */
   readonly areOlderNodesGone?: () => boolean;
   readonly lifetimes: Lifetimes;
   readonly failureLimits?: Partial<FailureLimitSettings>;
-  /** Counts client authentications that were refused because of a limit. */
+  /** Called for client authentications that were refused because of a limit. */
   readonly reached?: ReachLimit;
 }
 
-/** A code is exchanged at once, by a machine. */
+/** Short, since a machine exchanges the code at once. */
 const codeSeconds = 60;
 
-/** The authorization server: clients, the way of a user through login and terms, tokens, and who holds one. */
+/** The OAuth 2.0 authorization server: clients, the authorization flow, tokens, and their verification. */
 export function oauthOn(parts: OAuthParts) {
   const { store, identity, verification, sealer, runtime, issuer, lifetimes, failureLimits, reached } = parts;
   const { areOlderNodesGone = () => true } = parts;
   const grantsEnded = (grantIds: readonly string[]) => verification.forget(grantIds);
-  // A secret of 256 bits isn't guessed, and an assistant refreshes everybody's tokens from one address.
+  // Many concurrent attempts are allowed: a secret of 256 bits can't be guessed, and an assistant refreshes the tokens of
+  // all its users from one address.
   const counts = failureCountsFor("client", { store, nowMs: runtime.nowMs });
   const limits = new FailureLimits(
     counts,
-    { ...failureLimits, atOnce: 100, perSource: bounds.clientAuthenticationsPerSource },
+    { ...failureLimits, atOnce: 100, perSource: limitTable.clientAuthenticationsPerSource },
     () => reached?.("clientAuthenticationsPerSource"),
   );
   const commandTokens = commandTokensWith(sealer, runtime);
@@ -69,7 +70,7 @@ export function oauthOn(parts: OAuthParts) {
     caughtUp: () => verification.caughtUp(),
     grantsEnded,
     start: () => verification.start(),
-    /** Some node may have revoked something. */
+    /** Another node may have revoked a token. */
     hinted: () => verification.hinted(),
     stop: () => verification.stop(),
   };

@@ -1,9 +1,9 @@
 import { BadParameter } from "../model/errors.ts";
 
-/** Names and values in the order in which they came; a name may be there twice. */
+/** Names and values in the order in which they were sent; a name may occur twice. */
 export type SentParameters = readonly (readonly [name: string, value: string])[];
 
-/** The parameters of an OAuth request: each at most once, an empty one left out (RFC 6749 3.1, 3.2). */
+/** The parameters of an OAuth request. Each may be sent once; an empty one counts as omitted (RFC 6749 3.1, 3.2). */
 export class Parameters {
   readonly #sent: SentParameters;
 
@@ -12,7 +12,7 @@ export class Parameters {
   }
 
   optional(name: string): string | undefined {
-    const values = this.#sent.filter(([given]) => given === name);
+    const values = this.#sent.filter(([sentName]) => sentName === name);
     if (values.length > 1) throw new BadParameter(name, `The parameter ${name} must be sent once.`);
     const value = values[0]?.[1];
     if (value?.isWellFormed() === false) {

@@ -14,60 +14,61 @@ export interface VerificationParts {
   readonly runtime: Runtime;
 }
 
-/** How often a node of many asks what was revoked elsewhere, and how old its knowledge may be to count. */
-export const revocationNews = { everyMs: 250, trustedMs: 700 };
+/** How often a node reads revocations of other nodes, and for how long a read keeps the cache valid. */
+export const revocationPolling = { everyMs: 250, trustedMs: 700 };
 
-/** About 300 bytes each. */
-const tokensHeld = 100_000;
+/** Each takes about 300 bytes. */
+const mostCachedTokens = 100_000;
 
-/** The life of an access token, for what goes on longer than a call. */
+/** The lifetime of an access token, for streams, which last longer than a call. */
 export interface TokenLife {
-  /** When it expires, on this node's own unjumping clock. */
+  /** When it expires, on this node's monotonic clock. */
   readonly untilMs: number;
-  /** Which client was given it. */
+  /** The client that got the token. */
   readonly clientId: string;
-  /** From now on nobody wants to know. */
+  /** Stops watching the token. */
   readonly release: () => void;
 }
 
 /** How many grants are looked up in one transaction. */
 const grantsAtOnce = 500;
-/** How many revocations are read at once. Beyond that, to forget all tokens costs less than to read all revocations. */
+/** The most revocations that are read at once. Beyond that, clearing the whole cache costs less. */
 const revocationsAtOnce = 10_000;
 
-/** Up to where this node has heard of revocations. */
-interface NewsMark {
+/** The position up to which this node has read revocations. */
+interface RevocationCursor {
   readonly epoch: string;
   readonly end: LogPosition;
 }
 
-interface Held {
+interface CachedToken {
   readonly principal: ScopedPrincipal;
   readonly grantId: string;
   readonly clientId: string;
-  /** On this node's own unjumping clock. */
+  /** On this node's monotonic clock. */
   readonly untilMs: number;
 }
 
 /**
- * Who holds an access token: one look-up in memory, the store for what isn't there. What this node revokes is forgotten
- * before the revocation is answered. What other nodes revoke is read from the log several times a second, and when this
- * node is told of it; when that fails, memory stops counting and each token is looked up in the store, which then says that it is unavailable.
+ * Verifies access tokens with a cache in front of the store. A token that this node revokes leaves the cache before the
+ * revocation is answered. Revocations of other nodes are read from the log several times a second, and at each hint. If
+ * that fails, the cache is not used: each token is looked up in the store.
  */
 export class Verification {
   readonly #store: VerificationParts["store"];
   readonly #runtime: Runtime;
-  readonly #hearingTask: BackgroundTask;
-  readonly #held = new Map<string, Held>();
+  readonly #pollTask: BackgroundTask;
+  readonly #cache = new Map<string, CachedToken>();
+  /** The cached tokens of each grant. */
   readonly #ofGrant = new Map<string, Set<string>>();
   readonly #watched = new WatchedGrants();
-  /** Counts what was forgotten: who read the store before that must not keep what it read. */
-  #forgotten = 0;
-  #newsMark: NewsMark | undefined;
-  /** When the last news that arrived was asked for. */
-  #newsFromMs: number | undefined;
+  /** Counts invalidations: a row that was read before one must not be cached after it. */
+  #invalidations = 0;
+  #cursor: RevocationCursor | undefined;
+  /** When the last successful read of revocations started. */
+  #polledMs: number | undefined;
   #next: Cancel | undefined;
-  #hearing: Promise<void> | undefined;
+  #polling: Promise<void> | undefined;
   #isHinted = false;
   #isStopped = false;
 
@@ -75,17 +76,17 @@ export class Verification {
     this.#store = store;
     this.#runtime = runtime;
     const sentence = "what other nodes revoked could not be read";
-    this.#hearingTask = new BackgroundTask("revocations", sentence, runtime);
+    this.#pollTask = new BackgroundTask("revocations", sentence, runtime);
   }
 
   async start(): Promise<void> {
-    if (this.#store.isShared) await this.#keepHearing();
+    if (this.#store.isShared) await this.#keepPolling();
   }
 
-  /** Some node may have revoked something: there is no need to wait for the next time. */
+  /** Another node may have revoked a token: read revocations at once. */
   hinted(): void {
     this.#isHinted = true;
-    if (this.#store.isShared && !this.#isStopped) void this.#keepHearing();
+    if (this.#store.isShared && !this.#isStopped) void this.#keepPolling();
   }
 
   stop(): void {
@@ -94,75 +95,74 @@ export class Verification {
   }
 
   async verify(accessToken: string): Promise<ScopedPrincipal> {
-    const held = this.#held.get(accessToken);
-    if (held && this.#isTrusted) {
-      if (this.#runtime.elapsedMs() < held.untilMs) return held.principal;
-      this.#drop(accessToken, held);
+    const cached = this.#cache.get(accessToken);
+    if (cached && this.#isCacheValid) {
+      if (this.#runtime.elapsedMs() < cached.untilMs) return cached.principal;
+      this.#drop(accessToken, cached);
       throw new InvalidToken();
     }
     if (!isCredential("bwa_", accessToken)) throw new InvalidToken();
     return this.#lookUp(accessToken);
   }
 
-  /** The client of a token that this node remembers; undefined for all others. The token may have ended since. */
+  /** The client of a cached token; undefined for all others. The token may have ended since. */
   rememberedClientOf(accessToken: string): string | undefined {
-    return this.#held.get(accessToken)?.clientId;
+    return this.#cache.get(accessToken)?.clientId;
   }
 
-  /** Which client was given the token. */
+  /** The client that got the token. */
   async clientOf(accessToken: string): Promise<string> {
     const row = await this.#store.read((tx) => tx.accessTokens.find(keyOf(accessToken)));
     if (!row || row.remainingMs <= 0) throw new InvalidToken();
     return row.grant.clientId;
   }
 
-  /** Tells once when the token is revoked; when it expires the watcher sees for itself. */
-  async watch(accessToken: string, revoked: () => void): Promise<TokenLife> {
+  /** Calls `onRevoked` once when the token is revoked. The caller itself ends at `untilMs`, when the token expires. */
+  async watch(accessToken: string, onRevoked: () => void): Promise<TokenLife> {
     for (;;) {
-      const forgotten = this.#forgotten;
+      const invalidations = this.#invalidations;
       const askedMs = this.#runtime.elapsedMs();
       const row = await this.#store.read((tx) => tx.accessTokens.find(keyOf(accessToken)));
       if (!row || row.remainingMs <= 0) throw new InvalidToken();
-      // A revocation that arrived since we asked may be this token's.
-      if (forgotten !== this.#forgotten) continue;
-      const release = this.#watched.add(row.grant, revoked);
+      // A revocation that arrived during the read may be this token's.
+      if (invalidations !== this.#invalidations) continue;
+      const release = this.#watched.add(row.grant, onRevoked);
       return { untilMs: askedMs + row.remainingMs, clientId: row.grant.clientId, release };
     }
   }
 
   /**
-   * Resolves when this node has heard of all that was revoked, up to what its memory may miss as well; rejects when it
-   * can't. What is told to streams waits for it: else one that was cut off would tell what happened since before it
-   * hears whose access ended meanwhile.
+   * Resolves when this node has read revocations as recently as its cache requires; rejects when it can't. Event streams
+   * wait for it: a node that was cut off from the store must not send events to a client whose access ended meanwhile.
    */
   async caughtUp(): Promise<void> {
-    if (this.#isTrusted) return;
+    if (this.#isCacheValid) return;
     const fromMs = this.#runtime.elapsedMs();
-    // What was asked before says nothing of what was revoked since.
-    await this.#hearing;
-    await this.#keepHearing();
-    if (this.#newsFromMs === undefined || this.#newsFromMs < fromMs) {
+    // A read that is in progress may have started before the latest revocations.
+    await this.#polling;
+    await this.#keepPolling();
+    if (this.#polledMs === undefined || this.#polledMs < fromMs) {
       throw new StoreUnavailable("What other nodes revoked could not be read.");
     }
   }
 
-  /** The tokens of these grants are no longer good, from now on. */
+  /** Drops the tokens of these grants from the cache, and ends their streams. */
   forget(grantIds: readonly string[]): void {
-    if (grantIds.length > 0) this.#forgotten++;
+    if (grantIds.length > 0) this.#invalidations++;
     for (const grantId of grantIds) {
-      for (const accessToken of this.#ofGrant.get(grantId) ?? []) this.#held.delete(accessToken);
+      for (const accessToken of this.#ofGrant.get(grantId) ?? []) this.#cache.delete(accessToken);
       this.#ofGrant.delete(grantId);
       this.#watched.end(grantId);
     }
   }
 
   /**
-   * The store was restored or promoted, or revocations were removed before this node read them: nothing in memory can be
-   * trusted. Streams whose grant is still in the store go on.
+   * Clears the cache, because the store was restored or promoted, or retention removed revocations before this node read
+   * them. Streams whose grant is still in the store continue.
    */
   async #forgetAll(): Promise<void> {
-    this.#forgotten++;
-    this.#held.clear();
+    this.#invalidations++;
+    this.#cache.clear();
     this.#ofGrant.clear();
     const watched = this.#watched.grants;
     for (let at = 0; at < watched.length; at += grantsAtOnce) {
@@ -173,81 +173,81 @@ export class Verification {
   }
 
   async #lookUp(accessToken: string, tries = 3): Promise<ScopedPrincipal> {
-    const forgotten = this.#forgotten;
+    const invalidations = this.#invalidations;
     const askedMs = this.#runtime.elapsedMs();
     const row = await this.#store.read((tx) => tx.accessTokens.find(keyOf(accessToken)));
-    if (this.#store.isShared && this.#runtime.elapsedMs() - askedMs >= revocationNews.trustedMs) {
-      // What was true when we asked may have been revoked elsewhere since, too long ago to be let pass.
+    if (this.#store.isShared && this.#runtime.elapsedMs() - askedMs >= revocationPolling.trustedMs) {
+      // The read took so long that the token may have been revoked on another node meanwhile.
       if (tries > 1) return this.#lookUp(accessToken, tries - 1);
-      throw new StoreUnavailable("The store is too slow to tell whether a token is good.");
+      throw new StoreUnavailable("The store is too slow to tell whether a token is valid.");
     }
     const principal = row && row.remainingMs > 0 ? principalOf(row) : undefined;
     if (!row || !principal) throw new InvalidToken();
-    // A revocation that arrived since we asked may be this token's: then what was read is good for this call at most.
-    if (forgotten === this.#forgotten) {
+    // A revocation that arrived during the read may be this token's: then the row is valid for this call only.
+    if (invalidations === this.#invalidations) {
       const { id: grantId, clientId } = row.grant;
       this.#keep(accessToken, { principal, grantId, clientId, untilMs: askedMs + row.remainingMs });
     }
     return principal;
   }
 
-  get #isTrusted(): boolean {
+  get #isCacheValid(): boolean {
     if (!this.#store.isShared) return true;
     const elapsedMs = this.#runtime.elapsedMs();
-    return this.#newsFromMs !== undefined && elapsedMs - this.#newsFromMs < revocationNews.trustedMs;
+    return this.#polledMs !== undefined && elapsedMs - this.#polledMs < revocationPolling.trustedMs;
   }
 
-  #keepHearing(): Promise<void> {
+  #keepPolling(): Promise<void> {
     this.#next?.();
-    this.#hearing ??= this.#hearNews().finally(() => {
-      this.#hearing = undefined;
-      const delayMs = this.#isHinted ? 0 : revocationNews.everyMs;
-      if (!this.#isStopped) this.#next = this.#runtime.after(delayMs, () => void this.#keepHearing());
+    this.#polling ??= this.#poll().finally(() => {
+      this.#polling = undefined;
+      const delayMs = this.#isHinted ? 0 : revocationPolling.everyMs;
+      if (!this.#isStopped) this.#next = this.#runtime.after(delayMs, () => void this.#keepPolling());
     });
-    return this.#hearing;
+    return this.#polling;
   }
 
-  async #hearNews(): Promise<void> {
+  async #poll(): Promise<void> {
     this.#isHinted = false;
     const askedMs = this.#runtime.elapsedMs();
     try {
-      const mark = this.#newsMark;
+      const cursor = this.#cursor;
       const { epoch, end, horizon, bodies } = await this.#store.read(async (tx) => {
         const [epoch, end, horizon, bodies] = await Promise.all([
           tx.logEpoch.current(),
           tx.log.end(),
           tx.log.horizon(),
-          mark ? tx.log.revocations(mark.end, revocationsAtOnce) : [],
+          cursor ? tx.log.revocations(cursor.end, revocationsAtOnce) : [],
         ]);
         return { epoch: epoch.name, end, horizon, bodies };
       });
       const isWhole = bodies.length < revocationsAtOnce;
-      const isContinued = !mark || (isWhole && mark.epoch === epoch && comparePositions(mark.end, horizon) >= 0);
+      const isContinued = !cursor || (isWhole && cursor.epoch === epoch && comparePositions(cursor.end, horizon) >= 0);
       if (isContinued) this.forget(bodies.map((body) => (JSON.parse(body) as { grant: string }).grant));
       else await this.#forgetAll();
-      this.#newsMark = { epoch, end };
-      this.#newsFromMs = askedMs;
-      this.#hearingTask.succeeded();
+      this.#cursor = { epoch, end };
+      this.#polledMs = askedMs;
+      this.#pollTask.succeeded();
     } catch (error) {
-      // Not for ever: what was kept before may have been revoked in the dark, but is forgotten once we hear of it.
-      this.#hearingTask.failed(error);
+      // The cache is kept, unused: the next successful read removes the tokens that were revoked meanwhile.
+      this.#pollTask.failed(error);
     }
   }
 
-  #keep(accessToken: string, held: Held): void {
-    this.#held.delete(accessToken);
-    this.#held.set(accessToken, held);
-    const siblings = this.#ofGrant.get(held.grantId);
+  #keep(accessToken: string, cached: CachedToken): void {
+    this.#cache.delete(accessToken);
+    this.#cache.set(accessToken, cached);
+    const siblings = this.#ofGrant.get(cached.grantId);
     if (siblings) siblings.add(accessToken);
-    else this.#ofGrant.set(held.grantId, new Set([accessToken]));
-    for (const [oldest, one] of this.#held) {
-      if (this.#held.size <= tokensHeld) break;
-      this.#drop(oldest, one);
+    else this.#ofGrant.set(cached.grantId, new Set([accessToken]));
+    for (const [oldest, token] of this.#cache) {
+      if (this.#cache.size <= mostCachedTokens) break;
+      this.#drop(oldest, token);
     }
   }
 
-  #drop(accessToken: string, { grantId }: Held): void {
-    this.#held.delete(accessToken);
+  #drop(accessToken: string, { grantId }: CachedToken): void {
+    this.#cache.delete(accessToken);
     const siblings = this.#ofGrant.get(grantId);
     siblings?.delete(accessToken);
     if (siblings?.size === 0) this.#ofGrant.delete(grantId);

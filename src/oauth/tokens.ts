@@ -13,15 +13,15 @@ import type { SweepCursor } from "../store/tables/keyset-sweep.ts";
 import type { RefreshTokenRow } from "../store/tables/refresh-tokens.ts";
 import type { Client } from "./clients.ts";
 import { exchangeProblem } from "./exchange-problem.ts";
-import { tokenBounds } from "./token-bounds.ts";
+import { tokenLimits } from "./token-limits.ts";
 
-/** What a client is given. */
+/** The tokens of a successful token request. */
 export interface IssuedTokens {
   readonly accessToken: string;
   readonly expiresInSeconds: number;
-  /** None for a client that has only its own secret to show: it can come again at any time. */
+  /** None for client_credentials: the client can always get a new access token with its secret. */
   readonly refreshToken?: string;
-  /** What the access token may be used for; null: all. */
+  /** The scopes of the access token; null means everything. */
   readonly scopes: Scopes;
 }
 
@@ -33,17 +33,18 @@ export interface CodeExchange {
 
 export interface Refresh {
   readonly refreshToken: string;
+  /** The requested scopes; null means all that were granted. */
   readonly asked: Scopes;
 }
 
 export interface Tokens {
   exchangeCode(client: Client, exchange: CodeExchange, source: string): Promise<IssuedTokens>;
-  /** Scopes that are asked for narrow the new access token; null leaves it all that was granted. */
+  /** Requested scopes narrow the new access token, not the grant. */
   refresh(client: Client, refresh: Refresh, source: string): Promise<IssuedTokens>;
   issueToClient(client: Client, asked: Scopes, source: string): Promise<IssuedTokens>;
-  /** Ends the whole grant that the token belongs to; one of another client's, or an unknown one, is left alone. */
+  /** Ends the whole grant of the token. An unknown token, or another client's, is ignored. */
   revoke(client: Client, token: string, source: string): Promise<void>;
-  /** Clears away what nobody can use any more. */
+  /** Removes expired tokens, codes and sign-ins, and grants without tokens. */
   sweep(): Promise<void>;
 }
 
@@ -61,28 +62,28 @@ export interface TokenParts {
   readonly store: Store<TokenTables>;
   readonly lifetimes: Lifetimes;
   readonly grantsEnded: (grantIds: readonly string[]) => void;
-  /** Counts tokens that left because there were too many. */
+  /** Called when tokens were removed because there were too many. */
   readonly reached?: ReachLimit | undefined;
 }
 
-/** How long a refresh token goes on after its successor was used: whoever asked at the same moment still gets through. */
+/** How long a refresh token stays valid after its successor was used, for clients that refresh twice at the same time. */
 const retirementMs = 60_000;
-/** Successors of one token that live side by side. */
+/** The most valid successors of one refresh token. */
 const mostSiblings = 8;
-/** A code that was spent is remembered so long, to notice a replay. */
+/** How long a redeemed code is kept, to detect a replay. */
 const spentCodesMs = 24 * 60 * 60_000;
-/** A retired refresh token is remembered so long, to notice its use. */
+/** How long a retired refresh token is kept, to detect its reuse. */
 const retiredTokensMs = 30 * 24 * 60 * 60_000;
 
 export function tokensOn({ store, lifetimes, grantsEnded, reached }: TokenParts): Tokens {
-  const bounds = tokenBounds(reached);
+  const tokenLimit = tokenLimits(reached);
   /**
-   * Runs a body that may have to end grants and refuse: what it ended and spent stays so, although the client is
-   * refused. A body that threw would undo both.
+   * Runs a body that may end grants and then refuse the client. The body returns the refusal instead of throwing it: an
+   * exception would roll back the ended grants and the redeemed code.
    */
   async function settle(client: Client, body: (tx: TokenTables) => Promise<Settled>): Promise<IssuedTokens> {
     const settled = await store.transaction(async (tx) => {
-      await stay(tx, client);
+      await lockClient(tx, client);
       return body(tx);
     });
     if ("issued" in settled) return settled.issued;
@@ -121,27 +122,27 @@ export function tokensOn({ store, lifetimes, grantsEnded, reached }: TokenParts)
     return { accessToken, expiresInSeconds: lifetimes.accessSeconds, scopes: asked ?? storedScopes(grant.scope) };
   }
 
-  /** Through a whole table, one stretch a transaction: it may be long, and others have to get their turn. */
-  async function walk(
+  /** Sweeps a whole table, one page in each transaction, so that other transactions don't wait long. */
+  async function sweepPages(
     step: (tx: TokenTables, nowMs: number, after?: SweepCursor) => Promise<SweepCursor | undefined>,
   ): Promise<void> {
-    let mark: SweepCursor | undefined;
+    let cursor: SweepCursor | undefined;
     do {
-      const after = mark;
-      mark = await store.transaction(async (tx) => step(tx, await tx.clock.nowMs(), after));
-    } while (mark);
+      const after = cursor;
+      cursor = await store.transaction(async (tx) => step(tx, await tx.clock.nowMs(), after));
+    } while (cursor);
   }
 
   return {
     exchangeCode: (client, { code, redirectUri, verifier }, source) =>
       settle(client, async (tx) => {
         const known = await tx.codes.find(keyOf(code));
-        // A new password ends what the user has granted: no grant may slip in behind it.
+        // The lock serialises this with a password change, which ends all grants of the user.
         const nowMs = known && (await tx.users.lock(known.userId));
         if (!known || nowMs === undefined) return { refused: "The code is not valid." };
         const grantId = randomUUID();
         const spent = await tx.codes.spend(known, client.id, grantId);
-        if (!spent) return replayed(tx, client, code, source);
+        if (!spent) return handleReplay(tx, client, code, source);
         const isEnterprise = client.kind === "enterprise";
         const isAllowed = !isEnterprise || (await tx.users.byId(spent.userId))?.isAdmin;
         const problem =
@@ -166,26 +167,26 @@ export function tokensOn({ store, lifetimes, grantsEnded, reached }: TokenParts)
       settle(client, async (tx) => {
         const key = keyOf(refreshToken);
         const grant = await tx.grants.lockOfRefreshToken(key);
-        if (!grant || grant.clientId !== client.id) return dead;
-        // Under the lock: another refresh of the same grant may have just gone through.
+        if (!grant || grant.clientId !== client.id) return invalidToken;
+        // Read again under the lock: another refresh of the same grant may have just succeeded.
         const token = await tx.refreshTokens.find(key);
         const nowMs = await tx.clock.nowMs();
-        if (!token || nowMs >= token.expiresMs) return dead;
+        if (!token || nowMs >= token.expiresMs) return invalidToken;
         if (token.retiresMs !== null && nowMs >= token.retiresMs) {
-          // Its successor is in use, so two hold this grant, and one of them shouldn't.
+          // The successor is in use, so this token was stolen or copied: end the grant (RFC 9700 4.14.2).
           await audit(tx, "refresh_reuse", grant, source);
-          return { ...dead, ended: await endGrants(tx, [grant]) };
+          return { ...invalidToken, ended: await endGrants(tx, [grant]) };
         }
-        refuseWider(grant, asked);
+        refuseWiderScope(grant, asked);
         await tx.refreshTokens.use(token, nowMs + lifetimes.refreshSeconds * 1_000);
         const isFirstOfSiblings = await tx.refreshTokens.retireParent(token, nowMs + retirementMs);
-        // Two copies of one token, each with a successor in use: a client that runs twice, or a stolen token. The retry
-        // window allows it, so both go on, and the audit log tells it.
+        // Two successors of one token are in use: a client that runs twice, or a stolen token. The retry window allows it,
+        // so both stay valid, and the audit log records it.
         if (!token.isUsed && !isFirstOfSiblings && (await tx.refreshTokens.hasUsedSibling(token))) {
           await audit(tx, "refresh_siblings", grant, source);
         }
         if (token.isUsed) await makeRoom(tx, token);
-        await bounds.ofGrant(tx, grant, token.hash);
+        await tokenLimit.ofGrant(tx, grant, token.hash);
         return { issued: await issue(tx, grant, token.hash, asked) };
       }),
 
@@ -194,13 +195,13 @@ export function tokensOn({ store, lifetimes, grantsEnded, reached }: TokenParts)
         throw new UnauthorizedClient("Only an enterprise client may use client_credentials.");
       }
       const { issued, ended } = await store.transaction(async (tx) => {
-        await stay(tx, client);
-        const { ended, isWritten } = await bounds.ofClient(tx, client);
+        await lockClient(tx, client);
+        const { ended, isAudited } = await tokenLimit.ofClient(tx, client);
         const { tenantId, id: clientId } = client;
         const scope = scopeText(asked);
         const grant: GrantRow = { id: randomUUID(), tenantId, userId: null, clientId, covers: "tenant", scope };
         await tx.grants.add(grant);
-        if (isWritten) await audit(tx, "client_credentials", grant, source);
+        if (isAudited) await audit(tx, "client_credentials", grant, source);
         return { issued: await issueAccess(tx, grant, await tx.clock.nowMs()), ended };
       });
       grantsEnded(ended);
@@ -227,24 +228,24 @@ export function tokensOn({ store, lifetimes, grantsEnded, reached }: TokenParts)
         await tx.signIns.removeExpired(nowMs);
         await tx.codes.removeExpired(nowMs - spentCodesMs);
       });
-      await walk((tx, nowMs, after) => tx.accessTokens.removeExpired(nowMs, after));
-      await walk((tx, nowMs, after) => tx.refreshTokens.removeOld(nowMs, nowMs - retiredTokensMs, after));
-      await walk((tx, nowMs, after) => tx.grants.removeEmpty(nowMs - lifetimes.accessSeconds * 1_000, after));
+      await sweepPages((tx, nowMs, after) => tx.accessTokens.removeExpired(nowMs, after));
+      await sweepPages((tx, nowMs, after) => tx.refreshTokens.removeOld(nowMs, nowMs - retiredTokensMs, after));
+      await sweepPages((tx, nowMs, after) => tx.grants.removeEmpty(nowMs - lifetimes.accessSeconds * 1_000, after));
     },
   };
 }
 
-/** A client that is removed takes its grants along: none may slip in behind it. */
-async function stay(tx: TokenTables, { id }: Client): Promise<void> {
+/** Keeps the client from being removed until the transaction ends: the removal must see all its grants. */
+async function lockClient(tx: TokenTables, { id }: Client): Promise<void> {
   if (!(await tx.clients.hold(id))) throw new InvalidClient();
 }
 
 type Settled = { readonly issued: IssuedTokens } | { readonly refused: string; readonly ended?: readonly string[] };
 
-const dead = { refused: "The refresh token is not valid." };
+const invalidToken = { refused: "The refresh token is not valid." };
 
-/** A code that was spent before: its owner comes twice, so somebody else may have come first. All it gave ends. */
-async function replayed(tx: TokenTables, client: Client, code: string, source: string): Promise<Settled> {
+/** A redeemed code is used again: one of the two uses may be an attacker's, so its grant ends (RFC 6749 4.1.2). */
+async function handleReplay(tx: TokenTables, client: Client, code: string, source: string): Promise<Settled> {
   const refused = "The code is not valid.";
   const known = await tx.codes.find(keyOf(code));
   if (known?.clientId !== client.id || known.grantId === null) return { refused };
@@ -254,14 +255,14 @@ async function replayed(tx: TokenTables, client: Client, code: string, source: s
   return { refused, ended: await endGrants(tx, [grant]) };
 }
 
-/** Nothing is changed then: the same refresh token may come again with fewer scopes, or with none. */
-function refuseWider({ scope }: GrantRow, asked: Scopes): void {
+/** Throws InvalidScope when more is requested than was granted. The refresh token stays valid for another request. */
+function refuseWiderScope({ scope }: GrantRow, asked: Scopes): void {
   const granted = storedScopes(scope);
   const missing = missingScopes(granted, asked ?? []);
   if (granted && missing.length > 0) throw new InvalidScope(granted, missing);
 }
 
-/** The ninth successor of a token that was used before ends the oldest that was never used itself. */
+/** Removes the oldest unused successor of a token that has too many. */
 async function makeRoom(tx: TokenTables, token: RefreshTokenRow): Promise<void> {
   const siblings = await tx.refreshTokens.children(token);
   const oldest = siblings.find(({ isUsed }) => !isUsed);
@@ -270,7 +271,7 @@ async function makeRoom(tx: TokenTables, token: RefreshTokenRow): Promise<void> 
 
 function audit(tx: TokenTables, act: AuditAct, grant: GrantRow, source: string): Promise<void> {
   const { tenantId, userId, clientId, scope } = grant;
-  const isGiven = act === "grant" || act === "client_credentials";
-  const detail = act === "refresh_siblings" ? { grant: grant.id } : isGiven ? { scope: scope ?? undefined } : {};
+  const isNewGrant = act === "grant" || act === "client_credentials";
+  const detail = act === "refresh_siblings" ? { grant: grant.id } : isNewGrant ? { scope: scope ?? undefined } : {};
   return tx.audit.add(auditEntry({ act, tenantId, userId, clientId, source, detail }));
 }

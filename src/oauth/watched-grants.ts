@@ -2,28 +2,28 @@ import type { GrantRow } from "../store/tables/grants.ts";
 
 interface Watched {
   readonly grant: GrantRow;
-  readonly revoked: Set<() => void>;
+  readonly onRevoked: Set<() => void>;
 }
 
-/** Grants whose end ends something that goes on: open streams, one callback each. */
+/** Grants of open streams, with one callback for each stream, which ends with its grant. */
 export class WatchedGrants {
   readonly #watched = new Map<string, Watched>();
 
-  /** Runs `revoked` once, when the grant ends. The returned function stops watching. */
-  add(grant: GrantRow, revoked: () => void): () => void {
-    const watched = this.#watched.get(grant.id) ?? { grant, revoked: new Set() };
+  /** Calls `onRevoked` once, when the grant ends. The returned function removes the callback. */
+  add(grant: GrantRow, onRevoked: () => void): () => void {
+    const watched = this.#watched.get(grant.id) ?? { grant, onRevoked: new Set() };
     this.#watched.set(grant.id, watched);
-    watched.revoked.add(revoked);
+    watched.onRevoked.add(onRevoked);
     return () => {
-      watched.revoked.delete(revoked);
-      if (watched.revoked.size === 0 && this.#watched.get(grant.id) === watched) this.#watched.delete(grant.id);
+      watched.onRevoked.delete(onRevoked);
+      if (watched.onRevoked.size === 0 && this.#watched.get(grant.id) === watched) this.#watched.delete(grant.id);
     };
   }
 
   end(grantId: string): void {
     const watched = this.#watched.get(grantId);
     this.#watched.delete(grantId);
-    for (const revoked of watched?.revoked ?? []) revoked();
+    for (const onRevoked of watched?.onRevoked ?? []) onRevoked();
   }
 
   get grants(): readonly GrantRow[] {

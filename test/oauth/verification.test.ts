@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { InvalidToken, StoreUnavailable } from "../../src/model/errors.ts";
-import { revocationNews, Verification } from "../../src/oauth/token-verification.ts";
+import { revocationPolling, Verification } from "../../src/oauth/token-verification.ts";
 import { movedRuntime, settled } from "../federation/moved-runtime.ts";
 import { HeldTokens, hourMs, tenantId } from "./held-tokens.ts";
 
@@ -127,7 +127,7 @@ describe("verification on a node of many", () => {
     const [gone, stays] = [store.add("grant 1"), store.add("grant 2")];
     for (const token of [gone, stays]) await verification.verify(token);
     store.end("grant 1");
-    await runtime.advance(revocationNews.everyMs);
+    await runtime.advance(revocationPolling.everyMs);
     await assert.rejects(verification.verify(gone), InvalidToken);
     const { looks } = store;
     await verification.verify(stays);
@@ -142,10 +142,10 @@ describe("verification on a node of many", () => {
     await verification.watch(stays, () => ended.push("grant 2"));
     for (const token of [lost, stays]) await verification.verify(token);
     store.lose("grant 1");
-    await runtime.advance(revocationNews.everyMs);
+    await runtime.advance(revocationPolling.everyMs);
     await verification.verify(lost);
     store.epoch = "second";
-    await runtime.advance(revocationNews.everyMs);
+    await runtime.advance(revocationPolling.everyMs);
     await assert.rejects(verification.verify(lost), InvalidToken);
     await verification.verify(stays);
     assert.deepEqual(ended, ["grant 1"]);
@@ -157,7 +157,7 @@ describe("verification on a node of many", () => {
     await verification.verify(token);
     store.lose("grant 1");
     store.horizon = { transaction: 0, id: 5 };
-    await runtime.advance(revocationNews.everyMs);
+    await runtime.advance(revocationPolling.everyMs);
     await assert.rejects(verification.verify(token), InvalidToken);
   });
 
@@ -168,7 +168,7 @@ describe("verification on a node of many", () => {
     const verifying = verification.verify(token);
     store.isHeld = false;
     store.end("grant 1");
-    await runtime.advance(revocationNews.everyMs);
+    await runtime.advance(revocationPolling.everyMs);
     store.letThrough();
     await verifying.catch(() => undefined);
     await assert.rejects(verification.verify(token), InvalidToken);
@@ -188,12 +188,12 @@ describe("verification on a node of many", () => {
     const token = store.add("grant 1");
     await verification.verify(token);
     store.fails = new StoreUnavailable("The store can't be used now.");
-    await runtime.advance(revocationNews.trustedMs - 1);
+    await runtime.advance(revocationPolling.trustedMs - 1);
     assert.deepEqual(await verification.verify(token), ada);
     await runtime.advance(1);
     await assert.rejects(verification.verify(token), StoreUnavailable);
     store.fails = undefined;
-    await runtime.advance(revocationNews.everyMs);
+    await runtime.advance(revocationPolling.everyMs);
     const { looks } = store;
     assert.deepEqual(await verification.verify(token), ada);
     assert.equal(store.looks, looks);
@@ -204,8 +204,8 @@ describe("verification on a node of many", () => {
     const token = store.add("grant 1");
     await verification.verify(token);
     store.isHeld = true;
-    await runtime.advance(revocationNews.everyMs);
-    await runtime.advance(revocationNews.trustedMs - 100);
+    await runtime.advance(revocationPolling.everyMs);
+    await runtime.advance(revocationPolling.trustedMs - 100);
     store.letThrough();
     store.isHeld = false;
     await settled();
@@ -222,7 +222,7 @@ describe("verification on a node of many", () => {
     await verification.verify(token);
     store.isHeld = true;
     store.end("grant 1");
-    await runtime.advance(revocationNews.everyMs + revocationNews.trustedMs);
+    await runtime.advance(revocationPolling.everyMs + revocationPolling.trustedMs);
     let answered = false;
     const verifying = verification.verify(token).finally(() => {
       answered = true;
@@ -247,7 +247,7 @@ describe("verification on a node of many", () => {
     store.end("grant 1");
     await runtime.advance(5_000);
     store.fails = undefined;
-    await runtime.advance(revocationNews.everyMs);
+    await runtime.advance(revocationPolling.everyMs);
     await assert.rejects(verification.verify(token), InvalidToken);
   });
 
@@ -257,7 +257,7 @@ describe("verification on a node of many", () => {
     await verification.caughtUp();
     assert.equal(store.newsAsked, newsAsked);
     store.fails = new StoreUnavailable("The store can't be reached.");
-    await runtime.advance(revocationNews.trustedMs);
+    await runtime.advance(revocationPolling.trustedMs);
     await assert.rejects(verification.caughtUp(), StoreUnavailable);
 
     let isRevoked = false;
@@ -282,7 +282,7 @@ describe("verification on a node of many", () => {
   it("says that it hears nothing, and asks no more once it is stopped", async (t) => {
     const { store, runtime, verification } = await verificationWorld(t, { isShared: true });
     store.fails = new StoreUnavailable("The store can't be used now.");
-    await runtime.advance(revocationNews.everyMs);
+    await runtime.advance(revocationPolling.everyMs);
     assert.deepEqual(
       runtime.said.map(({ level }) => level),
       ["warn"],

@@ -1,22 +1,22 @@
 import type { Page } from "../../web/page.ts";
 import { Parameters, type SentParameters } from "../parameters.ts";
 
-/** What a browser brings along. */
+/** The browser of one request. */
 export interface Visit {
-  /** What our cookie holds. */
+  /** The secret in our cookie. */
   readonly browserSecret: string | undefined;
-  /** The address it comes from. */
+  /** The address of the browser. */
   readonly source: string;
   /** Aborts when the browser closes its connection. */
   readonly disconnected?: AbortSignal | undefined;
 }
 
-/** What the browser gets: a page, or another address. */
+/** The answer to the browser: a page or a redirect. */
 export type BrowserAnswer = (
   | { readonly kind: "page"; readonly status: number; readonly page: Page }
   | { readonly kind: "redirect"; readonly status: 302 | 303; readonly location: string }
 ) & {
-  /** What its cookie holds from now on. */
+  /** The new secret for the cookie. */
   readonly browserSecret?: string;
   readonly retryAfterSeconds?: number;
 };
@@ -28,7 +28,7 @@ export const addresses = {
   logo: "/oauth2/logo",
 };
 
-/** From the login page to the decision. */
+/** How long a login page is valid, and then how long a sign-in waits for the decision. */
 export const transactionMs = 10 * 60_000;
 
 /** The named fields of a form or query. A missing field is empty; a field that was sent twice throws BadParameter. */

@@ -3,31 +3,31 @@ import { derivedSecret, isSame, keyOf, withOwner } from "../../identity/secrets.
 import type { Transaction } from "../../store/seam.ts";
 import type { SignInRow } from "../../store/tables/sign-ins.ts";
 import type { Client } from "../clients.ts";
+import { authorizePages } from "./authorize-pages.ts";
 import { addresses, formOf } from "./browser.ts";
+import { denied, returnAddress } from "./client-redirect.ts";
 import type { AuthorizationRequest } from "./request.ts";
-import { denied, returnAddress } from "./returning.ts";
-import { showingFor } from "./showing.ts";
 import { csrfOf, signInOf } from "./sign-in-transaction.ts";
 import type { AuthorizeParts, AuthorizeStep } from "./step.ts";
 
-/** Takes the user's decision, once, and sends the browser back to the client. */
+/** Stores the user's decision, at most once, and redirects the browser to the client. */
 export function decisionStep(parts: AuthorizeParts): AuthorizeStep {
   const { store, issuer, codeSeconds } = parts;
-  const show = showingFor(parts);
+  const show = authorizePages(parts);
   const answer: AuthorizeStep["answer"] = async (sent, visit) => {
     const { transaction, csrf, decision } = formOf(sent, ["transaction", "csrf", "decision"]);
-    const { signIn, client: meantFor } = await signInOf(store, show, transaction, visit);
-    if (!signIn || !isSame(csrf, csrfOf(signIn.browserSecret, transaction))) return show.expired(meantFor);
+    const { signIn, client: clientOfPage } = await signInOf(store, show, transaction, visit);
+    if (!signIn || !isSame(csrf, csrfOf(signIn.browserSecret, transaction))) return show.expired(clientOfPage);
     const { row, client, request } = signIn;
     if (decision !== "accept" && decision !== "decline") {
       return show.message(400, { kind: "error", sentence: "Choose Accept or Decline." }, client);
     }
-    // Derived from what only this browser holds, so that a second click gets the same code and nobody has to keep it.
+    // Derived from a secret that only this browser holds: a second click gets the same code, and it need not be stored.
     const code = withOwner(derivedSecret(signIn.browserSecret, `code ${transaction}`), row.userId);
     const choice: Choice = { isAccepted: decision === "accept", code, codeSeconds, source: visit.source };
     const settled = await store.transaction((tx) => settle(tx, row, client, request, choice));
     if ("page" in settled) return show.message(400, { kind: settled.page }, client);
-    const result = { ...settled.goBackWith, state: request.state };
+    const result = { ...settled.redirectWith, state: request.state };
     return { kind: "redirect", status: 302, location: returnAddress(request.redirectUri, issuer(), result) };
   };
   return { name: "decision", method: "POST", path: addresses.terms, answer };
@@ -35,14 +35,14 @@ export function decisionStep(parts: AuthorizeParts): AuthorizeStep {
 
 interface Choice {
   readonly isAccepted: boolean;
-  /** What the client gets if it is accepted. */
+  /** The code for the client if the user accepts. */
   readonly code: string;
   readonly codeSeconds: number;
   readonly source: string;
 }
 
 type Settled =
-  | { readonly goBackWith: Readonly<Record<string, string>> }
+  | { readonly redirectWith: Readonly<Record<string, string>> }
   | { readonly page: "expired" | "declined" | "done" };
 
 /** Stores the decision. Idempotent until the code is redeemed; any other repetition gets a page that says why. */
@@ -56,24 +56,24 @@ async function settle(
   const nowMs = await tx.users.lock(userId);
   const user = await tx.users.byId(userId);
   const row = await tx.signIns.find({ ownerId: userId, hash: idHash });
-  // A new password, or the user's removal, has ended all sign-ins.
+  // A new password, or the removal of the user, ends all sign-ins.
   if (nowMs === undefined || !user || !row || nowMs >= row.expiresMs) return { page: "expired" };
   if (kind === "enterprise" && !user.isAdmin) return { page: "expired" };
   const key = keyOf(code);
-  if (row.decision === "declined") return isAccepted ? { page: "declined" } : { goBackWith: denied.declined };
+  if (row.decision === "declined") return isAccepted ? { page: "declined" } : { redirectWith: denied.declined };
   if (row.decision === "accepted") {
-    const given = await tx.codes.find(key);
-    const isWaiting = given?.grantId === null && nowMs < given.expiresMs;
-    return isAccepted && isWaiting ? { goBackWith: { code } } : { page: "done" };
+    const storedCode = await tx.codes.find(key);
+    const isWaiting = storedCode?.grantId === null && nowMs < storedCode.expiresMs;
+    return isAccepted && isWaiting ? { redirectWith: { code } } : { page: "done" };
   }
-  // Two clicks on Sign in have made two of them: one login page, one decision.
+  // A double click on "Sign in" makes two sign-ins of one login page. Only one of them may be decided.
   if (await tx.signIns.decisionOf(row.loginId)) return { page: "expired" };
   await tx.signIns.decide(row, isAccepted ? "accepted" : "declined");
   const act = isAccepted ? "accepted" : "declined";
   await tx.audit.add(auditEntry({ act, tenantId, userId, clientId, source, detail: { scope: scope ?? undefined } }));
-  if (!isAccepted) return { goBackWith: denied.declined };
+  if (!isAccepted) return { redirectWith: denied.declined };
   const expiresMs = nowMs + codeSeconds * 1_000;
   const { hash } = key;
   await tx.codes.add({ hash, clientId, userId, redirectUri, isRedirectUriSent, challenge, scope, expiresMs });
-  return { goBackWith: { code } };
+  return { redirectWith: { code } };
 }

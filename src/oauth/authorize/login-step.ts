@@ -1,18 +1,18 @@
 import { hashOf, newCredential, newSecret } from "../../identity/secrets.ts";
 import { BadParameter, InvalidLogin, TooManyRequests } from "../../model/errors.ts";
+import { authorizePages } from "./authorize-pages.ts";
 import { addresses, formOf, transactionMs } from "./browser.ts";
+import { denied, returnAddress } from "./client-redirect.ts";
 import { isOfBrowser, openTicket } from "./login-ticket.ts";
-import { denied, returnAddress } from "./returning.ts";
-import { showingFor } from "./showing.ts";
 import type { AuthorizeParts, AuthorizeStep } from "./step.ts";
 
 /**
- * Takes name and password and leads to the terms. It may come twice (a double click): as long as nothing is decided,
- * each right password leads on.
+ * Checks name and password and redirects to the terms. A form may be sent twice (a double click): until the user has
+ * decided, each right password starts a sign-in.
  */
 export function loginStep(parts: AuthorizeParts): AuthorizeStep {
   const { store, identity, sealer, issuer } = parts;
-  const show = showingFor(parts);
+  const show = authorizePages(parts);
   const answer: AuthorizeStep["answer"] = async (sent, { browserSecret, source, disconnected }) => {
     const { transaction, csrf, username, password } = formOf(sent, ["transaction", "csrf", "username", "password"]);
     const ticket = openTicket(sealer, transaction, csrf);
@@ -21,7 +21,7 @@ export function loginStep(parts: AuthorizeParts): AuthorizeStep {
     const { request } = ticket;
     const { nowMs, isThisBrowser, decision } = await store.read(async (tx) => ({
       nowMs: await tx.clock.nowMs(),
-      // The answer to a first click has changed the cookie before the second was sent: it is this browser all the same.
+      // On a double click the first answer may have changed the cookie already. Then the cookie is that of a sign-in.
       isThisBrowser:
         browserSecret !== undefined &&
         (isOfBrowser(ticket, browserSecret) || (await tx.signIns.isOfBrowser(ticket.id, hashOf(browserSecret)))),
@@ -33,7 +33,7 @@ export function loginStep(parts: AuthorizeParts): AuthorizeStep {
     if (username.trim() === "" || password === "") {
       return show.login(client, ticket, { status: 400, username, problem: { kind: "empty" } });
     }
-    // Transaction, cookie and the form's token all change here, so that whoever knew them before knows nothing now.
+    // Transaction, cookie and CSRF token all change at sign-in, so that values from before are useless (session fixation).
     const secret = newSecret("");
     try {
       const tenantId = String(client.tenantId);
@@ -59,7 +59,7 @@ export function loginStep(parts: AuthorizeParts): AuthorizeStep {
       const refused = { ...denied.notAdmin, state: request.state };
       return { kind: "redirect", status: 302, location: returnAddress(request.redirectUri, issuer(), refused) };
     } catch (error) {
-      // Text that nobody's name or password can hold is as wrong as any other.
+      // Text that no name or password can hold is treated as wrong.
       if (error instanceof InvalidLogin || error instanceof BadParameter) {
         return show.login(client, ticket, { status: 401, username, problem: { kind: "wrong" } });
       }

@@ -2,20 +2,20 @@ import { randomUUID } from "node:crypto";
 import { hashOf, isSame, newSecret } from "../../identity/secrets.ts";
 import type { AuthorizationRequest } from "./request.ts";
 
-/** Seals what only this deployment may read again. */
+/** Seals text that only this deployment can open. */
 export interface Sealer extends PlainSealer {
-  /** Seals with a subkey that serves this purpose alone. */
+  /** A sealer with a subkey for this purpose. */
   derive(purpose: string): PlainSealer;
 }
 
 interface PlainSealer {
-  seal(text: string, place: string): string;
-  open(sealed: string, place: string): string;
+  seal(text: string, context: string): string;
+  open(sealed: string, context: string): string;
 }
 
 /**
- * A login page that was given out. It travels sealed in the page itself, so that nobody fills the store by opening login
- * pages; it is good only in the browser that it was given to.
+ * The state of a login page. It is sealed into the page itself, so that opening login pages does not fill the store. It
+ * is valid only in the browser that got the page.
  */
 export interface LoginTicket {
   readonly id: string;
@@ -25,26 +25,26 @@ export interface LoginTicket {
   readonly request: AuthorizationRequest;
 }
 
-const place = "login";
-/** The label of the tickets' subkey. Strangers see many sealed tickets: none is sealed with the key of stored tokens. */
+const context = "login";
+/** The purpose of the tickets' subkey: tickets are public, so they must not be sealed with the key of stored tokens. */
 const purpose = "login ticket";
 
 export function newLoginTicket(request: AuthorizationRequest, browserSecret: string, expiresMs: number): LoginTicket {
   return { id: randomUUID(), browserHash: hashOf(browserSecret), csrf: newSecret(""), expiresMs, request };
 }
 
-/** Nodes of the version before open tickets with the main key only, and a load balancer may send the form to one. */
+/** Nodes of the previous version open tickets with the main key only, and a load balancer may send the form to one. */
 export function sealTicket(sealer: Sealer, { request, ...ticket }: LoginTicket, areOlderNodesGone: boolean): string {
-  const its = areOlderNodesGone ? sealer.derive(purpose) : sealer;
-  // As it is, a state of control characters would grow sixfold in JSON.
+  const chosen = areOlderNodesGone ? sealer.derive(purpose) : sealer;
+  // Encoded, since a state of control characters would grow sixfold in JSON.
   const state = Buffer.from(request.state).toString("base64url");
-  return its.seal(JSON.stringify({ ...ticket, request: { ...request, state } }), place);
+  return chosen.seal(JSON.stringify({ ...ticket, request: { ...request, state } }), context);
 }
 
-/** Undefined when it isn't ours or isn't that page's. Whose browser it is, and how old, is looked at by the caller. */
+/** Undefined when the ticket is not ours or the CSRF token is wrong. The caller checks the browser and the expiry. */
 export function openTicket(sealer: Sealer, sealed: string, csrf: string): LoginTicket | undefined {
   try {
-    const { request, ...ticket } = JSON.parse(opened(sealer, sealed)) as LoginTicket;
+    const { request, ...ticket } = JSON.parse(openWithAnyKey(sealer, sealed)) as LoginTicket;
     const state = Buffer.from(request.state, "base64url").toString();
     return isSame(csrf, ticket.csrf) ? { ...ticket, request: { ...request, state } } : undefined;
   } catch {
@@ -52,12 +52,12 @@ export function openTicket(sealer: Sealer, sealed: string, csrf: string): LoginT
   }
 }
 
-/** Nodes of the version before seal with the main key: their pages are good until they expire. */
-function opened(sealer: Sealer, sealed: string): string {
+/** Nodes of the previous version seal with the main key: their pages stay valid until they expire. */
+function openWithAnyKey(sealer: Sealer, sealed: string): string {
   try {
-    return sealer.derive(purpose).open(sealed, place);
+    return sealer.derive(purpose).open(sealed, context);
   } catch {
-    return sealer.open(sealed, place);
+    return sealer.open(sealed, context);
   }
 }
 

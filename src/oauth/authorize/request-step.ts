@@ -1,29 +1,29 @@
 import { newSecret } from "../../identity/secrets.ts";
 import { scopes, scopeText } from "../../model/scopes.ts";
+import { authorizePages } from "./authorize-pages.ts";
 import { addresses, transactionMs } from "./browser.ts";
+import { returnAddress } from "./client-redirect.ts";
 import { newLoginTicket } from "./login-ticket.ts";
 import { RefusedRequest, readAuthorizationRequest, UnsafeRequest } from "./request.ts";
-import { returnAddress } from "./returning.ts";
-import { showingFor } from "./showing.ts";
 import type { AuthorizeParts, AuthorizeStep } from "./step.ts";
 
-/** Checks what the client asks for and shows the login page of its tenant. */
+/** Checks the client's authorization request and shows the login page of its tenant. */
 export function requestStep(parts: AuthorizeParts): AuthorizeStep {
   const { store, clients, issuer } = parts;
-  const show = showingFor(parts);
+  const show = authorizePages(parts);
   const answer: AuthorizeStep["answer"] = async (query, visit) => {
     try {
       const { client, request } = await readAuthorizationRequest(query, (id) => clients.findClient(id));
-      // One that is there stays: a second login page in another tab must not spoil the first.
+      // An existing cookie is kept: a second login page in another tab must not invalidate the first.
       const browserSecret = isSecret(visit.browserSecret) ? visit.browserSecret : newSecret("");
       const { nowMs, areScopesKept } = await store.read(async (tx) => ({
         nowMs: await tx.clock.nowMs(),
         areScopesKept: !store.isShared || (await tx.nodes.doAllEnforceScopes()),
       }));
-      // A node of the version before would turn the user's decision into a grant of everything. While there is one, the
+      // A node of the previous version would turn the user's decision into a grant of everything. While one is alive, the
       // page must ask for everything.
-      const asked = areScopesKept || request.scope === null ? request : { ...request, scope: scopeText(scopes) };
-      const ticket = newLoginTicket(asked, browserSecret, nowMs + transactionMs);
+      const shownRequest = areScopesKept || request.scope === null ? request : { ...request, scope: scopeText(scopes) };
+      const ticket = newLoginTicket(shownRequest, browserSecret, nowMs + transactionMs);
       return { ...(await show.login(client, ticket)), browserSecret };
     } catch (error) {
       if (error instanceof UnsafeRequest) return show.message(400, { kind: "error", sentence: error.message });

@@ -3,22 +3,22 @@ import { askedScopes, scopeText } from "../../model/scopes.ts";
 import type { Client } from "../clients.ts";
 import { Parameters, type SentParameters } from "../parameters.ts";
 
-/** What a client asks for at authorize, checked. */
+/** A checked authorization request. */
 export interface AuthorizationRequest {
   readonly clientId: string;
   readonly redirectUri: string;
-  /** Whether the client named the address: then it must name it again when it exchanges the code. */
+  /** Whether the client sent redirect_uri. Then it must send it again when it exchanges the code. */
   readonly isRedirectUriSent: boolean;
   readonly state: string;
   readonly challenge: string | null;
-  /** The known scopes that are asked for, as text. Null, or absent in a request from before scopes: all. */
+  /** The known scopes of the request, as text. Null means everything; so does undefined, in a ticket from before scopes. */
   readonly scope?: string | null;
 }
 
-/** It can't be told where the browser should go back to: the person is told here. */
+/** Invalid client or redirect_uri: show a page, never redirect. */
 export class UnsafeRequest extends Error {}
 
-/** The client is known and so is its address: what is wrong goes back to it. */
+/** The client and its redirect_uri are valid: redirect to the client with the error. */
 export class RefusedRequest extends Error {
   readonly redirectUri: string;
   readonly state: string | undefined;
@@ -34,8 +34,8 @@ export class RefusedRequest extends Error {
 
 export const longestState = 2_048;
 
-/** What the steps look at: a parameter that was sent twice is refused by whoever asks for it. */
-interface Asked {
+/** The input of the checks. Reading a parameter that was sent twice throws BadParameter. */
+interface ReceivedRequest {
   readonly client: Client;
   readonly parameters: Parameters;
 }
@@ -45,13 +45,13 @@ interface Problem {
   readonly sentence: string;
 }
 
-/** What is checked once it is known where to send the browser back to, in this order. */
-const steps: readonly ((asked: Asked) => Problem | undefined)[] = [
-  responseTypeIsCode,
-  stateIsThere,
-  scopeIsOne,
-  challengeIsSound,
-  challengeIsThereIfRequired,
+/** The checks after client and redirect_uri are known to be valid, in this order. */
+const checks: readonly ((received: ReceivedRequest) => Problem | undefined)[] = [
+  checkResponseType,
+  checkState,
+  checkScope,
+  checkChallenge,
+  checkPkceRequired,
 ];
 
 /** Reads a request to authorize. Throws UnsafeRequest or RefusedRequest. */
@@ -62,8 +62,8 @@ export async function readAuthorizationRequest(
   const parameters = new Parameters(sent);
   const client = await knownClient(parameters, findClient);
   const { redirectUri, isRedirectUriSent } = registeredAddress(parameters, client);
-  for (const step of steps) {
-    const problem = problemOf(step, { client, parameters });
+  for (const check of checks) {
+    const problem = problemOf(check, { client, parameters });
     if (problem) throw new RefusedRequest(redirectUri, returnableState(parameters), problem);
   }
   return {
@@ -80,15 +80,15 @@ export async function readAuthorizationRequest(
 }
 
 async function knownClient(parameters: Parameters, findClient: (clientId: string) => Promise<Client | undefined>) {
-  const clientId = safely(() => parameters.optional("client_id"));
+  const clientId = readOrThrowUnsafe(() => parameters.optional("client_id"));
   const client = clientId === undefined ? undefined : await findClient(clientId);
   if (!client) throw new UnsafeRequest("The app that sent you here is not known here.");
   return client;
 }
 
-/** Compared character by character: no prefix, no case folding, no tidying (RFC 9700 2.1). */
+/** Exact comparison, without normalisation (RFC 9700 2.1). */
 function registeredAddress(parameters: Parameters, { redirectUris }: Client) {
-  const sentUri = safely(() => parameters.optional("redirect_uri"));
+  const sentUri = readOrThrowUnsafe(() => parameters.optional("redirect_uri"));
   const redirectUri = sentUri ?? (redirectUris.length === 1 ? redirectUris[0] : undefined);
   if (redirectUri === undefined || !redirectUris.includes(redirectUri)) {
     throw new UnsafeRequest("The address that the app wants you to be sent back to is not registered for it.");
@@ -96,26 +96,26 @@ function registeredAddress(parameters: Parameters, { redirectUris }: Client) {
   return { redirectUri, isRedirectUriSent: sentUri !== undefined };
 }
 
-function responseTypeIsCode({ parameters }: Asked): Problem | undefined {
+function checkResponseType({ parameters }: ReceivedRequest): Problem | undefined {
   const type = parameters.required("response_type");
   if (type === "code") return undefined;
   return { error: "unsupported_response_type", sentence: "The parameter response_type must be code." };
 }
 
-function stateIsThere({ parameters }: Asked): Problem | undefined {
+function checkState({ parameters }: ReceivedRequest): Problem | undefined {
   const state = parameters.required("state");
   if (Buffer.byteLength(state) <= longestState) return undefined;
   return invalid(`The parameter state must have at most ${longestState} bytes.`);
 }
 
-/** Any text is accepted, once: unknown words are ignored. */
-function scopeIsOne({ parameters }: Asked): Problem | undefined {
+/** Any scope is accepted if it was sent once; unknown words are ignored. The call only throws for a duplicate. */
+function checkScope({ parameters }: ReceivedRequest): Problem | undefined {
   parameters.optional("scope");
   return undefined;
 }
 
-/** RFC 7636: S256 alone; a challenge without a method would mean plain. */
-function challengeIsSound({ parameters }: Asked): Problem | undefined {
+/** RFC 7636: only S256 is accepted. A challenge without a method would mean plain. */
+function checkChallenge({ parameters }: ReceivedRequest): Problem | undefined {
   const challenge = parameters.optional("code_challenge");
   const method = parameters.optional("code_challenge_method");
   if (challenge === undefined) {
@@ -128,7 +128,7 @@ function challengeIsSound({ parameters }: Asked): Problem | undefined {
   return undefined;
 }
 
-function challengeIsThereIfRequired({ client, parameters }: Asked): Problem | undefined {
+function checkPkceRequired({ client, parameters }: ReceivedRequest): Problem | undefined {
   if (!client.requiresPkce || parameters.optional("code_challenge") !== undefined) return undefined;
   return invalid("This client must send code_challenge (PKCE).");
 }
@@ -137,17 +137,20 @@ function invalid(sentence: string): Problem {
   return { error: "invalid_request", sentence };
 }
 
-function problemOf(step: (asked: Asked) => Problem | undefined, asked: Asked): Problem | undefined {
+function problemOf(
+  check: (received: ReceivedRequest) => Problem | undefined,
+  received: ReceivedRequest,
+): Problem | undefined {
   try {
-    return step(asked);
+    return check(received);
   } catch (error) {
     if (error instanceof BadParameter) return invalid(error.message);
     throw error;
   }
 }
 
-/** A client_id or redirect_uri that was sent twice: nobody can say whom to tell but the person. */
-function safely(read: () => string | undefined): string | undefined {
+/** For client_id and redirect_uri: a duplicate is an UnsafeRequest, since there is no trusted address to redirect to. */
+function readOrThrowUnsafe(read: () => string | undefined): string | undefined {
   try {
     return read();
   } catch (error) {
@@ -156,7 +159,7 @@ function safely(read: () => string | undefined): string | undefined {
   }
 }
 
-/** A state that is itself what is wrong is not sent back. */
+/** The state for an error redirect; undefined when the state itself is invalid. */
 function returnableState(parameters: Parameters): string | undefined {
   try {
     const state = parameters.optional("state");

@@ -1,16 +1,16 @@
 import { derivedSecret, hashOf, isSame, keyOf } from "../../identity/secrets.ts";
+import type { authorizePages } from "./authorize-pages.ts";
 import type { Visit } from "./browser.ts";
 import type { AuthorizationRequest } from "./request.ts";
-import type { showingFor } from "./showing.ts";
 import type { AuthorizeParts } from "./step.ts";
 
 /**
- * The sign-in that this browser made, whether or not it is decided. Where there is none, at least the client for which it
- * was meant, so that the page about it can name the client.
+ * Finds this browser's sign-in, decided or not. When it is not valid any more, `signIn` is undefined; `client` is still
+ * returned if it is known, so that the error page can name it.
  */
 export async function signInOf(
   store: AuthorizeParts["store"],
-  { stillRegistered }: Pick<ReturnType<typeof showingFor>, "stillRegistered">,
+  { stillRegistered }: Pick<ReturnType<typeof authorizePages>, "stillRegistered">,
   transaction: string,
   { browserSecret }: Visit,
 ) {
@@ -29,7 +29,7 @@ export async function signInOf(
   return { client, signIn: { ...found, request, client, browserSecret } };
 }
 
-/** The token of the terms page's form: derived, so that it needs no place in the store. */
+/** The CSRF token of the terms page. It is derived, so it need not be stored. */
 export function csrfOf(browserSecret: string, transaction: string): string {
   return derivedSecret(browserSecret, `csrf ${transaction}`);
 }

@@ -5,7 +5,7 @@ import type { SentParameters } from "../parameters.ts";
 import type { BrowserAnswer, Visit } from "./browser.ts";
 import type { Sealer } from "./login-ticket.ts";
 
-/** One request that a browser makes on its way through authorize. */
+/** One request of the browser in the authorization flow. */
 export interface AuthorizeStep {
   readonly name: "request" | "login" | "terms" | "decision";
   readonly method: "GET" | "POST";
@@ -19,7 +19,7 @@ export interface AuthorizeParts {
   readonly identity: Pick<Identity, "signIn" | "brandOf">;
   readonly clients: Pick<Clients, "findClient">;
   readonly sealer: Sealer;
-  /** Until then login pages are written so that a node of the previous version can read them. */
+  /** Until it is true, login pages are sealed so that a node of the previous version can open them. */
   readonly areOlderNodesGone: () => boolean;
   readonly issuer: () => string;
   readonly codeSeconds: number;

@@ -2,7 +2,7 @@ import { type Html, html } from "../../web/html.ts";
 import { iconOf } from "../../web/icons.ts";
 import { type Brand, hiddenFields, hostOf, named, type Page, pageOf } from "../../web/page.ts";
 
-/** Why the page is shown again. A wrong user name and a wrong password are one: which it was is nobody's business. */
+/** Why the page is shown again. `wrong` does not tell whether the user name or the password was wrong. */
 export type LoginProblem =
   | { readonly kind: "wrong" }
   | { readonly kind: "empty" }
@@ -11,16 +11,16 @@ export type LoginProblem =
 export interface LoginPageValues {
   readonly brand: Brand;
   readonly clientName: string;
-  /** The host of the redirect address. */
+  /** The host of redirect_uri. */
   readonly returnsTo: string;
   readonly action: string;
   readonly hidden: Readonly<Record<string, string>>;
-  /** What was typed before. */
+  /** The user name of the last attempt. */
   readonly username: string;
   readonly problem?: LoginProblem | undefined;
 }
 
-/** Asks a user of the tenant to sign in, and says for which app. */
+/** Asks a user of the tenant to sign in, and names the app that asks for access. */
 export function loginPage({ brand, clientName, returnsTo, action, hidden, username, problem }: LoginPageValues): Page {
   const main = html`<h1>Sign in</h1>
 <p class="lead">${named(clientName)} asks for access to your ${named(brand.tenantName)} account. After you sign in, you decide.</p>
@@ -28,9 +28,9 @@ ${problem && alertOf(problem)}
 <form method="post" action="${action}">
 ${hiddenFields(hidden)}
 <label for="username">User name</label>
-<input id="username" name="username" type="text" dir="auto" value="${username}" autocomplete="username" autocapitalize="none" autocorrect="off" spellcheck="false" enterkeyhint="next" required${marks(problem, username === "")}>
+<input id="username" name="username" type="text" dir="auto" value="${username}" autocomplete="username" autocapitalize="none" autocorrect="off" spellcheck="false" enterkeyhint="next" required${problemAttributes(problem, username === "")}>
 <label for="password">Password</label>
-<input id="password" name="password" type="password" autocomplete="current-password" enterkeyhint="go" required${marks(problem, username !== "")}>
+<input id="password" name="password" type="password" autocomplete="current-password" enterkeyhint="go" required${problemAttributes(problem, username !== "")}>
 <button type="submit">Sign in</button>
 </form>`;
   const footer = html`<p>Afterwards you return to ${hostOf(returnsTo)}.</p>`;
@@ -44,18 +44,18 @@ function alertOf(problem: LoginProblem): Html {
 function sentenceOf(problem: LoginProblem): string {
   if (problem.kind === "wrong") return "The user name or the password is wrong. Check both and try again.";
   if (problem.kind === "empty") return "Enter your user name and your password.";
-  return `Too many attempts to sign in. Try again in ${inWords(problem.retryAfterSeconds)}.`;
+  return `Too many attempts to sign in. Try again in ${formatDuration(problem.retryAfterSeconds)}.`;
 }
 
-/** A screen reader reads the problem with the field that it puts the typist into. */
-function marks(problem: LoginProblem | undefined, isFirst: boolean): Html | undefined {
+/** Attributes that connect a field with the problem, so that screen readers read it; the first field gets the focus. */
+function problemAttributes(problem: LoginProblem | undefined, isFirst: boolean): Html | undefined {
   if (!problem) return undefined;
   const invalid = problem.kind === "tooMany" ? undefined : html` aria-invalid="true"`;
   return html` aria-describedby="problem"${invalid}${isFirst ? html` autofocus` : undefined}`;
 }
 
-/** Rounded up: who comes back then is let in. */
-function inWords(seconds: number): string {
+/** Rounded up, so that an attempt after this time is not refused. */
+function formatDuration(seconds: number): string {
   const units = [
     { name: "hour", seconds: 3600 },
     { name: "minute", seconds: 60 },

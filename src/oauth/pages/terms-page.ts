@@ -12,24 +12,24 @@ export interface Terms {
 export interface TermsPageValues {
   readonly brand: Brand;
   readonly clientName: string;
-  /** The host of the redirect address. */
+  /** The host of redirect_uri. */
   readonly returnsTo: string;
   readonly userName: string;
-  /** With "tenant" the app sees and changes what every user of the company has. */
+  /** With "tenant" the app gets access to the data of all users of the tenant. */
   readonly covers: "user" | "tenant";
-  /** What the app asks to do; null: everything. */
+  /** The requested scopes; null means everything. */
   readonly scopes: Scopes;
   readonly terms: Terms | undefined;
   readonly action: string;
   readonly hidden: Readonly<Record<string, string>>;
 }
 
-/** Asks whether the app may have what it asks for. Both answers are equals. */
+/** Asks the user to accept or decline. Both buttons look the same, so that neither is suggested. */
 export function termsPage(values: TermsPageValues): Page {
   const { brand, clientName, returnsTo, userName, covers, terms, action, hidden } = values;
   const main = html`<h1>${heading(values)}</h1>
 <p class="account">${iconOf("person")}<span>${named(userName)}<br><span class="small">signed in to <bdi>${brand.tenantName}</bdi></span></span></p>
-${covers === "tenant" ? widerReach(brand) : undefined}
+${covers === "tenant" ? tenantWarning(brand) : undefined}
 <h2 id="may">If you accept, <bdi>${clientName}</bdi> may:</h2>
 <ul class="may" aria-labelledby="may">
 ${rights(values).map((right) => html`<li>${iconOf("check")}<span>${right}</span></li>`)}
@@ -51,7 +51,7 @@ function heading({ brand, clientName, covers, scopes }: TermsPageValues): Html {
     : html`Let <bdi>${clientName}</bdi> use accounts of <bdi>${brand.tenantName}</bdi>?`;
 }
 
-function widerReach({ tenantName }: Brand): Html {
+function tenantWarning({ tenantName }: Brand): Html {
   return html`<p class="note">${iconOf("warning")}<span>This is about more than your own account: it covers every user of <bdi>${tenantName}</bdi>.</span></p>`;
 }
 

@@ -1,4 +1,4 @@
-/** The address that sends a browser back to the client, with our name in every answer (RFC 9207). */
+/** The redirect to the client with these parameters and the issuer (RFC 9207). */
 export function returnAddress(
   redirectUri: string,
   issuer: string,
@@ -6,13 +6,13 @@ export function returnAddress(
 ): string {
   const pairs = Object.entries({ ...parameters, iss: issuer })
     .filter(([, value]) => value !== undefined)
-    // Not as a form does it: some clients take a plus for a plus.
+    // Spaces become %20, not "+" as in forms: some clients don't decode "+".
     .map(([name, value]) => `${name}=${encodeURIComponent(value ?? "")}`);
-  // The registered address may have a query of its own, which stays as it is (RFC 6749 3.1.2).
+  // A query in the registered address is kept (RFC 6749 3.1.2).
   return `${redirectUri}${redirectUri.includes("?") ? "&" : "?"}${pairs.join("&")}`;
 }
 
-/** What a client hears when it gets nothing. */
+/** Errors for the client when access is denied. */
 export const denied = {
   declined: { error: "access_denied", error_description: "The user declined." },
   notAdmin: { error: "access_denied", error_description: "Only an administrator of the tenant can give this access." },

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { TenantId } from "../../src/model/ids.ts";
-import { KnownClients } from "../../src/oauth/known-clients.ts";
+import { ClientCache } from "../../src/oauth/client-cache.ts";
 import type { ClientRow } from "../../src/store/tables/clients.ts";
 
-type Parts = ConstructorParameters<typeof KnownClients>[0];
+type Parts = ConstructorParameters<typeof ClientCache>[0];
 
 /** A store with one client, whose name is that of its last change, and whose readers wait when they are told to. */
 function clients(isShared: boolean) {
@@ -23,7 +23,7 @@ function clients(isShared: boolean) {
       return body({ clients: { byId }, clock: { nowMs: async () => 5 } });
     },
   } as unknown as Parts["store"];
-  return { asked, known: new KnownClients({ store, nowMs: () => 7 }) };
+  return { asked, known: new ClientCache({ store, nowMs: () => 7 }) };
 }
 
 describe("a client that came before", () => {

@@ -9,8 +9,8 @@ import type { AuthorizationRequest } from "./request.ts";
 import type { AuthorizeParts } from "./step.ts";
 
 /** The pages that more than one step shows. */
-export function showingFor({ identity, clients, sealer, areOlderNodesGone, issuer }: AuthorizeParts) {
-  /** The base address may have a path of its own, under which a proxy shows us. */
+export function authorizePages({ identity, clients, sealer, areOlderNodesGone, issuer }: AuthorizeParts) {
+  /** The base URL may have a path, under which a proxy publishes the service. */
   const address = (name: keyof typeof addresses) => new URL(issuer()).pathname.replace(/\/$/, "") + addresses[name];
 
   async function brandOf(tenantId: TenantId): Promise<Brand> {
@@ -32,7 +32,7 @@ export function showingFor({ identity, clients, sealer, areOlderNodesGone, issue
     async login(
       client: Client,
       ticket: LoginTicket,
-      { status = 200, username = "", problem }: LoginShown = {},
+      { status = 200, username = "", problem }: LoginOptions = {},
     ): Promise<BrowserAnswer> {
       const page = loginPage({
         brand: await brandOf(client.tenantId),
@@ -46,7 +46,7 @@ export function showingFor({ identity, clients, sealer, areOlderNodesGone, issue
       return { kind: "page", status, page };
     },
 
-    /** The client of a request that was checked a while ago: it may have changed since. */
+    /** The client of an earlier request, if it still exists with that redirect_uri. */
     async stillRegistered({ clientId, redirectUri }: AuthorizationRequest): Promise<Client | undefined> {
       const client = await clients.findClient(clientId);
       return client?.redirectUris.includes(redirectUri) ? client : undefined;
@@ -54,7 +54,7 @@ export function showingFor({ identity, clients, sealer, areOlderNodesGone, issue
   };
 }
 
-interface LoginShown {
+interface LoginOptions {
   readonly status?: number;
   readonly username?: string;
   readonly problem?: LoginProblem;
