@@ -9,28 +9,28 @@ import { listen } from "../ecosystem/listening.ts";
 /** An ecosystem under the test's control, with connectors to it. All of it ends with the test. */
 export interface ConnectorHarness {
   readonly connector: Connector;
-  /** The same, but it takes a fraction of a second without a byte for silence. */
+  /** A connector whose silence timeout is a fraction of a second. */
   readonly impatient: Connector;
-  /** Of the same kind, but nobody listens where it calls. */
+  /** A connector to an address where nothing listens. */
   readonly astray: Connector;
-  /** A token that the ecosystem has never given out. */
+  /** A token that the ecosystem never issued. */
   readonly unknownToken: string;
   readonly account: {
     readonly token: string;
-    /** Something that is mirrored changes. */
+    /** Changes a value that is mirrored. */
     change(): Promise<void>;
-    /** The ecosystem sends once more what it sent last. */
+    /** The ecosystem sends its last snapshot again. */
     sendAgain(): Promise<void>;
     revoke(): Promise<void>;
-    /** The ecosystem's side of the open streams goes away. */
+    /** The ecosystem closes the open streams. */
     hangUp(): Promise<void>;
   };
 }
 
-/** What every ecosystem's connector owes Breezeway, as `ecosystem/connector.ts` says it. */
+/** The contract of every ecosystem's connector (`ecosystem/connector.ts`). */
 export function describeConnector(name: string, start: (t: TestContext) => Promise<ConnectorHarness>): void {
   describe(`the ${name} connector`, () => {
-    it("proves a good token by reading the account", async (t) => {
+    it("verifies a valid token by reading the account", async (t) => {
       const { connector, account } = await start(t);
       const read = await connector.read(account.token, unending());
       assert.ok(read.structures.isWhole && read.thermostats.isWhole && read.alarms.isWhole);
@@ -38,7 +38,7 @@ export function describeConnector(name: string, start: (t: TestContext) => Promi
       assert.doesNotMatch(inspect(read, { depth: null }), holding(account.token));
     });
 
-    it("says that a token is refused, and that an ecosystem can't be reached, without the token", async (t) => {
+    it("reports a refused token and an unreachable ecosystem, without revealing the token", async (t) => {
       const { connector, astray, account, unknownToken } = await start(t);
       await assert.rejects(connector.read(unknownToken, unending()), quietly(EcosystemRefused, unknownToken));
       await assert.rejects(astray.read(account.token, unending()), quietly(EcosystemUnreachable, account.token));
@@ -46,7 +46,7 @@ export function describeConnector(name: string, start: (t: TestContext) => Promi
       assertEnd(await listen(astray, account.token).ended, "unreachable", account.token);
     });
 
-    it("tells the account at connection, each change, and what came again", async (t) => {
+    it("reports the account at connection, each change, and a repeated snapshot", async (t) => {
       const { connector, account } = await start(t);
       const stream = listen(connector, account.token);
       await stream.until(1);
@@ -62,7 +62,7 @@ export function describeConnector(name: string, start: (t: TestContext) => Promi
       assertEnd(await stream.ended, "stopped", account.token);
     });
 
-    it("tells the whole account anew on each connection", async (t) => {
+    it("reports the whole account again on each connection", async (t) => {
       const { connector, account } = await start(t);
       const first = listen(connector, account.token);
       await first.until(1);
@@ -86,7 +86,7 @@ export function describeConnector(name: string, start: (t: TestContext) => Promi
       await assert.rejects(connector.read(account.token, unending()), quietly(EcosystemRefused, account.token));
     });
 
-    it("ends as closed when the ecosystem hangs up", async (t) => {
+    it("ends as closed when the ecosystem closes the connection", async (t) => {
       const { connector, account } = await start(t);
       const stream = listen(connector, account.token);
       await stream.until(1);
@@ -94,14 +94,14 @@ export function describeConnector(name: string, start: (t: TestContext) => Promi
       assertEnd(await stream.ended, "closed", account.token);
     });
 
-    it("ends as silent when nothing is heard any more", async (t) => {
+    it("ends as silent when no more bytes arrive", async (t) => {
       const { impatient, account } = await start(t);
       const stream = listen(impatient, account.token);
       await stream.until(1);
       assertEnd(await stream.ended, "silent", account.token);
     });
 
-    it("ends as stopped, also before anything came", async (t) => {
+    it("ends as stopped, also before the first event", async (t) => {
       const { connector, account } = await start(t);
       const stream = listen(connector, account.token);
       stream.stop();
@@ -127,7 +127,7 @@ export function describeConnector(name: string, start: (t: TestContext) => Promi
       assert.deepEqual(refused, { state: "unauthorized" });
     });
 
-    it("leaves a command open when the ecosystem can't be reached, and never throws", async (t) => {
+    it("reports an unknown outcome when the ecosystem can't be reached, and never throws", async (t) => {
       const { astray, account } = await start(t);
       const outcome = await astray.runFan(account.token, { thermostatId: "t", isOn: true }, unending());
       assert.equal(outcome.state, "unanswered");
@@ -135,7 +135,7 @@ export function describeConnector(name: string, start: (t: TestContext) => Promi
       assert.equal(await astray.revoke(account.token, unending()), false);
     });
 
-    it("ends a token where it can, and its stream with it", async (t) => {
+    it("revokes a token where the ecosystem allows it, which ends its stream", async (t) => {
       const { connector, account } = await start(t);
       const stream = listen(connector, account.token);
       await stream.until(1);
@@ -143,7 +143,7 @@ export function describeConnector(name: string, start: (t: TestContext) => Promi
       assertEnd(await stream.ended, "unauthorized", account.token);
     });
 
-    it("waits a bounded time between connections, and spreads it", async (t) => {
+    it("waits a bounded, random time between connections", async (t) => {
       const { connector } = await start(t);
       for (const reason of ["closed", "silent", "unreachable", "refused", "malformed"] as const) {
         for (const failures of [0, 1, 10, 10_000]) {

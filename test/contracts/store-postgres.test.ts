@@ -19,11 +19,11 @@ describeStore("the store on PostgreSQL", postgresHarness, skip === undefined ? {
 const older = olderPostgres();
 if (older) describeStore(`the store on PostgreSQL ${older.version}`, harnessOnInstallation(older));
 
-describe("the store on PostgreSQL, many at a time", { skip: skip ?? false }, () => {
-  it("lets urgent transactions and reads through while all others are held up", () =>
+describe("concurrent transactions on PostgreSQL", { skip: skip ?? false }, () => {
+  it("run urgent transactions and reads while all others are blocked", () =>
     onStore(postgresHarness, async (store) => {
       const [holding, end] = [gate(), gate()];
-      // Far more than there are connections: whoever needs one of theirs waits behind them all.
+      // Far more than there are connections: an ordinary transaction would wait behind all of them.
       const held = Array.from({ length: 64 }, () =>
         store.transaction(async () => {
           holding.open();
@@ -47,7 +47,7 @@ describe("the store on PostgreSQL, many at a time", { skip: skip ?? false }, () 
       }
     }));
 
-  it("lets a transaction wait for a connection that is in use, for 20 seconds, and is not unavailable meanwhile", (t) =>
+  it("wait up to 20 seconds for a connection that is in use, without store_unavailable", (t) =>
     onStore(postgresHarness, async (store) => {
       const ordinary = () => store.pools().find(({ pool }) => pool === "ordinary")!;
       const holdAll = async () => {
@@ -86,7 +86,7 @@ describe("the store on PostgreSQL, many at a time", { skip: skip ?? false }, () 
       assert.equal(await kept(store, "given up"), false);
     }));
 
-  it("acknowledges nothing before its COMMIT is over", { timeout: 30_000 }, (t) =>
+  it("are not acknowledged before their COMMIT is answered", { timeout: 30_000 }, (t) =>
     onStore(postgresHarness, async (store, place) => {
       await place.sql(`CREATE FUNCTION hold_commit() RETURNS trigger LANGUAGE plpgsql AS
                        $$ BEGIN PERFORM pg_advisory_xact_lock(1); RETURN NULL; END $$`);
@@ -107,7 +107,7 @@ describe("the store on PostgreSQL, many at a time", { skip: skip ?? false }, () 
     }),
   );
 
-  it("gives a read one look, whatever is committed meanwhile", () =>
+  it("read one consistent snapshot, whatever is committed meanwhile", () =>
     onStore(postgresHarness, async (store) => {
       const [looked, written] = [gate(), gate()];
       const looks = store.read(async (tx) => {
@@ -121,7 +121,7 @@ describe("the store on PostgreSQL, many at a time", { skip: skip ?? false }, () 
       assert.deepEqual(await looks, [undefined, undefined]);
     }));
 
-  it("repeats a body that met a deadlock, and no one notices", () =>
+  it("are retried after a deadlock, and the caller does not notice", () =>
     onStore(postgresHarness, async (store) => {
       await store.transaction(async (tx) => void (await tx.tenants.add({ name: "t" })));
       const users = await store.transaction(async (tx) => {
@@ -141,7 +141,7 @@ describe("the store on PostgreSQL, many at a time", { skip: skip ?? false }, () 
           return mine;
         });
       assert.deepEqual(await Promise.all([lockInTurn(0), lockInTurn(1)]), [0, 1]);
-      // One of the two is repeated; on a busy machine the server may find both at fault, and then they may meet again.
+      // The server aborts one of the two, on a busy machine both. Then the retries may deadlock again.
       assert.ok(runs >= 3, `${runs} runs`);
     }));
 
@@ -163,12 +163,12 @@ describe("the store on PostgreSQL, many at a time", { skip: skip ?? false }, () 
     }),
   );
 
-  it("answers store_unavailable while the server can't be reached", async () => {
+  it("fail with store_unavailable while the server can't be reached", async () => {
     const unreachable = openPostgres({ url: "postgres://breezeway@127.0.0.1:1/none", connectTimeoutMs: 1_000 });
     await assert.rejects(unreachable, StoreUnavailable);
   });
 
-  it("loses nothing that it acknowledged when the server crashes", { timeout: 60_000 }, async () => {
+  it("are not lost after they were acknowledged when the server crashes", { timeout: 60_000 }, async () => {
     const cluster = await startCluster();
     try {
       const url = await cluster.createDatabase();

@@ -7,8 +7,8 @@ import { describeStore } from "./store.contract.ts";
 
 describeStore("the store on SQLite", sqliteHarness);
 
-describe("the store on SQLite, one body at a time", () => {
-  it("fails a body that waits for anything but its transaction, and goes on", () =>
+describe("the store on SQLite, which runs one body at a time", () => {
+  it("fails a body that awaits anything but its transaction, and keeps working", () =>
     onStore(sqliteHarness, async (store) => {
       const [resume, resumed] = [gate(), gate()];
       let late: Promise<unknown> = Promise.resolve();
@@ -27,7 +27,7 @@ describe("the store on SQLite, one body at a time", () => {
       for (const name of ["before it waited", "after it waited"]) assert.equal(await kept(store, name), false);
     }));
 
-  it("fails a read that waits for anything else, and other reads go on", () =>
+  it("fails a read that awaits anything else, and other reads continue", () =>
     onStore(sqliteHarness, async (store) => {
       const never = gate();
       const waiting = store.read(() => never.opened);
@@ -36,7 +36,7 @@ describe("the store on SQLite, one body at a time", () => {
       await next;
     }));
 
-  it("runs urgent bodies before all that wait", () =>
+  it("runs urgent bodies before all waiting ones", () =>
     onStore(sqliteHarness, async (store) => {
       const order: string[] = [];
       const says = (name: string, urgent = false) => store.transaction(async () => void order.push(name), { urgent });
@@ -44,7 +44,7 @@ describe("the store on SQLite, one body at a time", () => {
       assert.deepEqual(order, ["urgent", "urgent too", "first", "second", "third"]);
     }));
 
-  it("runs what is urgent next, even when it comes while a group is under way", () =>
+  it("runs an urgent body next, even when it arrives while a group runs", () =>
     onStore(sqliteHarness, async (store) => {
       const order: string[] = [];
       const underWay = gate();

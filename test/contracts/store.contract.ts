@@ -13,12 +13,12 @@ import { linkCases } from "./store/link-cases.ts";
 import { logEpochCases } from "./store/log-epoch-cases.ts";
 import { logTailCases } from "./store/log-tail-cases.ts";
 import { migrationCases } from "./store/migration-cases.ts";
-import { neighbourCases } from "./store/neighbour-cases.ts";
+import { nodeBusCases } from "./store/node-bus-cases.ts";
 import { sinceCases } from "./store/since-cases.ts";
 import { tableCases } from "./store/table-cases.ts";
 import { transactionCases } from "./store/transaction-cases.ts";
 
-/** What every store owes: a new database is a new harness that passes this. */
+/** The contract of every store. A new database needs a harness that passes it. */
 export function describeStore(name: string, harness: StoreHarness, options: { readonly skip?: string } = {}): void {
   describe(name, { skip: options.skip ?? false }, () => {
     describe("its tables", () => {
@@ -30,17 +30,17 @@ export function describeStore(name: string, harness: StoreHarness, options: { re
     describe("failures", () => failureCountCases(harness));
     describe("deliveries of webhooks", () => deliveryCases(harness));
     describe("its links", () => linkCases(harness));
-    describe("its nodes", () => neighbourCases(harness));
+    describe("its nodes", () => nodeBusCases(harness));
     describe("text from outside", () => hostileValueCases(harness));
     describe("a transaction", () => transactionCases(harness));
-    describe("what was acknowledged", () => durabilityCases(harness));
+    describe("an acknowledged write", () => durabilityCases(harness));
     describe("the tail of the log", () => logTailCases(harness));
     describe("the log", () => logEpochCases(harness));
     describe("a commit", () => {
       commitCases(harness);
       crossingAlertCases(harness);
     });
-    describe("a reader that polls with since", () => sinceCases(harness));
+    describe("a client that polls with since", () => sinceCases(harness));
     describe("the schema", () => migrationCases(harness));
   });
 }

@@ -4,7 +4,7 @@ import type { StoreHarness } from "./store/harness.ts";
 import { webhookBacklogCases } from "./store/webhook-backlog-cases.ts";
 import { webhookTurnCases } from "./store/webhook-turn-cases.ts";
 
-/** What webhooks need from every store. */
+/** The contract of every store for webhooks. */
 export function describeWebhooks(name: string, harness: StoreHarness, options: { readonly skip?: string } = {}): void {
   describe(name, { skip: options.skip ?? false }, () => {
     describe("messages that are due", () => webhookTurnCases(harness));

@@ -7,7 +7,7 @@ import type { OpenStore } from "../../src/store/seam.ts";
 import { madeAlice, madeIdentity } from "./made-identity.ts";
 
 describe("the audit log", () => {
-  it("tells what happened, when, to whom and from where, the newest first", async (t) => {
+  it("lists acts with time, user and source, newest first", async (t) => {
     const { identity, clock, tenantId, userId } = await madeAlice(t);
     const detail = { command: "user add", admin: true, clear: ["logo"] };
     await identity.audit.record({ act: "admin", tenantId, userId, source: "command", detail });
@@ -28,7 +28,7 @@ describe("the audit log", () => {
     assert.equal((await identity.audit.list({ limit: 1 })).length, 1);
   });
 
-  it("shows a tenant's entries alone when it is asked so", async (t) => {
+  it("can be filtered by tenant", async (t) => {
     const { identity, tenantId } = await madeAlice(t);
     const other = await identity.addTenant({ name: "Other" });
     await identity.audit.record({ act: "grant", tenantId: other.tenantId, source: "192.0.2.9" });
@@ -38,7 +38,7 @@ describe("the audit log", () => {
     assert.deepEqual(acts, ["declined"]);
   });
 
-  it("becomes durable together with its cause, or not at all", async (t) => {
+  it("is written in the transaction of the act", async (t) => {
     const { identity, store } = await madeIdentity(t);
     const failed = store.transaction(async (tx) => {
       await tx.audit.add(auditEntry({ act: "grant", source: "192.0.2.9" }));
@@ -48,7 +48,7 @@ describe("the audit log", () => {
     assert.deepEqual(await identity.audit.list({ limit: 10 }), []);
   });
 
-  it("shows a stranger's first 100 failures one by one, and then every hundredth", async (t) => {
+  it("shows the first 100 failures of a source one by one, and then every hundredth", async (t) => {
     const argon2 = { hash: async () => "hash", verify: async () => false };
     const { identity, login } = await madeAlice(t, { passwords: { argon2 } });
     const fail = (name: string, source: string) => assert.rejects(login({ name, source }), InvalidLogin);
@@ -80,7 +80,7 @@ describe("the audit log", () => {
 });
 
 describe("a sign-in", () => {
-  it("is written down with the tenant, the user, the client and the source", async (t) => {
+  it("is audited with the tenant, the user, the client and the source", async (t) => {
     const { identity, login, tenantId, userId } = await madeAlice(t);
     await login();
     const attempt = { tenantId: "7", name: "alice", password: "correct horse", source: "192.0.2.2", clientId: "bwc_1" };
@@ -93,7 +93,7 @@ describe("a sign-in", () => {
     ]);
   });
 
-  it("that fails is written down without a word of what was typed", async (t) => {
+  it("that fails is audited without any text that was typed", async (t) => {
     const { identity, login, tenantId, userId, store } = await madeAlice(t);
     const typed = ["wrong password", "hunter2 in the name field", "4711"];
     await assert.rejects(login({ password: typed[0]! }), InvalidLogin);
@@ -114,7 +114,7 @@ describe("a sign-in", () => {
     for (const text of typed) assert.ok(!rows.includes(text), text);
   });
 
-  it("whose door fails behind the right password leaves nothing", async (t) => {
+  it("leaves nothing when the transaction fails after the right password", async (t) => {
     const { identity } = await madeAlice(t);
     const attempt = { tenantId: "7", name: "alice", password: "correct horse", source: "192.0.2.1" };
     const broken = identity.signIn(attempt, async () => {
@@ -124,7 +124,7 @@ describe("a sign-in", () => {
     assert.deepEqual(await identity.audit.list({ limit: 10 }), []);
   });
 
-  it("that is denied stays denied when the store can't write it down, and that is reported", async (t) => {
+  it("that fails still fails when it can't be audited, and that is logged", async (t) => {
     const { store } = await madeAlice(t);
     const sentences: string[] = [];
     const full: OpenStore = {

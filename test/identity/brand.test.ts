@@ -19,7 +19,7 @@ async function acme(t: TestContext) {
 }
 
 describe("a tenant's brand", () => {
-  it("is empty at first, and each part is chosen and taken away by itself", async (t) => {
+  it("is empty at first, and each part is set and removed on its own", async (t) => {
     const { identity, tenantId } = await acme(t);
     const none = { accent: undefined, supportUrl: undefined, hasLogo: false, terms: undefined };
     assert.deepEqual(await identity.brandOf(tenantId), { tenantName: "Acme", ...none });
@@ -37,14 +37,14 @@ describe("a tenant's brand", () => {
 
   const pictures = { "image/png": png, "image/jpeg": jpeg, "image/webp": webp, "image/svg+xml": svg };
   for (const [type, bytes] of Object.entries(pictures)) {
-    it(`knows ${type} by its bytes and gives them back`, async (t) => {
+    it(`detects ${type} by its bytes and returns them`, async (t) => {
       const { identity, tenantId } = await acme(t);
       await identity.setBrand(tenantId, { logo: bytes });
       assert.deepEqual(await identity.logoOf(tenantId), { type, bytes });
     });
   }
 
-  it("takes an SVG as drawing programs save it", async (t) => {
+  it("accepts an SVG as drawing programs save it", async (t) => {
     const { identity, tenantId } = await acme(t);
     const head = `\uFEFF<?xml version="1.0" encoding="UTF-8"?>\n<!-- made by hand -->\n`;
     const drawn = svgWith(
@@ -54,7 +54,7 @@ describe("a tenant's brand", () => {
     assert.equal((await identity.logoOf(tenantId))?.type, "image/svg+xml");
   });
 
-  it("takes a logo of 64 kB and no larger one", async (t) => {
+  it("accepts a logo of 64 kB and no larger one", async (t) => {
     const { identity, tenantId } = await acme(t);
     const sized = (bytes: number) => Buffer.concat([png, Buffer.alloc(bytes - png.length)]);
     await identity.setBrand(tenantId, { logo: sized(largestLogoBytes) });
@@ -104,7 +104,7 @@ describe("a tenant's brand", () => {
 });
 
 describe("a tenant's terms", () => {
-  it("have a text, a version and the date since when they count", async (t) => {
+  it("have a text, a version and the date since when they are valid", async (t) => {
     const { identity, clock, tenantId } = await acme(t);
     await identity.setTerms(tenantId, { text: "\uFEFF\r\nBe kind.\r\n\tPay.\rGo.\n\n", version: " 2026-01 " });
     const { terms } = await identity.brandOf(tenantId);
@@ -116,7 +116,7 @@ describe("a tenant's terms", () => {
     assert.equal((await identity.brandOf(tenantId)).terms, undefined);
   });
 
-  it("can't be empty, endless or hold what can't be shown", async (t) => {
+  it("can't be empty, too long or hold control characters", async (t) => {
     const { identity, tenantId } = await acme(t);
     const longest = "語".repeat(Math.floor(longestTermsBytes / 3));
     await identity.setTerms(tenantId, { text: longest, version: "🏠".repeat(60) });

@@ -9,7 +9,7 @@ import { folderOf } from "../cli/made-folder.ts";
 
 for (const place of ["memory", "store"] as const) {
   describe(`failed attempts, counted in ${place}`, () => {
-    it("are free five times, then cost a delay that doubles up to a quarter of an hour", async (t) => {
+    it("are free five times, then cause a delay that doubles up to 15 minutes", async (t) => {
       const { fail, clock } = await madeLimits(t, place);
       for (let failure = 0; failure < 5; failure++) await fail();
       const delays: number[] = [];
@@ -32,7 +32,7 @@ for (const place of ["memory", "store"] as const) {
       await succeed("bob", "192.0.2.1");
     });
 
-    it("are forgotten after a success, but only those of that pair", async (t) => {
+    it("are reset by a success, but only those of that pair", async (t) => {
       const { fail, succeed } = await madeLimits(t, place);
       for (let failure = 0; failure < 4; failure++) {
         await fail();
@@ -45,7 +45,7 @@ for (const place of ["memory", "store"] as const) {
       await refusedFor(() => succeed("alice", "192.0.2.2"));
     });
 
-    it("sent all at once count one after another", async (t) => {
+    it("that arrive together are checked one after another", async (t) => {
       const { limits } = await madeLimits(t, place, { perSource: 50 });
       let ran = 0;
       const guesses = Array.from({ length: 50 }, () =>
@@ -60,12 +60,12 @@ for (const place of ["memory", "store"] as const) {
       assert.equal(refused.length, 45);
     });
 
-    it("don't stop right ones that are sent all at once", async (t) => {
+    it("don't stop right attempts that arrive together", async (t) => {
       const { succeed } = await madeLimits(t, place, { perSource: 50 });
       await Promise.all(Array.from({ length: 50 }, () => succeed()));
     });
 
-    it("of a whole source have a ceiling, which passes", async (t) => {
+    it("of a whole source are limited for a window of time", async (t) => {
       const { fail, succeed, clock } = await madeLimits(t, place, { failuresPerSource: 20, sourceWindowMs: 60_000 });
       for (let account = 0; account < 20; account++) await fail(`account ${account}`);
       assert.equal(await refusedFor(() => succeed("alice")), 60);
@@ -74,7 +74,7 @@ for (const place of ["memory", "store"] as const) {
       await succeed("alice");
     });
 
-    it("don't count when the attempt itself broke down", async (t) => {
+    it("are not counted when the check itself threw an error", async (t) => {
       const { limits, succeed } = await madeLimits(t, place);
       const breakDown = () => limits.attempt("alice", "192.0.2.1", () => Promise.reject(new Error("store")));
       for (let attempt = 0; attempt < 10; attempt++) await assert.rejects(breakDown, /store/);
@@ -84,7 +84,7 @@ for (const place of ["memory", "store"] as const) {
 }
 
 describe("failed attempts", () => {
-  it("are refused before any work when their source has 20 under way, and count in no way", async (t) => {
+  it("are refused before any work when their source has 20 in progress, and are not counted", async (t) => {
     const { limits, full } = await madeLimits(t, "memory");
     const holding = Promise.withResolvers<true>();
     let ran = 0;
@@ -104,7 +104,7 @@ describe("failed attempts", () => {
     await attempt("another account", "2001:db8:1:2:ffff::1");
   });
 
-  it("whose client is gone leave the line at once", async (t) => {
+  it("leave the queue at once when their client disconnects", async (t) => {
     const { limits } = await madeLimits(t, "memory");
     const holding = Promise.withResolvers<true>();
     const first = limits.attempt("alice", "192.0.2.1", () => holding.promise);
@@ -119,7 +119,7 @@ describe("failed attempts", () => {
     assert.deepEqual(await Promise.all([first, last]), [true, true]);
   });
 
-  it("are remembered for a bounded number of pairs, the quietest forgotten first", async (t) => {
+  it("are counted for a bounded number of pairs; the least recent is evicted first", async (t) => {
     const { fail, succeed } = await madeLimits(t, "memory", { remembered: 10 });
     for (let failure = 0; failure < 5; failure++) await fail("first");
     for (let failure = 0; failure < 5; failure++) await fail("last");
@@ -128,7 +128,7 @@ describe("failed attempts", () => {
     await refusedFor(() => succeed("last"));
   });
 
-  it("from one IPv6 network, or from an IPv4 address in IPv6 clothes, are from one source", () => {
+  it("from one IPv6 network, or from an IPv4-mapped IPv6 address, have one source", () => {
     assert.equal(sourceOf("2001:db8:1:2::1"), sourceOf("2001:0DB8:1:2:ffff::9"));
     assert.notEqual(sourceOf("2001:db8:1:2::1"), sourceOf("2001:db8:1:3::1"));
     assert.equal(sourceOf("::ffff:192.0.2.1"), "192.0.2.1");
@@ -167,7 +167,7 @@ async function refusedFor(attempt: () => Promise<unknown>): Promise<number> {
   return error.retryAfterSeconds;
 }
 
-/** Everything that can go on without anything new has gone on. */
+/** Resolves when all pending work that needs no new input is done. */
 function settled(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

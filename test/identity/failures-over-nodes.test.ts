@@ -6,7 +6,7 @@ import { missingPostgres } from "../set-up/postgres.ts";
 
 const stretchedMs = 600_000;
 
-/** Two nodes on one database, and what can be guessed at each. */
+/** Two nodes on one database, with a login and a client authentication at each. */
 async function twoNodes(t: TestContext) {
   const world = await oauthWorld(t, { database: "postgres" });
   const nodes = [world.service, await world.secondNode()] as const;
@@ -26,7 +26,7 @@ async function twoNodes(t: TestContext) {
   await hand.connect();
   t.after(() => hand.end());
   const counts = async () => (await hand.query("SELECT failures FROM failure_counts ORDER BY failures")).rows;
-  /** The second that they cost lasts ten minutes: on a busy machine it would be over before it is looked at. */
+  /** Makes the delay of one second last ten minutes: on a busy machine it would end before it is checked. */
   const stretch = () => hand.query(`UPDATE failure_counts SET last_ms = last_ms + ${stretchedMs}`);
   return { world, logIn, authenticate, counts, stretch };
 }
@@ -42,7 +42,7 @@ describe("failures at two nodes of one database", { skip: missingPostgres() ?? f
     await stretch();
     for (const at of [0, 1] as const) assert.equal(await logIn(at, ada.password), "107");
     assert.deepEqual(await counts(), [{ failures: 5 }, { failures: 5 }]);
-    // The delay passes, on the database's clock, and a success forgives at both.
+    // The delay passes on the database's clock, and a success resets the count for both nodes.
     await world.timePasses(stretchedMs + 1_000);
     assert.equal(await logIn(1, ada.password), "let in");
     for (const at of [0, 1, 0, 1, 0] as const) assert.equal(await logIn(at, "a guess"), "101");
@@ -65,7 +65,7 @@ describe("failures at two nodes of one database", { skip: missingPostgres() ?? f
     assert.equal(await logIn(0, ada.password), "let in");
   });
 
-  it("that never happened leave nothing in the store", { timeout: 60_000 }, async (t) => {
+  it("leave nothing in the store when there were none", { timeout: 60_000 }, async (t) => {
     const { logIn, counts } = await twoNodes(t);
     for (const at of [0, 1] as const) assert.equal(await logIn(at, ada.password), "let in");
     assert.deepEqual(await counts(), []);

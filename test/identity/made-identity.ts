@@ -9,7 +9,7 @@ import { openSqlite } from "../../src/store/sqlite/store.ts";
 
 export const password = "correct horse";
 
-/** Identity on a store of its own, with a clock that the test moves, a count of hash runs, and what others are told. */
+/** Identity on a new store, with a clock that the test moves, a count of hash runs, and the recorded callbacks. */
 export async function madeIdentity(t: TestContext, options: Pick<IdentityParts, "failureLimits" | "passwords"> = {}) {
   const folder = mkdtempSync(join(tmpdir(), "breezeway-identity-"));
   const clock = { nowMs: Date.UTC(2026, 0, 1) };
@@ -38,14 +38,14 @@ export async function madeIdentity(t: TestContext, options: Pick<IdentityParts, 
     report: { debug() {}, info() {}, warn() {}, error() {} },
     grantsEnded: (ids) => void told.grants.push(...ids),
     devicesRemoved: (ids) => void told.devices.push(...ids),
-    // On every machine, whatever the number of its cores.
+    // The same on every machine, whatever the number of its cores.
     passwords: { argon2, atOnce: 2 },
     ...options,
   });
   return { identity, store, clock, hashRuns, told };
 }
 
-/** The same with tenant 7 and its user alice. */
+/** Identity with tenant 7 and its user alice. */
 export async function madeAlice(t: TestContext, options: Pick<IdentityParts, "failureLimits" | "passwords"> = {}) {
   const made = await madeIdentity(t, options);
   const { tenantId } = await made.identity.addTenant({ name: "Acme", appId: 7 });

@@ -7,7 +7,7 @@ import type { LimitName } from "../../src/model/limits.ts";
 const here = { source: "192.0.2.1" };
 
 describe("a password", () => {
-  it("is kept as argon2id with its parameters, salted each time", async () => {
+  it("is stored as argon2id with its parameters, salted each time", async () => {
     const { hash, isRight } = passwords();
     const [one, other] = await Promise.all([hash("correct horse"), hash("correct horse")]);
     assert.match(one, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
@@ -16,13 +16,13 @@ describe("a password", () => {
     assert.equal(await isRight("correct hors", one, here), false);
   });
 
-  it("is still right when it was hashed with other parameters", async () => {
+  it("is still accepted when it was hashed with other parameters", async () => {
     const { hash } = await import("@node-rs/argon2");
     const old = await hash("correct horse", { memoryCost: 8_192, timeCost: 3 });
     assert.equal(await passwords().isRight("correct horse", old, here), true);
   });
 
-  it("is compared at the same cost when there is no such user", async () => {
+  it("is checked at the same cost when there is no such user", async () => {
     const verified: string[] = [];
     const { hash, isRight } = passwords(
       recording((stored) => {
@@ -39,7 +39,7 @@ describe("a password", () => {
     assert.equal(verified[0]!.length, verified[1]!.length);
   });
 
-  it("waits for its turn: two are hashed at once, in the order in which they came", async () => {
+  it("waits for its turn: two are hashed at once, in the order of arrival", async () => {
     const finish: ((isRight: boolean) => void)[] = [];
     const { isRight } = passwords({
       ...recording(() => new Promise((resolve) => finish.push(resolve))),
@@ -59,7 +59,7 @@ describe("a password", () => {
     assert.deepEqual(await Promise.all(results), [true, false, false, false]);
   });
 
-  it("isn't queued endlessly", async () => {
+  it("is refused when the queue is full", async () => {
     const finish: ((isRight: boolean) => void)[] = [];
     const { isRight } = passwords({
       ...recording(() => new Promise((resolve) => finish.push(resolve))),
@@ -76,7 +76,7 @@ describe("a password", () => {
     await second;
   });
 
-  it("of another source waits for one check of each source before it, not for all of them", async () => {
+  it("waits for one check of each other source, not for all of them", async () => {
     const { isRight, order, finishAll } = checkedByHand({ atOnce: 1 });
     const flood = Array.from({ length: 20 }, (_, number) => isRight(`flood ${number}`, "stored", here));
     const second = ["a", "b"].map((name) => isRight(`second ${name}`, "stored", { source: "192.0.2.2" }));
@@ -96,7 +96,7 @@ describe("a password", () => {
     assert.equal(order.length, 24);
   });
 
-  it("is not hashed when its client has gone while it waited", async () => {
+  it("is not hashed when its client disconnects while it waits", async () => {
     const { isRight, order, finishAll } = checkedByHand({ atOnce: 1 });
     const client = new AbortController();
     const running = isRight("running", "stored", { ...here, disconnected: client.signal });
@@ -109,7 +109,7 @@ describe("a password", () => {
     assert.deepEqual(order, ["running", "last"]);
   });
 
-  it("finds room in a full line at the cost of the source that fills it", async () => {
+  it("evicts a password of the source that fills the queue", async () => {
     const { isRight, order, reached, finishAll } = checkedByHand({ atOnce: 1, longestQueue: 3 });
     const flood = [0, 1, 2, 3].map((number) => isRight(`flood ${number}`, "stored", here));
     const displaced = assert.rejects(flood[3]!, TooManyRequests);
@@ -122,7 +122,7 @@ describe("a password", () => {
     assert.deepEqual(reached, ["passwordsWaiting", "passwordsWaiting"]);
   });
 
-  it("gives its place back when hashing fails", async () => {
+  it("frees its slot when hashing fails", async () => {
     let calls = 0;
     const { isRight } = passwords({
       ...recording(() => (++calls === 1 ? Promise.reject(new Error("no memory")) : Promise.resolve(true))),
@@ -133,7 +133,7 @@ describe("a password", () => {
   });
 });
 
-/** Passwords whose hash runs end only when the test says so, and the order in which they began. */
+/** Passwords whose hash runs end only when the test says so, with the order in which they began. */
 function checkedByHand(options: Pick<PasswordOptions, "atOnce" | "longestQueue">) {
   const order: string[] = [];
   const reached: LimitName[] = [];
@@ -167,7 +167,7 @@ function recording(verify: (stored: string) => Promise<boolean>): PasswordOption
   };
 }
 
-/** Everything that can go on without anything new has gone on. */
+/** Resolves when all pending work that needs no new input is done. */
 function settled(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

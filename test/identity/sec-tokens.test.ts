@@ -9,7 +9,7 @@ import { madeAlice } from "./made-identity.ts";
 const minuteMs = 60_000;
 
 describe("a login", () => {
-  it("gives a secToken that speaks for the user, and keeps only its hash", async (t) => {
+  it("issues a secToken of the user, and stores only its hash", async (t) => {
     const { identity, login, store, userId, tenantId } = await madeAlice(t);
     const { userId: signedIn, secToken } = await login();
     assert.equal(signedIn, userId);
@@ -20,7 +20,7 @@ describe("a login", () => {
     assert.equal(await store.read((tx) => tx.secTokens.find({ ownerId: userId, hash: secToken })), undefined);
   });
 
-  it("fails alike for a wrong password, an unknown user and a wrong appId, each after one hash run", async (t) => {
+  it("fails in the same way for a wrong password, an unknown user and a wrong appId, each after one hash run", async (t) => {
     const { login, hashRuns } = await madeAlice(t);
     const wrong = [
       { password: "wrong password" },
@@ -43,7 +43,7 @@ describe("a login", () => {
     }
   });
 
-  it("is refused without a hash run after five failures, and the right password from elsewhere isn't", async (t) => {
+  it("is refused without a hash run after five failures, but not from another source", async (t) => {
     const { login, hashRuns, clock } = await madeAlice(t);
     for (let failure = 0; failure < 5; failure++) await assert.rejects(login({ password: "wrong one" }), InvalidLogin);
     hashRuns.count = 0;
@@ -55,7 +55,7 @@ describe("a login", () => {
     await login();
   });
 
-  it("with text that no store can keep names the parameter and not the text", async (t) => {
+  it("with text that can't be stored names the parameter and not the text", async (t) => {
     const { login } = await madeAlice(t);
     await assert.rejects(login({ name: "ali\0ce" }), BadParameter);
     await assert.rejects(login({ password: "half \uD83C" }), (error: unknown) => {
@@ -66,7 +66,7 @@ describe("a login", () => {
     });
   });
 
-  it("gives nothing when the password changes while the old one is being checked", async (t) => {
+  it("fails when the password changes while the old one is checked", async (t) => {
     const { identity, login, userId, hashRuns } = await madeAlice(t);
     hashRuns.whileComparing = () => identity.setPassword(userId, "battery staple");
     await assert.rejects(login(), InvalidLogin);
@@ -74,7 +74,7 @@ describe("a login", () => {
 });
 
 describe("a secToken", () => {
-  it("lives 60 minutes from its last use", async (t) => {
+  it("expires 60 minutes after its last use", async (t) => {
     const { identity, login, clock } = await madeAlice(t);
     const { secToken } = await login();
     for (let use = 0; use < 5; use++) {
@@ -85,7 +85,7 @@ describe("a secToken", () => {
     await assert.rejects(identity.authenticate(secToken), InvalidSecToken);
   });
 
-  it("lives 24 hours at most, however often it is used", async (t) => {
+  it("expires after 24 hours, however often it is used", async (t) => {
     const { identity, login, clock } = await madeAlice(t);
     const { secToken } = await login();
     for (let use = 0; use < 47; use++) {
@@ -111,7 +111,7 @@ describe("a secToken", () => {
     assert.equal(await usedMs(), issuedMs + minuteMs);
   });
 
-  it("ends with logout, and only that one does", async (t) => {
+  it("ends with logout, and no other token does", async (t) => {
     const { identity, login } = await madeAlice(t);
     const [one, other] = [await login(), await login()];
     await identity.logout(one.secToken);
@@ -120,7 +120,7 @@ describe("a secToken", () => {
     await identity.authenticate(other.secToken);
   });
 
-  it("is one of 100 that a user may have: the one that was unused for longest leaves", async (t) => {
+  it("is one of 100 that a user may have; the least recently used is removed", async (t) => {
     const { identity, userId, clock, store } = await madeAlice(t);
     const made: string[] = [];
     for (let count = 0; count < 100; count++) {
@@ -136,14 +136,14 @@ describe("a secToken", () => {
     assert.equal(await store.transaction((tx) => tx.secTokens.keepLastUsed(userId, 0)), 100);
   });
 
-  it("that nobody gave out is invalid, whatever it looks like", async (t) => {
+  it("that was never issued is invalid, whatever it looks like", async (t) => {
     const { identity } = await madeAlice(t);
     for (const text of ["", "bws_", `bws_${"A".repeat(43)}`, `bwa_${"A".repeat(43)}`, "a\0b", "x".repeat(60_000)]) {
       await assert.rejects(identity.authenticate(text), InvalidSecToken);
     }
   });
 
-  it("that has expired is swept away, and no other", async (t) => {
+  it("is removed by the sweep when it has expired", async (t) => {
     const { identity, login, clock } = await madeAlice(t);
     await login();
     clock.nowMs += 30 * minuteMs;

@@ -6,7 +6,7 @@ import type { OwnerId } from "../../src/model/ids.ts";
 const owners = [1, 2, 77, 2 ** 31 - 1, -1, -2, -(2 ** 31 - 1)] as OwnerId[];
 
 describe("a credential", () => {
-  it("tells us whose it is, a user's or a tenant's own", () => {
+  it("encodes its owner, a user or a tenant", () => {
     for (const ownerId of owners) {
       for (const prefix of ["bwa_", ""]) {
         for (let i = 0; i < 50; i++) {
@@ -18,12 +18,12 @@ describe("a credential", () => {
     }
   });
 
-  it("shows nobody whose it is: of one owner no two end alike", () => {
+  it("hides its owner: two credentials of one owner end differently", () => {
     const ends = new Set(Array.from({ length: 200 }, () => newCredential("bwa_", 7 as OwnerId).slice(-6)));
     assert.ok(ends.size > 195, `${ends.size} of 200`);
   });
 
-  it("is another one when anything of it is changed, also its end", () => {
+  it("is another credential when any character is changed, also of its owner", () => {
     const credential = newCredential("bwa_", 7 as OwnerId);
     for (let place = 4; place < credential.length; place++) {
       const other = credential[place] === "A" ? "B" : "A";
@@ -32,13 +32,13 @@ describe("a credential", () => {
     }
   });
 
-  it("can be made of a secret that somebody else can make again", () => {
+  it("can be derived again from the same secret", () => {
     const secret = newSecret("");
     assert.equal(withOwner(secret, 7 as OwnerId), withOwner(secret, 7 as OwnerId));
     assert.equal(keyOf(withOwner(secret, 7 as OwnerId)).ownerId, 7);
   });
 
-  it("that is from before, or was never one, tells of nobody", () => {
+  it("of an older version, or other text, has no owner", () => {
     for (const text of ["", "bwa_", newSecret("bwa_"), newSecret(""), `${"A".repeat(48)}!`, "é".repeat(49), "\0"]) {
       assert.deepEqual(keyOf(text), { ownerId: 0, hash: hashOf(text) });
     }

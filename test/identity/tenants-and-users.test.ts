@@ -19,7 +19,7 @@ describe("a tenant", () => {
     assert.deepEqual(await identity.listTenants(), [acme, chosen]);
   });
 
-  it("keeps its name and its id to itself", async (t) => {
+  it("has a unique name and a unique id", async (t) => {
     const { identity } = await madeIdentity(t);
     await identity.addTenant({ name: "Acme", appId: 7 });
     await assert.rejects(identity.addTenant({ name: "Acme" }), Conflict);
@@ -27,7 +27,7 @@ describe("a tenant", () => {
     assert.equal((await identity.listTenants()).length, 1);
   });
 
-  it("gets no id that the platform calls could not carry", async (t) => {
+  it("gets no id that platform calls can't transport", async (t) => {
     const { identity } = await madeIdentity(t);
     await identity.addTenant({ name: "Highest", appId: 2 ** 31 - 1 });
     await assert.rejects(identity.addTenant({ name: "Next" }), Conflict);
@@ -36,7 +36,7 @@ describe("a tenant", () => {
     }
   });
 
-  it("can't have a name that nobody could type, show or keep", async (t) => {
+  it("can't have a name that can't be typed, shown or stored", async (t) => {
     const { identity } = await madeIdentity(t);
     for (const name of ["", "   ", "a\0b", "a\uD800", "line\nbreak", "12", "x".repeat(61)]) {
       await assert.rejects(identity.addTenant({ name }), BadParameter, JSON.stringify(name));
@@ -44,7 +44,7 @@ describe("a tenant", () => {
     await identity.addTenant({ name: "🏠".repeat(60) });
   });
 
-  it("that isn't there leads to the command that lists them", async (t) => {
+  it("that does not exist is answered with the command that lists tenants", async (t) => {
     const { identity } = await madeIdentity(t);
     const isHelpful = (error: unknown) => error instanceof NotFound && /breezeway tenant list/.test(error.message);
     await assert.rejects(identity.findTenant("Nobody"), isHelpful);
@@ -54,7 +54,7 @@ describe("a tenant", () => {
 });
 
 describe("a user", () => {
-  it("has a name of their own within their tenant only", async (t) => {
+  it("has a name that is unique within their tenant only", async (t) => {
     const { identity, userId } = await madeAlice(t);
     await identity.addTenant({ name: "Other" });
     const alice = { name: " alice", password, isAdmin: true };
@@ -75,13 +75,13 @@ describe("a user", () => {
     await assert.rejects(identity.addUser({ ...bob, name: "x".repeat(61), password }), BadParameter);
   });
 
-  it("signs in with the same letters typed on another machine", async (t) => {
+  it("signs in with the same letters in another Unicode form", async (t) => {
     const { identity, login } = await madeAlice(t);
     await identity.addUser({ tenant: "Acme", name: "Zoë", password: "caf\u00e9 noir", isAdmin: false });
     await login({ name: "Zoe\u0308 ", password: "cafe\u0301 noir" });
   });
 
-  it("is found by their id and listed with others, of one tenant or of all", async (t) => {
+  it("is found by their id, and listed with users of one tenant or of all", async (t) => {
     const { identity, userId, tenantId, clock } = await madeAlice(t);
     const other = await identity.addTenant({ name: "Other" });
     const bobId = await identity.addUser({ tenant: "Other", name: "bob", password, isAdmin: true });
@@ -93,7 +93,7 @@ describe("a user", () => {
     await assert.rejects(identity.findUser(99 as UserId), isUnknown);
   });
 
-  it("ends every secToken, sign-in, code and grant with a new password, and it is written down", async (t) => {
+  it("loses every secToken, sign-in, code and grant with a new password, which is audited", async (t) => {
     const { identity, login, userId, tenantId, store, told } = await madeAlice(t);
     const bobId = await identity.addUser({ tenant: "Acme", name: "bob", password, isAdmin: false });
     const { secToken } = await login();
@@ -111,7 +111,7 @@ describe("a user", () => {
     await assert.rejects(identity.setPassword(99 as UserId, password), isUnknown);
   });
 
-  it("goes with all that was theirs, and whoever remembers any of it is told", async (t) => {
+  it("is removed with all their data, and caches are notified", async (t) => {
     const { identity, login, userId, tenantId, store, told } = await madeAlice(t);
     const { secToken } = await login();
     await giveAccess(store, { tenantId, userId });
@@ -142,7 +142,7 @@ describe("a user", () => {
     assert.ok(again > userId, "an id was given twice");
   });
 
-  it("stays whole when a link appears at the moment of their removal", async (t) => {
+  it("stays unchanged when a link appears at the moment of their removal", async (t) => {
     const { identity, login, userId, store, told } = await madeAlice(t);
     const { secToken } = await login();
     await store.transaction(async (tx) => {
@@ -159,7 +159,7 @@ const isUnknown = (error: unknown) => error instanceof NotFound && /breezeway us
 
 const nothing = { grants: [], code: undefined, signIn: undefined };
 
-/** A grant to act for the user and one, as an administrator's, for the tenant; a code and a sign-in under way. */
+/** Adds a grant for the user, one for the tenant, a code and a sign-in. */
 async function giveAccess(store: OpenStore, { tenantId, userId }: { tenantId: TenantId; userId: UserId }) {
   await store.transaction(async (tx) => {
     const clientId = "bwc_1";

@@ -16,8 +16,8 @@ const hourMs = 3_600_000;
 const fan = "d.structures[1].d.thermostats[1].fan_timer_active";
 
 /**
- * One node's clock is right, one is an hour ahead, one an hour behind; links pass from each to each. Nobody outside can
- * tell: times rise, nothing is skipped, nothing expires too soon, and every time that is told is the database's.
+ * One node's clock is right, one is an hour ahead, one an hour behind. Links move between all of them. Clients can't
+ * notice: times rise, no event is skipped, no token expires early, and every reported time is the database's.
  */
 export async function liveWithClocksApart(
   test: TestContext,
@@ -81,7 +81,7 @@ export async function liveWithClocksApart(
   await fleet.assertFiredOnce();
 }
 
-/** Everybody who looks at the fleet from outside, at whichever node happens to live. */
+/** The clients of the fleet. They call any live node. */
 class ClockWorld {
   readonly #test: TestContext;
   readonly #fleet: Fleet;
@@ -92,7 +92,7 @@ class ClockWorld {
   readonly #pollers = new Map<DeviceId, SincePoller>();
   readonly #streams: EventStream[] = [];
   readonly #startedMs = Date.now();
-  /** What a poller found wrong meanwhile. */
+  /** The first error of a poller. */
   readonly #wrong: unknown[] = [];
   #lampWrites = 0;
   #fanRequests = 0;
@@ -104,7 +104,7 @@ class ClockWorld {
     let asked = 0;
     const anyNode = () => living[asked++ % living.length]!.service.baseUrl;
     const [guest] = (await inviteGuests(fleet, { people: 1, lamps: 1 }, anyNode)) as [Guest];
-    // A token that was given out an hour ahead is good an hour behind, and so is what it is exchanged for.
+    // A code or token of a node that is an hour ahead is valid at a node that is an hour behind.
     let held = guest;
     for (let i = 0; i < living.length; i++) {
       const { client, refreshToken } = held;
@@ -159,12 +159,12 @@ class ClockWorld {
 
   async listenAt({ service }: FleetNode): Promise<void> {
     const stream = await EventStream.open(service.baseUrl, this.#tenant.accessToken);
-    // That of a node that is killed breaks, as it would for anybody.
+    // The stream of a killed node breaks, as for any client.
     stream.ended.catch(() => undefined);
     this.#streams.push(stream);
   }
 
-  /** Every node shows every home as there and fresh, confirmed by the clock that is right. */
+  /** Every node shows every home as linked and fresh, confirmed at a time of the right clock. */
   assertFresh(): Promise<void> {
     return eventuallySlowly(this.#test.signal, async () => {
       for (const { name, service } of this.living) {
@@ -178,7 +178,7 @@ class ClockWorld {
     });
   }
 
-  /** The last time that nobody saw those homes is told, from when it began to when it ended. */
+  /** The last blind interval of those homes is reported with its start and end. */
   async assertBlindFor(accounts: readonly string[]): Promise<void> {
     for (const { accountId, userId } of this.#fleet.homes) {
       if (!accounts.includes(accountId)) continue;
@@ -195,7 +195,7 @@ class ClockWorld {
     }
   }
 
-  /** In every home at once, written at any node, sent by the owner, and looked at somewhere else again. */
+  /** Turns the fan in every home at once: written at any node, sent by the owner node, read at a third node. */
   async runFans(value: "true" | "false"): Promise<void> {
     await Promise.all(this.#fleet.homes.map((home) => this.#runFan(home, value)));
     const sent = this.#fleet.simulator.log().filter(({ kind }) => kind === "command").length;
@@ -211,7 +211,7 @@ class ClockWorld {
     }
   }
 
-  /** What was gathered by `since`, by the streams and by the webhook is all that there was. */
+  /** The client with `since`, the streams and the webhook have received all changes. */
   async assertNothingMissed(): Promise<void> {
     for (const poller of this.#pollers.values()) {
       await poller.poll(this.#anyNode().service.baseUrl);
@@ -219,12 +219,12 @@ class ClockWorld {
     }
     assert.deepEqual(this.#wrong, []);
     const [first] = this.#streams as [EventStream];
-    // One when it began, by the database's word; the next by the node's own.
+    // The first heartbeat at the start has the database's time, the next ones the node's estimate of it.
     await this.#streams.at(-1)!.until(2, ({ name }) => name === "heartbeat");
     for (const { name, data } of this.#streams.flatMap(({ heard }) => heard)) {
       if (name === "heartbeat") this.#assertRight(data.time, "a heartbeat");
     }
-    // A stream that another node tells from the beginning is the same.
+    // A stream that another node serves from the beginning has the same events.
     const told = first.events;
     const again = await EventStream.open(this.living.at(-1)!.service.baseUrl, this.#tenant.accessToken, {
       lastEventId: first.heard[0]!.id,
@@ -234,7 +234,7 @@ class ClockWorld {
     await this.#assertDelivered();
   }
 
-  /** In the log as it was written, strictly for each device, and by the clock that is right. */
+  /** Times in the log rise strictly for each device, and are on the right clock. */
   async assertTimesRise(): Promise<void> {
     const { rows } = await this.#fleet.sql.query(
       "SELECT device_id, time_ms::float8 AS time_ms FROM log WHERE kind = 'attribute' ORDER BY device_id, id",
@@ -251,7 +251,7 @@ class ClockWorld {
     );
   }
 
-  /** Each change that a stream tells of is asked for at once, at any node. */
+  /** After each event of the stream, the device is read at any node. */
   async #listen(): Promise<void> {
     for (const node of this.living) await this.listenAt(node);
     for (const poller of this.#pollers.values()) await poller.poll(this.#anyNode().service.baseUrl);
@@ -292,7 +292,7 @@ class ClockWorld {
     const counts = () => [...new Set(received.map(({ message }) => Number(message.data.attributes.count)))];
     const wanted = Array.from({ length: this.#lampWrites }, (_, i) => i);
     await eventuallySlowly(this.#test.signal, () => assert.deepEqual(counts(), wanted));
-    // As its receiver does, whose clock is right: a signature is good for five minutes.
+    // The receiver's clock is right, and it accepts a signature for five minutes.
     for (const { body, headers } of received) new Webhook(this.#secret).verify(body, { ...headers });
   }
 
@@ -300,7 +300,7 @@ class ClockWorld {
     return this.living[this.#asked++ % this.living.length]!;
   }
 
-  /** It is a time of this test: on a clock that is an hour from it it would not be. */
+  /** Asserts that the time is within this test: a time of a wrong clock would be an hour away. */
   #assertRight(timeMs: number, shown: string): void {
     assert.ok(Math.abs(timeMs - this.#startedMs) < hourMs / 2, `${shown} is ${timeMs}, begun at ${this.#startedMs}`);
   }

@@ -8,7 +8,7 @@ import { PeopleAtWork } from "./people-at-work.ts";
 export interface WorkPlan {
   readonly links: number;
   readonly people: number;
-  /** How long each of them waits between two calls. */
+  /** How long each person waits between two calls. */
   readonly restMs: number;
   readonly drainSeconds: number;
 }
@@ -16,11 +16,11 @@ export interface WorkPlan {
 export interface FleetAtWork {
   readonly fleet: Fleet;
   readonly work: PeopleAtWork;
-  /** Resolves when everybody has had so many more answers, or somebody a bad one. */
+  /** Resolves when every person has got so many more answers, or one of them a bad one. */
   answers(each: number): Promise<void>;
 }
 
-/** Three nodes behind nginx, as they are deployed, with people who call there; nginx knows spare addresses, too. */
+/** Three nodes behind nginx, as they are deployed, with people who call there. nginx also knows spare ports. */
 export async function fleetAtWork(
   test: TestContext,
   { links, people, restMs, drainSeconds }: WorkPlan,
@@ -44,7 +44,7 @@ export function portOf({ service }: FleetNode): number {
   return Number(new URL(service.baseUrl).port);
 }
 
-/** Tells the oldest node to stop, with fan requests under way, and waits until it is gone; says how soon others followed. */
+/** Stops the oldest node while fan requests are in progress, waits for its exit, and reports how soon others took over. */
 export async function leave(test: TestContext, { fleet, work }: FleetAtWork): Promise<FleetNode> {
   const [leaving] = fleet.nodes.splice(0, 1) as [FleetNode];
   fleet.gone.push(leaving);
@@ -69,7 +69,7 @@ export async function leave(test: TestContext, { fleet, work }: FleetAtWork): Pr
   return leaving;
 }
 
-/** It says that it goes, to whoever asks, and still answers: a port that is closed already would refuse the question. */
+/** Resolves when `/readyz` says that the node is draining. It still answers: a closed port would refuse the connection. */
 async function untilDraining({ service }: FleetNode): Promise<void> {
   for (;;) {
     const answer = await fetch(`${service.baseUrl}/readyz`);

@@ -20,21 +20,21 @@ import { type ChildService, startChild } from "../stories/child-service.ts";
 import { assertMirrors } from "../stories/expected-attributes.ts";
 import { OpenedStreams } from "./opened-streams.ts";
 
-/** One process of the service, on its own way to the database. */
+/** One process of the service, with its own proxy to the database. */
 export interface FleetNode {
   readonly name: string;
-  /** By which name it owns links. */
+  /** The id under which it owns links. */
   readonly id: string;
   readonly service: ChildService;
   readonly proxy: FaultProxy;
 }
 
 export interface NodePlan {
-  /** A free one when left out. */
+  /** A free port by default. */
   readonly port?: number;
-  /** Where another version's sources are. */
+  /** The folder of another version's sources. */
   readonly tree?: string | undefined;
-  /** By how much its clock is ahead of the database's; a negative number is behind. */
+  /** By how much its clock is ahead of the database's; negative when it is behind. */
   readonly clockMs?: number | undefined;
 }
 
@@ -47,7 +47,7 @@ export interface LinkedHome {
 export interface FleetPlan {
   readonly links: number;
   readonly nodes?: number;
-  /** Of each node. */
+  /** For each node. */
   readonly clocksMs?: readonly number[];
   readonly environment?: Readonly<Record<string, string>>;
 }
@@ -58,8 +58,8 @@ const emergency = "o.structures[1].emergencies.smoke";
 const away = structureAttribute(1, "away");
 
 /**
- * A few nodes as processes of their own on one database, with so many linked accounts in one simulator, each with an
- * alert on smoke. A witness in the database notes of each value that is mirrored who wrote it and who owned the link.
+ * Several nodes, each a process, on one database, with so many linked accounts in one simulator, each with an
+ * alert on smoke. A trigger in the database records, for each mirrored value, its writer and the owner of the link.
  */
 export async function startFleet(
   test: TestContext,
@@ -73,7 +73,7 @@ export async function startFleet(
     BREEZEWAY_DATA: folder,
     BREEZEWAY_PORT: "0",
     BREEZEWAY_LOG_LEVEL: "silent",
-    // As the launcher has it: many starts of the same sources.
+    // As the launcher does: many processes run the same sources.
     NODE_COMPILE_CACHE: new URL("../../node_modules/.cache/breezeway", import.meta.url).pathname,
     BREEZEWAY_ECOSYSTEMS: JSON.stringify({ nest: { protocol: "nest", apiUrl: simulator.url } }),
     ...special,
@@ -113,13 +113,13 @@ interface FleetParts {
 export class Fleet {
   readonly simulator: Simulator;
   readonly streams: OpenedStreams;
-  /** Of no node: by which an administrator looks at the same database. */
+  /** Parts on the same database that belong to no node, for the test's own reads. */
   readonly parts: Parts;
   readonly sql: pg.Pool;
   readonly homes: readonly LinkedHome[];
   readonly databaseUrl: string;
   readonly nodes: FleetNode[] = [];
-  /** Nodes that were ended for good. */
+  /** Nodes that were stopped or killed. */
   readonly gone: FleetNode[] = [];
   readonly #parts: FleetParts;
   readonly #burning = new Set<string>();
@@ -140,7 +140,7 @@ export class Fleet {
     const proxy = await startFaultProxy(databaseUrl);
     const url = new URL(databaseUrl);
     url.port = new URL(proxy.url).port;
-    // The database knows by it who writes.
+    // Identifies the writer in the database.
     url.searchParams.set("application_name", name);
     const its = {
       BREEZEWAY_DATABASE_URL: String(url),
@@ -162,12 +162,12 @@ export class Fleet {
     return this.homes.filter(({ deviceId }) => owned.has(deviceId)).map(({ accountId }) => accountId);
   }
 
-  /** How often links have passed to another owner, or to the same one anew. */
+  /** The sum of all epochs: it rises each time that a link gets an owner. */
   async epochs(): Promise<number> {
     return (await this.#parts.sql.query("SELECT SUM(epoch)::int AS sum FROM links")).rows[0].sum;
   }
 
-  /** Each account has one stream, and each living node no more links than its share. */
+  /** Each account has one stream, and no live node has more links than its share. */
   async untilShared(signal: AbortSignal, living: readonly FleetNode[] = this.nodes): Promise<void> {
     const share = Math.ceil(this.homes.length / living.length);
     await eventuallySlowly(signal, async () => {
@@ -178,7 +178,7 @@ export class Fleet {
     });
   }
 
-  /** People leave, or come home where they had left; with `smoke`, there is some in every second home from now on. */
+  /** Toggles home and away in these homes; with `smoke`, every second home has smoke from now on. */
   async change(accounts: readonly string[], { smoke = false } = {}): Promise<void> {
     for (const [i, accountId] of accounts.entries()) {
       const isAway = this.#away.delete(accountId);
@@ -190,7 +190,7 @@ export class Fleet {
     }
   }
 
-  /** The store knows who is at home: the quickest sign that the last change has arrived everywhere. */
+  /** The store has the present home or away of all homes, which shows that the last change has arrived. */
   async untilReceived(signal: AbortSignal, accounts: readonly string[]): Promise<void> {
     const wanted = new Set(accounts);
     const homes = this.homes.filter(({ accountId }) => wanted.has(accountId));
@@ -203,7 +203,7 @@ export class Fleet {
     });
   }
 
-  /** The store shows what the simulator's documents say. */
+  /** The mirrored values equal the simulator's documents. */
   async untilMirrored(signal: AbortSignal, accounts?: readonly string[]): Promise<void> {
     const wanted = accounts && new Set(accounts);
     for (const home of this.homes) {
@@ -211,7 +211,7 @@ export class Fleet {
     }
   }
 
-  /** How many writes to mirrored devices were by somebody who didn't own their link; and by how many owners in all. */
+  /** The number of mirrored writes by a node that didn't own the link, and the number of different owners. */
   async witnessed(): Promise<{ readonly foreign: number; readonly writes: number }> {
     const { rows } = await this.#parts.sql.query<{ writer: string; owner: string; count: number }>(
       "SELECT writer, owner, COUNT(*)::int AS count FROM witnessed GROUP BY writer, owner",
@@ -222,7 +222,7 @@ export class Fleet {
     return { foreign: sum(foreign), writes: sum(rows) };
   }
 
-  /** The alert of each home with smoke has fired once, and that of no other. */
+  /** The alert of each home with smoke has fired once, and no other alert has fired. */
   async assertFiredOnce(): Promise<void> {
     const { rows } = await this.#parts.sql.query(
       "SELECT device_id, COUNT(*)::int AS count FROM log WHERE kind = 'alert' GROUP BY device_id",
@@ -268,7 +268,7 @@ export class Fleet {
   }
 }
 
-/** Ends with the test's signal; not so often that the check itself keeps the machine busy. */
+/** Repeats the check until it succeeds or the test's signal aborts, seldom enough not to load the machine. */
 export async function eventuallySlowly(signal: AbortSignal, check: () => Promise<void> | void): Promise<void> {
   for (;;) {
     try {
@@ -280,7 +280,7 @@ export async function eventuallySlowly(signal: AbortSignal, check: () => Promise
   }
 }
 
-/** By a node of its own that is gone when the others start. */
+/** Links the homes with a node that has ended when the others start. */
 async function linkHomes(
   environment: Record<string, string>,
   simulator: Simulator,

@@ -5,7 +5,7 @@ import { PlatformClient } from "../stories/platform-client.ts";
 import { callback } from "../stories/v3-client.ts";
 import type { Fleet } from "./fleet.ts";
 
-/** Somebody who uses the service by all its doors; what they hold is good at every node. */
+/** A user with access tokens, a secToken and lamps, which are valid at every node. */
 export interface Guest {
   readonly name: string;
   readonly password: string;
@@ -14,12 +14,12 @@ export interface Guest {
   readonly accessToken: string;
   readonly refreshToken: string;
   readonly secToken: string;
-  /** Who was let in, and by which secret it proves to be so. */
+  /** A registered client and its secret. */
   readonly client: { readonly client_id: string; readonly client_secret: string };
   readonly devices: readonly DeviceId[];
 }
 
-/** So many people with so many lamps each; every step of signing in is at whatever node `baseUrl` names next. */
+/** Creates so many users with so many lamps each. Each step of signing in runs at the node that `baseUrl` returns. */
 export async function inviteGuests(
   { parts }: Fleet,
   { people, lamps }: { readonly people: number; readonly lamps: number },
@@ -61,7 +61,7 @@ export async function inviteGuests(
   return guests;
 }
 
-/** A user says yes to a client, which gets its tokens for that. */
+/** A user accepts a client, which then gets its tokens. */
 export async function authorize(
   baseUrl: () => string,
   client: Guest["client"],

@@ -12,7 +12,7 @@ export interface HardTimesPlan {
   readonly haltedMs: number;
 }
 
-/** Nodes die, freeze and are cut off, and the database stops: all that is still true upstream is mirrored afterwards. */
+/** Nodes are killed, frozen and cut off, and the database stops. Afterwards the ecosystem's present state is mirrored. */
 export async function liveThroughHardTimes(test: TestContext, plan: HardTimesPlan): Promise<void> {
   const cluster = await startCluster({ fsync: false });
   test.after(() => cluster.stop());
@@ -85,7 +85,7 @@ async function cutOff({ signal }: TestContext, fleet: Fleet, cutOffMs: number, t
   await fleet.untilShared(signal);
 }
 
-/** So many of the homes every second: a dozen times as much as everyday life brings. */
+/** How many homes change each second: twelve times the usual rate. */
 const some = (accounts: readonly string[]) => Math.ceil(accounts.length / 10);
 
 async function changeForAWhile(fleet: Fleet, accounts: readonly string[], untilMs: number): Promise<void> {
@@ -120,7 +120,7 @@ async function halt(
   await fleet.untilReceived(signal, accounts);
   tell(`PostgreSQL stopped for ${haltedMs / 1_000} s: caught up ${seconds(backMs)} after it was back`);
   await fleet.untilMirrored(signal);
-  // Whoever was wrongly held for dead would lose its links within a lease.
+  // A node that was wrongly declared dead would lose its links within a lease.
   await pass(8_000);
   await fleet.untilShared(signal);
   const reassigned = (await fleet.epochs()) - before.epochs;

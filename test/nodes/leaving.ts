@@ -2,11 +2,11 @@ import type { TestContext } from "node:test";
 import { fleetAtWork, leave, portOf, type WorkPlan } from "./fleet-at-work.ts";
 
 export interface LeavingPlan extends WorkPlan {
-  /** How many nodes leave, one after the other; another takes the place of each. */
+  /** How many nodes stop, one after the other; each is replaced by a new one. */
   readonly times: number;
 }
 
-/** Nodes are told to stop while people work through nginx, and others take their place: nobody notices. */
+/** Nodes are stopped and replaced while people call through nginx: no call fails. */
 export async function leaveUnderLoad(test: TestContext, plan: LeavingPlan): Promise<void> {
   const atWork = await fleetAtWork(test, plan);
   const { fleet, work, answers } = atWork;

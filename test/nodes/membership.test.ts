@@ -11,7 +11,7 @@ import { openSqlite } from "../../src/store/sqlite/store.ts";
 import { movedRuntime, settled } from "../federation/moved-runtime.ts";
 
 describe("a node among others", () => {
-  it("takes its place again when it was lost before it knew of it", { timeout: 30_000 }, async (t) => {
+  it("takes its presence lock again when it was lost as soon as it was taken", { timeout: 30_000 }, async (t) => {
     const folder = mkdtempSync(join(tmpdir(), "breezeway-membership-"));
     const runtime = movedRuntime();
     const opened = await openSqlite({ folder, nowMs: runtime.nowMs });

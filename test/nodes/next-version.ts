@@ -7,7 +7,7 @@ import { schemaVersion } from "../../src/store/migrations.ts";
 const root = new URL("../..", import.meta.url).pathname;
 const endOfSteps = "];\n\nexport const schemaVersion";
 
-/** What a next version may bring while this one runs: a table, columns that old code doesn't name, a large index. */
+/** Steps that a next version may take while this one runs: a table, a column that this version doesn't know, a large index. */
 const steps = `
   ({ integer }) => [
     \`CREATE TABLE next_things (user_id INTEGER NOT NULL, id INTEGER NOT NULL, at_ms \${integer} NOT NULL, PRIMARY KEY (user_id, id))\`,
@@ -20,7 +20,7 @@ const steps = `
 
 export const nextSchema = { version: schemaVersion + 2, index: "attributes_by_time", onTable: "attributes" };
 
-/** This version with two more steps of the schema, in a folder that ends with the test. */
+/** A copy of this version with two more schema steps, in a folder that is removed after the test. */
 export function nextVersion(test: TestContext): string {
   const tree = mkdtempSync(join(tmpdir(), "breezeway-next-"));
   test.after(() => rmSync(tree, { recursive: true, force: true }));

@@ -3,7 +3,7 @@ import type { Simulator } from "../../simulator/simulator.ts";
 
 const everyMs = 20;
 
-/** Which streams are open at the simulator, and when each account's newest was opened, by the simulator's own record. */
+/** The open streams at the simulator, and when each account's newest stream was opened, by the simulator's record. */
 export class OpenedStreams {
   readonly #simulator: Simulator;
   readonly #open = new Map<string, number>();
@@ -15,7 +15,7 @@ export class OpenedStreams {
   constructor(simulator: Simulator) {
     this.#simulator = simulator;
     this.#sequence = simulator.log().at(-1)?.sequence ?? 0;
-    // The record forgets: it is read before it can.
+    // The record is bounded, so it is read often enough.
     this.#timer = setInterval(() => this.#read(), everyMs).unref();
   }
 
@@ -23,7 +23,7 @@ export class OpenedStreams {
     clearInterval(this.#timer);
   }
 
-  /** How many have been opened so far. */
+  /** How many streams have been opened so far. */
   get opened(): number {
     this.#read();
     return this.#opened;

@@ -7,7 +7,7 @@ import type { DeviceId, UserId } from "../../src/model/ids.ts";
 import type { Parts } from "../../src/service/parts.ts";
 import { EventStream, type HeardEvent } from "../events/event-stream.ts";
 
-/** Someone who never stops calling, on one connection that is kept, and whose lamp counts what they have written. */
+/** A person who calls all the time on one kept-alive connection. Their lamp holds the number of their writes. */
 interface Person {
   readonly lamp: DeviceId;
   /** The virtual device of their home. */
@@ -15,7 +15,7 @@ interface Person {
   readonly secToken: string;
   readonly accessToken: string;
   refreshToken: string;
-  /** All that was acknowledged, in order. */
+  /** All acknowledged values, in order. */
   readonly written: string[];
   readonly alerts: number[];
 }
@@ -27,14 +27,14 @@ interface Answer {
   readonly body: string;
 }
 
-/** So many of a person's alerts are kept; older ones are deleted again. */
+/** How many alerts of a person are kept; older ones are deleted. */
 const keptAlerts = 3;
 const fan = "d.structures[1].d.thermostats[1].fan_timer_active.requestWrite";
 const form = "application/x-www-form-urlencoded";
 
 /**
- * People who read, write, refresh their tokens, make alerts and follow events at one address, one call after the other.
- * What was not answered well is kept, and what was is looked for in the end.
+ * People who read, write, refresh tokens, create alerts and follow events at one address, one call after the other.
+ * Bad answers are recorded. At the end all acknowledged writes are verified.
  */
 export class PeopleAtWork {
   readonly failures: string[] = [];
@@ -62,7 +62,7 @@ export class PeopleAtWork {
     this.#readers = people.map(({ accessToken, lamp }) => new Reader(address, accessToken, lamp, this.failures));
   }
 
-  /** They exist, and don't call yet. Between two calls each waits so long. */
+  /** Creates the people. They don't call yet. */
   static async of(parts: Parts, homes: readonly Home[], address: string, restMs: number): Promise<PeopleAtWork> {
     const { store, identity, oauth } = parts;
     const { tenantId } = (await store.read((tx) => tx.users.byId(homes[0]!.userId)))!;
@@ -88,20 +88,20 @@ export class PeopleAtWork {
     while (this.answered < until && this.failures.length === 0) await this.#nextCall.promise;
   }
 
-  /** Everybody's fan is turned on or off, once: the ecosystem takes only a few of these in an hour. */
+  /** Turns the fan of every person once: the ecosystem accepts only a few requests in an hour. */
   async turnFans(): Promise<void> {
     this.#areFansOn = !this.#areFansOn;
     const body = JSON.stringify({ [fan]: String(this.#areFansOn) });
     await Promise.all(this.#people.map((person) => this.#ask(person, "PUT", `/v3/devices/${person.home}`, body)));
   }
 
-  /** Lets each finish the call that is under way. */
+  /** Lets each person finish the present call. */
   async stop(): Promise<void> {
     this.#isOver = true;
     await this.#working;
   }
 
-  /** What was acknowledged is there, once; every fan request was carried out; readers have heard all of it, in order, and nothing twice. */
+  /** Each acknowledged write is stored once, each fan request was executed, and readers got all events in order, without duplicates. */
   async assertNothingLost(): Promise<void> {
     for (const [i, person] of this.#people.entries()) {
       const shown = JSON.parse((await this.#ask(person, "GET", `/v3/devices/${person.lamp}`)).body);
@@ -181,7 +181,7 @@ export class PeopleAtWork {
     person.alerts.shift();
   }
 
-  /** The last word on the fan request has been spoken, whichever node was to speak it: it was carried out. */
+  /** Waits until the fan request is settled, by any node, and was executed. */
   async #untilFanTurned(person: Person): Promise<void> {
     const path = `/v3/devices/${person.home}?${new URLSearchParams({ attribute: fan })}`;
     for (;;) {
@@ -198,7 +198,7 @@ export class PeopleAtWork {
     this.#nextCall = Promise.withResolvers();
   }
 
-  /** The answer, if it is a good one; all else ends the work. */
+  /** Returns a good answer; any other answer ends the work. */
   async #ask(person: Person, method: string, path: string, body?: string, agent?: Agent): Promise<Answer> {
     const isForm = body !== undefined && !body.startsWith("{");
     const headers = {
@@ -232,7 +232,7 @@ function send(url: string, options: object, body: string | undefined): Promise<A
   });
 }
 
-/** Follows one lamp's events; comes back behind the last one whenever its stream ends. */
+/** Follows one lamp's events, and resumes after the last event whenever its stream ends. */
 class Reader {
   readonly #address: string;
   readonly #token: string;
@@ -254,7 +254,7 @@ class Reader {
     void this.#follow(this.#stream).catch((error) => this.#failures.push(`a stream of events: ${error}`));
   }
 
-  /** The counts, once there are so many of them. */
+  /** Resolves with the counts when there are so many. */
   async heard(count: number): Promise<readonly string[]> {
     for (;;) {
       const events = [...this.#earlier, ...(this.#stream?.events ?? [])].filter(({ name }) => name !== "alert");

@@ -6,7 +6,7 @@ import { readYourWrites } from "./read-your-write.ts";
 const pairs = rounds({ all: 500, few: 120 });
 
 describe("what was written at one of three nodes", { skip: missingPostgres() ?? false }, () => {
-  it(`is what the others show from then on, ${pairs} times, and no node shows what it remembers`, {
+  it(`is shown by the others from then on, ${pairs} times, and no node shows a stale cache`, {
     timeout: 180_000,
   }, async (t) => {
     await readYourWrites(t, await sharedCluster(), { pairs, breaks: 2 });

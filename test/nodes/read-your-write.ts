@@ -7,21 +7,21 @@ import { PlatformClient } from "../stories/platform-client.ts";
 import { V3Client } from "../stories/v3-client.ts";
 import { eventuallySlowly, type Fleet, type FleetNode, startFleet } from "./fleet.ts";
 import { type Guest, inviteGuests } from "./guests.ts";
-import { type Shown, type Told, type WayToRead, waysToRead } from "./ways-to-read.ts";
+import { type ReadResult, type Shown, type WayToRead, waysToRead } from "./ways-to-read.ts";
 
 export interface ReadYourWritePlan {
-  /** A write at one node and, as soon as it is answered, a read at another. */
+  /** How many times a value is written at one node and then read at another. */
   readonly pairs: number;
-  /** How often a node's way to the database breaks, each time another way. */
+  /** How often a node's connection to the database breaks, each time in another way. */
   readonly breaks: number;
 }
 
 const ways = Object.entries(waysToRead);
 
 /**
- * What was acknowledged at one node is what every other shows from then on, in whatever way it is asked: written and
- * read at random nodes, by several writers at once to each device; a read that crosses the write shows what was there
- * before or what comes. A node that can't reach the database says so, and never what it remembers.
+ * A write that was acknowledged at one node is visible at every other node from then on, by every kind of read. Writes
+ * and reads go to random nodes, with several concurrent writers for each device. A read that is concurrent with a write
+ * shows the old or the new value. A node that can't reach the database answers with an error, never from its cache.
  */
 export async function readYourWrites(test: TestContext, cluster: Cluster, plan: ReadYourWritePlan): Promise<void> {
   const fleet = await startFleet(test, cluster, { links: 0 });
@@ -49,7 +49,7 @@ export async function readYourWrites(test: TestContext, cluster: Cluster, plan: 
   }
 }
 
-/** One who alone writes two attributes of a device, and so knows what they must be. */
+/** The only writer of two attributes of a device, so it knows their values. */
 class Writer {
   readonly guest: Guest;
   readonly deviceId: DeviceId;
@@ -64,13 +64,13 @@ class Writer {
     this.names = [`${name}1`, `${name}2`];
   }
 
-  /** Writes at one node, sometimes while the other is asked again and again, and then asks the other. */
+  /** Writes at one node, sometimes while it reads at the other all the time, and then reads at the other. */
   async writeAndRead(nodes: readonly FleetNode[], way: WayToRead, wayName: string): Promise<void> {
     const [here, there] = nodes as [FleetNode, FleetNode];
     const sinceMs = this.#latestMs;
     const before = this.#acknowledged;
     const writing = this.#write(here);
-    // So that what a node remembers is loaded, and looked at, while it changes.
+    // The node's cache is loaded and used while the value changes.
     const crossing = this.#count % 3 === 0 ? this.#readUntil(there, writing, sinceMs) : undefined;
     const after = await writing;
     this.#acknowledged = after;
@@ -83,7 +83,7 @@ class Writer {
     }
   }
 
-  /** What that node says now; whether it could say anything. It must not be older than what was acknowledged before. */
+  /** Reads at the node; returns whether it answered. The value must not be older than the last acknowledged one. */
   async readWhere(node: FleetNode, way: WayToRead, wayName: string): Promise<boolean> {
     const told = await this.#read(node, way, this.#latestMs);
     if (told) this.#assertShown(told, [this.#acknowledged], `${node.name}, which was cut off, showed by ${wayName}`);
@@ -94,7 +94,7 @@ class Writer {
     this.#acknowledged = await this.#write(node);
   }
 
-  /** Now both at once, now the first alone by a platform call, now none. */
+  /** Writes both attributes, or only the first by a platform call, or erases them. */
   async #write(node: FleetNode): Promise<Shown> {
     const { guest, deviceId, names } = this;
     const { baseUrl } = node.service;
@@ -111,29 +111,29 @@ class Writer {
     return [value, this.#acknowledged[1]];
   }
 
-  #read(node: FleetNode, way: WayToRead, sinceMs: number): Promise<Told | undefined> {
+  #read(node: FleetNode, way: WayToRead, sinceMs: number): Promise<ReadResult | undefined> {
     const { guest, deviceId, names } = this;
     return way(node.service.baseUrl, { guest, deviceId, names, sinceMs });
   }
 
-  /** All that is told until the write is answered; the last one may be on its way when it is. */
+  /** All answers until the write is acknowledged. */
   async #readUntil(
     node: FleetNode,
     writing: Promise<unknown>,
     sinceMs: number,
-  ): Promise<readonly (Told | undefined)[]> {
+  ): Promise<readonly (ReadResult | undefined)[]> {
     let isWritten = false;
     const done = () => {
       isWritten = true;
     };
     writing.then(done, done);
-    const told: (Told | undefined)[] = [];
+    const told: (ReadResult | undefined)[] = [];
     while (!isWritten) told.push(await this.#read(node, pick(ways)[1], sinceMs));
     return told;
   }
 
-  /** It is wholly one of those, in all that was told of it. */
-  #assertShown(told: Told | undefined, allowed: readonly Shown[], sentence: string): void {
+  /** The answer equals one of these states completely. */
+  #assertShown(told: ReadResult | undefined, allowed: readonly Shown[], sentence: string): void {
     assert.ok(told, `${sentence} nothing`);
     const { shown } = told;
     const isAllowed = allowed.some((one) => one.every((value, i) => shown[i] === undefined || shown[i] === value));
@@ -144,7 +144,7 @@ class Writer {
   }
 }
 
-/** Of so many reads at a node that has lost the database, how many were answered, and none with an old value. */
+/** Reads at a node that has lost the database. Some may be answered, none with an old value. */
 async function readInTheDark(
   signal: AbortSignal,
   { nodes }: Fleet,
@@ -156,7 +156,7 @@ async function readInTheDark(
     const said = await Promise.all(ways.map(([wayName, way]) => writer.readWhere(dark, way, wayName)));
     return said.filter((isSaid) => isSaid).length;
   };
-  // So that it has something to remember.
+  // Fills the node's cache.
   for (const writer of writers) assert.equal(await askAll(writer), ways.length);
   dark.proxy.mood = mood;
   if (mood === "closed") dark.proxy.drop();

@@ -8,7 +8,7 @@ const links = rounds({ all: 12, few: 6 });
 const people = rounds({ all: 6, few: 2 });
 
 describe("a rolling upgrade over a migration", { skip: missingPostgres() ?? missingNginx() ?? false }, () => {
-  it("fails no call and loses nothing while nodes of both versions work", { timeout: 180_000 }, (t) =>
+  it("fails no call and loses no write while nodes of both versions work", { timeout: 180_000 }, (t) =>
     upgradeUnderLoad(t, { links, people, restMs: 200, drainSeconds: 2, rows: 20_000, withOldNode: false }),
   );
 });

@@ -6,13 +6,13 @@ import { fleetAtWork, leave, portOf, type WorkPlan } from "./fleet-at-work.ts";
 import { nextSchema, nextVersion } from "./next-version.ts";
 
 export interface UpgradePlan extends WorkPlan {
-  /** So many rows has the table that gets an index. */
+  /** The number of rows of the table that gets an index. */
   readonly rows: number;
-  /** Whether an old node is started once more while the schema is the new one's already. */
+  /** Whether an old node is restarted after the schema was migrated. */
   readonly withOldNode: boolean;
 }
 
-/** Three nodes are replaced by the next version's, one by one, while people work through nginx: nobody notices. */
+/** Replaces three nodes by nodes of the next version, one by one, while people call through nginx: no call fails. */
 export async function upgradeUnderLoad(test: TestContext, plan: UpgradePlan): Promise<void> {
   const tree = nextVersion(test);
   let port = await freePort();
@@ -26,7 +26,7 @@ export async function upgradeUnderLoad(test: TestContext, plan: UpgradePlan): Pr
     test.diagnostic(`the next version's node ${number} took ${Date.now() - startedMs} ms to start`);
     assert.equal(await schemaOf(fleet.sql), nextSchema.version);
     if (plan.withOldNode && number === 1) {
-      // As by a supervisor, after a crash: at the end of the line, so that it is told to stop with the others.
+      // As a supervisor does after a crash. It is added at the end, so that it is stopped with the others.
       const again = await fleet.startNode("old again");
       fleet.nodes.splice(fleet.nodes.indexOf(again), 1);
       fleet.nodes.splice(2, 0, again);
@@ -45,7 +45,7 @@ export async function upgradeUnderLoad(test: TestContext, plan: UpgradePlan): Pr
   test.diagnostic(`${work.answered} calls answered, none failed`);
 }
 
-/** Nobody's rows, past the witness. */
+/** Adds rows of no user, without firing the recording trigger. */
 async function fillTable(sql: pg.Pool, rows: number): Promise<void> {
   const client = await sql.connect();
   await client.query("SET session_replication_role = replica");

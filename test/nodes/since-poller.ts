@@ -3,7 +3,7 @@ import type { DeviceId } from "../../src/model/ids.ts";
 import type { HeardEvent } from "../events/event-stream.ts";
 import type { ShownAttribute, V3Client } from "../stories/v3-client.ts";
 
-/** A client that asks only for what has changed since the largest time it has seen, now here, now there. */
+/** A client that polls with `since` at changing nodes. */
 export class SincePoller {
   readonly #client: V3Client;
   readonly #deviceId: DeviceId;
@@ -16,13 +16,13 @@ export class SincePoller {
     this.#deviceId = deviceId;
   }
 
-  /** One at a time, as a client does that goes on from the last answer. */
+  /** One poll at a time, each from the last answer's time. */
   poll(baseUrl: string): Promise<void> {
     this.#turn = this.#turn.then(() => this.#poll(baseUrl));
     return this.#turn;
   }
 
-  /** Whoever was told of a change and asks then, wherever, gets it or what came after it. */
+  /** A poll after an event, at any node, returns that change or a later one. */
   assertHas({ data }: HeardEvent): void {
     const kept = this.#kept.get(data.name);
     const seen = `device ${this.#deviceId}: ${data.name} of ${data.updateTime} was told, and kept is ${JSON.stringify(kept)}`;
@@ -30,7 +30,7 @@ export class SincePoller {
     if (kept.updateTime === data.updateTime) assert.equal(kept.value, data.value, seen);
   }
 
-  /** Nothing was skipped: what was gathered is what the device shows as a whole. */
+  /** No change was skipped: the collected values equal the whole device. */
   async assertWhole(baseUrl: string): Promise<void> {
     const whole = await this.#client.at(baseUrl).attributes(this.#deviceId);
     const gathered = [...this.#kept].filter(([, { value }]) => value !== null).sort();
@@ -49,7 +49,7 @@ export class SincePoller {
     }
   }
 
-  /** A node that can't tell now says so, and is asked again: on a busy machine a token can't always be checked in time. */
+  /** Repeats a call that got 503: on a busy machine a token can't always be verified in time. */
   async #changed(baseUrl: string): Promise<Readonly<Record<string, ShownAttribute>>> {
     const path = `/devices/${this.#deviceId}?since=${this.#sinceMs}`;
     for (;;) {

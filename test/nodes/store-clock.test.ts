@@ -4,7 +4,7 @@ import { StoreClock } from "../../src/nodes/store-clock.ts";
 
 const hourMs = 3_600_000;
 
-/** A store whose clock is so far from this node's time, and which is so long on its way there and back. */
+/** A store clock with an offset to this node's time, and readings with given travel times. */
 function clockOf(store: { aheadMs: number }) {
   let elapsedMs = 0;
   const clock = new StoreClock(() => elapsedMs);
@@ -30,7 +30,7 @@ describe("a node's estimate of the store's clock", () => {
     assert.equal(clockOf({ aheadMs: 0 }).clock.nowMs, undefined);
   });
 
-  it("goes on between two looks, however far the node's own is from it", () => {
+  it("advances between two readings, whatever the offset to the node's own clock", () => {
     for (const aheadMs of [-hourMs, 0, hourMs]) {
       const { read, pass, behind } = clockOf({ aheadMs });
       read(0, 0);
@@ -39,7 +39,7 @@ describe("a node's estimate of the store's clock", () => {
     }
   });
 
-  it("is as good as the quickest look, not the latest", () => {
+  it("is as precise as the fastest reading, not the latest", () => {
     const { read, behind } = clockOf({ aheadMs: hourMs });
     read(3, 1);
     assert.deepEqual(behind(), [1, 4]);
@@ -49,7 +49,7 @@ describe("a node's estimate of the store's clock", () => {
     assert.deepEqual(behind(), [1, 2]);
   });
 
-  it("is never ahead of the store's, nor further behind than it says, wherever the time of a look went", () => {
+  it("is never ahead of the store's clock, nor further behind than `unsureMs`, however the travel time was split", () => {
     for (const [thereMs, backMs] of [
       [800, 0],
       [0, 800],
@@ -61,7 +61,7 @@ describe("a node's estimate of the store's clock", () => {
     }
   });
 
-  it("is believed at once when it was set, forward or back", () => {
+  it("follows at once when the store's clock was set, forward or back", () => {
     const store = { aheadMs: 0 };
     const { read, behind } = clockOf(store);
     read(1, 1);

@@ -7,7 +7,7 @@ import { eventuallySlowly, startFleet } from "./fleet.ts";
 const links = rounds({ all: 60, few: 18 });
 
 describe("three nodes on one database", { skip: missingPostgres() ?? false }, () => {
-  it(`share ${links} links, and follow them all when one freezes, one is killed and one leaves`, {
+  it(`share ${links} links, and follow all of them when one node freezes, one is killed and one stops`, {
     timeout: 180_000,
   }, async (t) => {
     const fleet = await startFleet(t, await sharedCluster(), { links });

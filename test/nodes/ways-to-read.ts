@@ -3,10 +3,10 @@ import type { DeviceId } from "../../src/model/ids.ts";
 import { PlatformClient } from "../stories/platform-client.ts";
 import type { Guest } from "./guests.ts";
 
-/** The two attributes that one writer alone writes, as somebody shows them; null is blank. */
+/** The values of the two attributes of one writer; null means erased. */
 export type Shown = readonly [first: string | null, second: string | null];
 
-/** What is asked: which attributes of which device; `sinceMs` is before the last write to the first of them. */
+/** The attributes to read and their device. `sinceMs` is before the last write to the first attribute. */
 export interface Question {
   readonly guest: Guest;
   readonly deviceId: DeviceId;
@@ -14,32 +14,32 @@ export interface Question {
   readonly sinceMs: number;
 }
 
-export interface Told {
-  /** Undefined for one that this way didn't ask about. */
+export interface ReadResult {
+  /** Undefined for an attribute that this call did not read. */
   readonly shown: readonly [first: string | null | undefined, second: string | null | undefined];
-  /** The largest of the times that came with it. */
+  /** The largest time in the answer. */
   readonly latestMs: number;
 }
 
-/** Asks a node, in one of the ways in which clients read; undefined when it can't say. */
-export type WayToRead = (baseUrl: string, question: Question) => Promise<Told | undefined>;
+/** Reads at a node with one kind of call; undefined when the node answered with an error. */
+export type WayToRead = (baseUrl: string, question: Question) => Promise<ReadResult | undefined>;
 
 export const waysToRead: Readonly<Record<string, WayToRead>> = {
   "GET /v3/devices/{id}": async (baseUrl, { guest, deviceId, names }) => {
     const body = await get(baseUrl, guest, `/v3/devices/${deviceId}`);
-    return body && toldBy(body.attributes, names, null);
+    return body && readResult(body.attributes, names, null);
   },
 
   "the same for some attributes": async (baseUrl, { guest, deviceId, names }) => {
     const query = new URLSearchParams(names.map((name) => ["attribute", name]));
     const body = await get(baseUrl, guest, `/v3/devices/${deviceId}?${query}`);
-    return body && toldBy(body.attributes, names, null);
+    return body && readResult(body.attributes, names, null);
   },
 
   "the same since a time": async (baseUrl, { guest, deviceId, names, sinceMs }) => {
     const body = await get(baseUrl, guest, `/v3/devices/${deviceId}?since=${sinceMs}`);
-    // What hasn't changed since isn't there, and nothing is said about it.
-    return body && toldBy(body.attributes, names, undefined);
+    // Unchanged attributes are not in the answer.
+    return body && readResult(body.attributes, names, undefined);
   },
 
   history: async (baseUrl, { guest, deviceId, names: [name], sinceMs }) => {
@@ -69,12 +69,12 @@ function both<Value>([first, second]: Question["names"], of: (name: string) => V
   return [of(first), of(second)];
 }
 
-/** `absent`: what it means that an attribute isn't there. */
-function toldBy(
+/** `absent`: the meaning of a missing attribute. */
+function readResult(
   attributes: Readonly<Record<string, { readonly value: string | null; readonly updateTime: number }>>,
   names: Question["names"],
   absent: null | undefined,
-): Told {
+): ReadResult {
   const latestMs = Math.max(0, ...Object.values(attributes).map(({ updateTime }) => updateTime));
   return { shown: both(names, (name) => (attributes[name] ? attributes[name].value : absent)), latestMs };
 }
@@ -88,7 +88,7 @@ async function get(baseUrl: string, { accessToken }: Guest, path: string): Promi
   return JSON.parse(text);
 }
 
-/** A platform call has no other word for it than a fault of number 199. */
+/** In platform calls an unavailable store is fault 199. */
 async function call(baseUrl: string, { secToken }: Guest, operation: string, parameters: Record<string, string>) {
   const answer = await new PlatformClient(() => baseUrl).call(operation, { secToken, ...parameters });
   if (answer.requestFault?.errorCode === "199") return undefined;

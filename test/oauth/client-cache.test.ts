@@ -6,7 +6,7 @@ import type { ClientRow } from "../../src/store/tables/clients.ts";
 
 type Parts = ConstructorParameters<typeof ClientCache>[0];
 
-/** A store with one client, whose name is that of its last change, and whose readers wait when they are told to. */
+/** A store with one client. Its name is that of its last change. Reads wait until `until` resolves. */
 function clients(isShared: boolean) {
   const asked = { reads: 0, name: "first", until: Promise.resolve() };
   const row = (): ClientRow => ({
@@ -26,8 +26,8 @@ function clients(isShared: boolean) {
   return { asked, known: new ClientCache({ store, nowMs: () => 7 }) };
 }
 
-describe("a client that came before", () => {
-  it("is remembered until it is changed, where nobody else can change it", async () => {
+describe("a client in the cache", () => {
+  it("is cached until it is changed, when this process is the only writer", async () => {
     const { asked, known } = clients(false);
     assert.deepEqual([(await known.find("bwc_1")).row?.name, (await known.find("bwc_1")).nowMs], ["first", 7]);
     assert.equal(asked.reads, 1);
@@ -36,7 +36,7 @@ describe("a client that came before", () => {
     assert.equal((await known.find("bwc_1")).row?.name, "second");
   });
 
-  it("is read anew each time where others can change it, and so is who is nobody", async () => {
+  it("is read again each time on a shared store, and so is an unknown client", async () => {
     const shared = clients(true);
     for (let i = 0; i < 2; i++) assert.equal((await shared.known.find("bwc_1")).nowMs, 5);
     assert.equal(shared.asked.reads, 2);
@@ -45,7 +45,7 @@ describe("a client that came before", () => {
     assert.equal(asked.reads, 2);
   });
 
-  it("is not remembered as it was read before a change", async () => {
+  it("is not cached when it was changed during the read", async () => {
     const { asked, known } = clients(false);
     const slow = Promise.withResolvers<void>();
     asked.until = slow.promise;

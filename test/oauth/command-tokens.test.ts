@@ -6,7 +6,7 @@ import { commandTokensWith } from "../../src/oauth/command-tokens.ts";
 import { sealingWith } from "../../src/store/keys/sealing.ts";
 
 describe("the access token of a command", () => {
-  it("is good for its tenant, with the deployment's key, for an hour", () => {
+  it("is valid for its tenant, with the deployment's key, for an hour", () => {
     const key = randomBytes(32);
     let nowMs = 1_000_000;
     const clock = { nowMs: () => nowMs };

@@ -10,21 +10,21 @@ export const tenantId = 1 as TenantId;
 export const hourMs = 3_600_000;
 
 /**
- * The store as verification sees it: a look is consistent with the moment at which it begins, and while looks are held
- * its answer comes only when the test says so.
+ * The store as token verification sees it. A read sees the state at its start. While reads are held,
+ * they are answered only when the test says so.
  */
 export class HeldTokens {
   readonly isShared: boolean;
   isHeld = false;
-  /** What every look meets instead of an answer. */
+  /** The error of every read, if it is set. */
   fails: Error | undefined;
-  /** Names the history of the store; another one after a restore. */
+  /** The epoch of the store's log; another one after a restore. */
   epoch = "first";
   /** Revocations up to here are no longer in the log. */
   horizon: LogPosition = logStart;
-  /** How often a token was looked for. */
+  /** The number of token look-ups. */
   looks = 0;
-  /** How often somebody asked what was revoked. */
+  /** The number of reads of revocations. */
   newsAsked = 0;
   readonly #rows = new Map<string, AccessTokenRow>();
   readonly #revoked: string[] = [];
@@ -34,7 +34,7 @@ export class HeldTokens {
     this.isShared = isShared;
   }
 
-  /** Adds an access token of that grant, and answers it. */
+  /** Adds an access token of that grant, and returns it. */
   add(grantId: string, { userId = 1, remainingMs = hourMs } = {}): string {
     const token = `bwa_${String(this.#rows.size).padStart(43, "0")}`;
     const whose = { tenantId, userId: userId as UserId, clientId: "client", covers: "user" as const };
@@ -43,13 +43,13 @@ export class HeldTokens {
     return token;
   }
 
-  /** Ends a grant, as a node would; the news of it waits to be asked for. */
+  /** Revokes a grant as another node would: the revocation is in the log. */
   end(grantId: string): void {
     for (const [hash, { grant }] of this.#rows) if (grant.id === grantId) this.#rows.delete(hash);
     this.#revoked.push(JSON.stringify({ grant: grantId }));
   }
 
-  /** Takes a grant away without a revocation, as a restore to an earlier state does. */
+  /** Removes a grant without a revocation, as a restore of an older state does. */
   lose(grantId: string): void {
     for (const [hash, { grant }] of this.#rows) if (grant.id === grantId) this.#rows.delete(hash);
   }
@@ -66,7 +66,7 @@ export class HeldTokens {
     return found;
   };
 
-  /** Answers the look that has waited longest. */
+  /** Answers the oldest held read. */
   letThrough(): void {
     const next = this.#waiting.shift();
     if (!next) throw new Error("nobody is looking");

@@ -14,7 +14,7 @@ const clients = 4;
 
 for (const database of databases) {
   describe(`an authorization server on ${database} that is killed`, () => {
-    it("has kept every token that it answered, and every end of one", { timeout: 120_000 }, async (t) => {
+    it("keeps every issued token and every revocation that it answered", { timeout: 120_000 }, async (t) => {
       const server = await killableServer(t, database);
       await server.start();
       const links = await Promise.all(Array.from({ length: clients }, () => server.link()));
@@ -24,11 +24,11 @@ for (const database of databases) {
         const doomed = await server.link();
         assert.equal(await server.revoke(doomed.tokens.refresh_token), 200);
         revoked.push(doomed.tokens);
-        // Refreshing goes on in all links while the kill comes, each time after another number of answers.
+        // All clients refresh during the kill, which comes each time after another number of answers.
         let answers = 0;
         let killed: Promise<void> | undefined;
         const refreshing = links.map(async (link) => {
-          // Where others go on answering, so does the refreshing for a while.
+          // On several nodes the others still answer refreshes for a while.
           while (database !== "three nodes" || answers < 9 * round) {
             const answer = await server.refresh(link.tokens.refresh_token).catch(() => undefined);
             if (!answer && database !== "three nodes") return;
@@ -49,7 +49,7 @@ for (const database of databases) {
           assert.equal((await server.refresh(refresh_token)).status, 400);
         }
       }
-      // A code that was exchanged before a kill is spent: who brings it again ends what it gave.
+      // A code that was exchanged before a kill is redeemed: using it again ends its grant.
       const [first, ...others] = links;
       assert.equal((await server.exchange(first!.code)).status, 400);
       assert.equal((await server.refresh(first!.tokens.refresh_token)).status, 400);
@@ -58,7 +58,7 @@ for (const database of databases) {
   });
 }
 
-/** A service in a process of its own, with a person and a client that it knows; it comes and goes as the test likes. */
+/** A service in its own process, with a user and a client, which the test kills and restarts. */
 async function killableServer(test: TestContext, database: Deployment) {
   const house = await killableHouse(test, database);
   const config = readConfig({ flags: {}, environment: house.environment });

@@ -22,20 +22,20 @@ describe("a login ticket", () => {
     assert.deepEqual(openTicket(sealing, sealed, ticket.csrf), ticket);
   });
 
-  it("that a node of the version before sealed is still good", () => {
+  it("that a node of the previous version sealed is still valid", () => {
     const state = Buffer.from(request.state).toString("base64url");
     const former = sealing.seal(JSON.stringify({ ...ticket, request: { ...request, state } }), "login");
     assert.deepEqual(openTicket(sealing, former, ticket.csrf), ticket);
     assert.equal(openTicket(sealing, former, "another form's token"), undefined);
   });
 
-  it("can be opened by a node of the version before while one is left", () => {
+  it("can be opened by a node of the previous version while one is alive", () => {
     const sealed = sealTicket(sealing, ticket, false);
     assert.equal(JSON.parse(sealing.open(sealed, "login")).id, ticket.id);
     assert.deepEqual(openTicket(sealing, sealed, ticket.csrf), ticket);
   });
 
-  it("of another deployment is none", () => {
+  it("of another deployment is refused", () => {
     assert.equal(openTicket(sealingWith(randomBytes(32)), sealTicket(sealing, ticket, true), ticket.csrf), undefined);
   });
 });

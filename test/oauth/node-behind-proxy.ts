@@ -5,7 +5,7 @@ import { type FaultProxy, startFaultProxy } from "../set-up/fault-proxy.ts";
 import { eventually } from "../stories/world.ts";
 import type { OAuthWorld } from "./oauth-world.ts";
 
-/** Another node on the world's database, which reaches it only through the proxy. */
+/** Another node on the same database, which it reaches through a proxy. */
 export async function nodeBehindProxy(
   test: TestContext,
   world: OAuthWorld,
@@ -16,7 +16,7 @@ export async function nodeBehindProxy(
   const node = await startService({ ...world.config, databaseUrl: String(databaseUrl) }, startLogging("silent"));
   test.after(async () => {
     proxy.mood = "open";
-    // What is stuck in the middle of a word is let go; a node stops in good order only while it has its store.
+    // The proxy is opened again: a node can stop cleanly only while it reaches its store.
     proxy.drop();
     await eventually(AbortSignal.timeout(30_000), async () => void (await node.parts.store.health()));
     await node.stop();

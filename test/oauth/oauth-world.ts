@@ -39,9 +39,9 @@ export interface Answered {
 export interface OAuthWorldPlan {
   readonly database?: Deployment;
   readonly environment?: Readonly<Record<string, string>>;
-  /** The clock moves only when the test lets time pass: for what must follow within a second on any machine. */
+  /** The clock moves only when the test moves it: for steps that must follow within a second on any machine. */
   readonly isClockStill?: boolean;
-  /** How many times sooner everything that waits for its time is due. */
+  /** The factor by which all timers fire earlier. */
   readonly clockSpeed?: number;
   /** Passwords are hashed at the cost of production. */
   readonly hasSlowPasswords?: boolean;
@@ -114,7 +114,7 @@ export async function oauthWorld(test: TestContext, plan: OAuthWorldPlan = {}) {
     for (const [name, value] of Object.entries(form)) if (value !== undefined) body.set(name, value);
     return answered(await fetch(`${baseUrl()}${path}`, { method: "POST", body, ...init }));
   };
-  /** Signs ada in through a fresh browser and answers the code. */
+  /** Signs ada in with a new browser and returns the code. */
   const code = async (change: Readonly<Record<string, string | undefined>> = {}, person = ada): Promise<string> => {
     const address = await new ScriptedBrowser(baseUrl).authorize(authorizeUrl(change), person);
     return address.searchParams.get("code") ?? "";
@@ -139,8 +139,8 @@ export async function oauthWorld(test: TestContext, plan: OAuthWorldPlan = {}) {
   const statusAt = async (url: string, token: string): Promise<number> =>
     (await answered(await fetch(`${url}/v3/users`, { headers: { authorization: `Bearer ${token}` } }))).status;
   /**
-   * The status of a call with that access token: 200 or 401. Of several nodes it is what all of them say; for a second
-   * some may not have heard yet of what another has revoked, and no longer.
+   * The status of a call with that access token: 200 or 401. With several nodes, all must agree; for one second
+   * some may not have read another node's revocation yet.
    */
   const statusWith = async (token: string): Promise<number> => {
     for (let differMs = Number.POSITIVE_INFINITY; ; ) {
@@ -193,7 +193,7 @@ export async function oauthWorld(test: TestContext, plan: OAuthWorldPlan = {}) {
       others.push(second);
       return second;
     },
-    /** Lets time pass: the service's clocks go on, and on PostgreSQL all that is stored is so much older. */
+    /** Moves the service's clock; on PostgreSQL all stored times are moved back instead. */
     async timePasses(ms: number): Promise<void> {
       shiftMs += ms;
       if (databaseUrl) await makeOlder(databaseUrl, ms);
@@ -209,7 +209,7 @@ async function answered(answer: Response): Promise<Answered> {
   return { status: answer.status, headers: answer.headers, body: isJson ? JSON.parse(text) : text };
 }
 
-/** PostgreSQL has a clock of its own, which no test can move. */
+/** PostgreSQL's own clock can't be moved by a test, so the stored times are moved. */
 async function makeOlder(url: string, ms: number): Promise<void> {
   const database = new pg.Client({ connectionString: url });
   await database.connect();

@@ -10,7 +10,7 @@ import { messagePage } from "../../src/web/message-page.ts";
 import type { Page } from "../../src/web/page.ts";
 import { anyCharacter } from "../set-up/any-character.ts";
 
-/** Every page with one text in all the places that others fill, or with a pleasant text in each. */
+/** Every page with one text in all variable places, or with an ordinary text in each. */
 function pagesWith(text: string | undefined): Record<string, Page> {
   const say = (pleasant: string) => text ?? pleasant;
   const brand = {
@@ -67,7 +67,7 @@ describe("every page", () => {
       assert.ok(!/(src|action)="(https?:)?\/\//i.test(text));
     });
 
-    it(`says its language, fits a phone, follows the scheme and has one heading of the first rank: ${name}`, () => {
+    it(`declares its language, fits a phone, follows the colour scheme and has one h1: ${name}`, () => {
       assert.match(text, /^<!doctype html>\n<html lang="en">/);
       assert.match(text, /<meta name="viewport" content="width=device-width, initial-scale=1">/);
       assert.match(text, /@media\(prefers-color-scheme:dark\)/);
@@ -100,10 +100,10 @@ describe("every page", () => {
 });
 
 describe("a text that others fill in", () => {
-  it("never becomes a tag, an attribute or a word of the style, wherever it stands", () => {
+  it("never becomes a tag, an attribute or a part of the style, in any place", () => {
     const hostile = ['"><script>alert(1)</script>', "' onfocus='x", "</title></style><b>", "{}*/;--accent:red", "&lt;"];
     const anyText = fc.oneof(fc.constantFrom(...hostile), fc.string({ unit: anyCharacter }));
-    // With the values of attributes left out, the tags of a page are those of the pleasant one.
+    // Without attribute values, the page has the same tags as with ordinary text.
     const skeleton = (text: string) => tagsOf(text).map((tag) => tag.replace(/="[^"]*"/g, "=…"));
     fc.assert(
       fc.property(anyText, (text) => {
@@ -121,12 +121,12 @@ describe("a text that others fill in", () => {
     }
   });
 
-  it("is no HTML because it says so", () => {
+  it("is not HTML just because it looks like the type Html", () => {
     const claim = { text: "<b>" } as never;
     assert.ok(!html`<p>${claim}</p>`.text.includes("<b>"));
   });
 
-  it("keeps its own direction of writing", () => {
+  it("keeps its own writing direction", () => {
     const name = "مريم";
     for (const [place, { html: text }] of Object.entries(pagesWith(name))) {
       for (const around of text.split("<body>")[1]!.matchAll(new RegExp(`(<[^<]*>)[^<>]*${name}`, "g"))) {
@@ -144,7 +144,7 @@ describe("the login page", () => {
     assert.match(page("login"), /<a href="https:\/\/help\.example\/"/);
   });
 
-  it("posts a user name and a password, with what goes along hidden", () => {
+  it("posts a user name and a password, with its hidden fields", () => {
     assert.match(page("login"), /<form method="post" action="\/oauth2\/authorize">/);
     for (const [field, kind] of [
       ["username", "username"],
@@ -165,7 +165,7 @@ describe("the login page", () => {
     assert.ok(!password.includes("value="));
   });
 
-  it("says nothing is wrong before something is", () => {
+  it("shows no problem at first", () => {
     assert.ok(!/role="alert"|aria-invalid|autofocus|Problem/.test(page("login").split("</style>")[1]!));
   });
 
@@ -210,7 +210,7 @@ describe("the terms page", () => {
     }
   });
 
-  it("says that an app of the company reaches every user and device", () => {
+  it("says that an enterprise app gets access to every user and device", () => {
     const words = wordsOf(page("termsOfTenant"));
     for (const part of [
       "Let Lantern manage all of Northwind?",
@@ -224,7 +224,7 @@ describe("the terms page", () => {
     assert.ok(!/every/.test(wordsOf(page("terms"))));
   });
 
-  it("offers Accept and Decline as equals", () => {
+  it("shows Accept and Decline in the same style", () => {
     const buttons = /<div class="pair">(<button[^>]*>)Decline<\/button>(<button[^>]*>)Accept<\/button><\/div>/.exec(
       page("terms"),
     )!;
@@ -259,7 +259,7 @@ describe("a message", () => {
     assert.match(wordsOf(page("error")), /Request r-1/);
   });
 
-  it("needs neither app nor company", () => {
+  it("needs neither an app nor a tenant", () => {
     assert.match(wordsOf(messagePage({ kind: "expired" }).html), /Start again from the app\./);
     assert.match(wordsOf(messagePage({ kind: "error" }).html), /Something went wrong\./);
   });
@@ -274,7 +274,7 @@ describe("a tenant's accent", () => {
     return { light: light!, dark: dark!, color };
   };
 
-  it("colours buttons as it is, with text that can be read on it", () => {
+  it("colours buttons, with text that is readable on it", () => {
     for (const accent of ["#c2410c", "#ffd400", "#12205a"]) {
       const { light, color } = styled(accent);
       assert.deepEqual(color(light, "accent"), readColor(accent));
@@ -282,7 +282,7 @@ describe("a tenant's accent", () => {
     }
   });
 
-  it("gives outlines and links that are seen in both schemes", () => {
+  it("gives outlines and links that are visible in both colour schemes", () => {
     for (const accent of ["#ffd400", "#12205a", "#000000", "#ffffff", undefined]) {
       const { light, dark, color } = styled(accent);
       for (const [rules, surfaces] of [
@@ -297,7 +297,7 @@ describe("a tenant's accent", () => {
     }
   });
 
-  it("that is no colour can't get into the style", () => {
+  it("that is not a colour can't get into the style", () => {
     const brand = { tenantName: "N", accent: "red}body{display:none", logoUrl: undefined, supportUrl: undefined };
     assert.ok(!messagePage({ kind: "done", brand }).html.includes("display:none"));
   });

@@ -10,10 +10,10 @@ import { eventually } from "../stories/world.ts";
 import { nodeBehindProxy } from "./node-behind-proxy.ts";
 import { ada, type MadeClient, type OAuthWorld, oauthWorld, type Tokens } from "./oauth-world.ts";
 
-/** What is promised: this long after an end was answered, no node says yes any more. */
+/** The documented limit: this long after an end was answered, no node accepts the token any more. */
 const promisedMs = 1_000;
 
-/** What ada and one client of hers hold. */
+/** The tokens of ada and of one of her clients. */
 interface Held {
   readonly client: MadeClient;
   readonly tokens: Tokens;
@@ -22,7 +22,7 @@ interface Held {
 
 interface Way {
   readonly name: string;
-  /** Ends it at the first node, or by a command, which is none. */
+  /** Ends the access at the first node, or by a command without a node. */
   readonly end: (world: OAuthWorld, held: Held) => Promise<unknown>;
   readonly endsTokens: boolean;
   readonly endsSecToken: boolean;
@@ -45,7 +45,7 @@ const ways: readonly Way[] = [
     name: "a refresh token that comes twice",
     end: async (world, { client, tokens }) => {
       const next = await world.refresh(tokens.refresh_token, client);
-      // What was given for it is used, so that the old one has no reason to come again.
+      // The successor is used, so that the old token retires.
       await world.refresh(next.body.refresh_token, client);
       await world.timePasses(61_000);
       assert.equal((await world.refresh(tokens.refresh_token, client)).status, 400);
@@ -79,7 +79,7 @@ const ways: readonly Way[] = [
   },
 ];
 
-describe("what a user and their clients hold ends at three nodes", () => {
+describe("access of a user and their clients ends at three nodes", () => {
   for (const way of ways) {
     it(`by ${way.name}, with the streams that were opened by it`, { timeout: 120_000 }, async (t) => {
       const world = await oauthWorld(t, { database: "postgres" });
@@ -113,7 +113,7 @@ describe("what a user and their clients hold ends at three nodes", () => {
 
 for (const mood of ["closed", "half-open"] as const) {
   describe(`a node of three whose way to the database is ${mood}`, () => {
-    it("says yes to nothing that was ended meanwhile, and tells its streams nothing", {
+    it("accepts no token that was ended meanwhile, and sends nothing on its streams", {
       timeout: 120_000,
     }, async (t) => {
       const world = await oauthWorld(t, { database: "postgres" });
@@ -157,7 +157,7 @@ type Verdict = "yes" | "no" | "can't say";
 
 interface Call {
   readonly startedMs: number;
-  /** About the access token by a call that needs the store, by one that doesn't, and about the secToken. */
+  /** Verdicts for the access token by a call that needs the store and by one that doesn't, and for the secToken. */
   readonly verdicts: readonly Verdict[];
 }
 
@@ -189,7 +189,7 @@ async function verdictsOn({ baseUrl }: Service, { tokens, secToken }: Held): Pro
   return Promise.all([byToken("/v3/users"), byToken("/v3/users/nobody"), bySecToken()]);
 }
 
-/** Calls until all that has ended is refused, and some more. */
+/** Calls until all ended tokens are refused, and a few times more. */
 async function callUntilEnded(
   node: Service,
   held: Held,
@@ -200,7 +200,7 @@ async function callUntilEnded(
   const calls: Call[] = [];
   for (let more = 10; more > 0; ) {
     const call = await callOn(node, held);
-    // What hasn't ended is not looked at below.
+    // Tokens that have not ended are not checked below.
     const ended = call.verdicts.filter((_, i) => (i < 2 ? endsTokens : endsSecToken));
     calls.push({ ...call, verdicts: ended });
     assertNoLateYes(calls.slice(-1), endedMs);
@@ -227,7 +227,7 @@ async function refreshAt(baseUrl: string, { client, tokens }: Held): Promise<Ver
   return "no";
 }
 
-/** As an administrator does it on a machine of their own: by no node. */
+/** Runs a command on the store itself, without a node. */
 async function command({ config }: OAuthWorld, name: string, input: object): Promise<void> {
   const parts = await openParts(config, startLogging("silent"));
   try {

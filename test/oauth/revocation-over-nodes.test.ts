@@ -6,11 +6,11 @@ import { eventually } from "../stories/world.ts";
 import { nodeBehindProxy } from "./node-behind-proxy.ts";
 import { oauthWorld, type Tokens } from "./oauth-world.ts";
 
-/** What is promised: this long after a revocation was answered, no node says yes to its tokens any more. */
+/** The documented limit: this long after a revocation was answered, no node accepts its tokens any more. */
 const promisedMs = 1_000;
 
 describe("a token that was revoked on one node", () => {
-  it("gets no yes on another node later than a second after", async (t) => {
+  it("is refused by another node after one second", async (t) => {
     const world = await oauthWorld(t, { database: "postgres" });
     const other = await world.secondNode();
     for (let round = 1; round <= rounds({ all: 8, few: 2 }); round++) {
@@ -33,7 +33,7 @@ describe("a token that was revoked on one node", () => {
     }
   });
 
-  it("stays dead on a node that was started afterwards", async (t) => {
+  it("is refused by a node that was started afterwards", async (t) => {
     const world = await oauthWorld(t, { database: "postgres" });
     const [gone, alive] = [await world.tokens(), await world.tokens()];
     await world.revoke(gone.refresh_token);
@@ -45,7 +45,7 @@ describe("a token that was revoked on one node", () => {
 
 for (const mood of ["closed", "half-open"] as const) {
   describe(`a node whose way to the database is ${mood}`, () => {
-    it("says yes to nobody, not even from memory, and recovers by itself", { timeout: 60_000 }, async (t) => {
+    it("accepts no token, not even from its cache, and recovers by itself", { timeout: 60_000 }, async (t) => {
       const world = await oauthWorld(t, { database: "postgres" });
       const { node, proxy } = await nodeBehindProxy(t, world);
       const [gone, good] = [await world.tokens(), await world.tokens()];
@@ -56,10 +56,10 @@ for (const mood of ["closed", "half-open"] as const) {
       if (mood === "closed") proxy.drop();
       assert.equal((await world.revoke(gone.refresh_token)).status, 200);
       const revokedMs = performance.now();
-      // Two that it has in memory, one that it has never seen: all need the store now, and there is none.
+      // Two cached tokens and an unknown one: all need the store now, which can't be reached.
       const unseen = await world.tokens();
       await Promise.all([ofGone.hear("can't say"), ofGood.hear("can't say")]);
-      // From then on it no longer believes its memory either.
+      // From then on its cache is invalid too.
       const darkMs = performance.now() + promisedMs;
       const dark = await Promise.all([verdictOn(node, unseen), ofGone.startAfter(darkMs), ofGood.startAfter(darkMs)]);
       assert.equal(dark[0], "can't say");
@@ -74,18 +74,18 @@ for (const mood of ["closed", "half-open"] as const) {
         ({ startedMs, endedMs }) => startedMs > darkMs && endedMs < lightMs,
       );
       assert.deepEqual([...new Set(inTheDark.map(({ verdict }) => verdict))], ["can't say"]);
-      // A connection that died in the dark may still be among those it lends, and is found out by its next use.
+      // A dead connection may still be in the pool. Its next use detects it.
       await eventually(t.signal, async () => assert.equal(await verdictOn(node, unseen), "yes"));
     });
   });
 }
 
-/** What a node says about a token. */
+/** A node's answer about a token. */
 type Verdict = "yes" | "no" | "can't say";
 
 const verdicts: Readonly<Record<number, Verdict>> = { 200: "yes", 404: "yes", 401: "no", 503: "can't say" };
 
-/** One path that needs the store, and one that needs nothing but to know its caller: there is no such user. */
+/** One path that needs the store, and one that needs only the token: the user does not exist. */
 const paths = ["/v3/users", "/v3/users/nobody"];
 
 interface Call {
@@ -94,7 +94,7 @@ interface Call {
   readonly verdict: Verdict;
 }
 
-/** Calls the node again and again from several sides, so that looks at the store and news of it cross each other. */
+/** Calls the node continuously from several callers, so that look-ups and reads of revocations interleave. */
 function startCallers(test: TestContext, node: Service, tokens: Tokens) {
   const calls: Call[] = [];
   let isStopped = false;
@@ -111,14 +111,14 @@ function startCallers(test: TestContext, node: Service, tokens: Tokens) {
     }
   };
   const callers = Promise.all([...paths, paths[1]!].map(call));
-  // Where the test has failed, nobody waits for them.
+  // When the test has failed, their errors are ignored.
   callers.catch(() => undefined);
   test.after(() => {
     isStopped = true;
   });
   const until = (when: (last: Call) => boolean) => new Promise<void>((go) => waiting.push({ when, go }));
   return {
-    /** Resolves when a call that starts from now on is answered so. */
+    /** Resolves when a call that starts from now on gets this verdict. */
     hear(verdict: Verdict): Promise<void> {
       const fromMs = performance.now();
       return until((last) => last.verdict === verdict && last.startedMs > fromMs);

@@ -8,7 +8,7 @@ const dayMs = 86_400_000;
 
 for (const database of databases) {
   describe(`a code on ${database}`, () => {
-    it("gives tokens to one of 16 that come at once, and its tokens are dead afterwards", async (t) => {
+    it("gives tokens to one of 16 concurrent requests, and these end by the replays", async (t) => {
       const world = await oauthWorld(t, { database });
       for (let round = 1; round <= 3; round++) {
         const code = await world.code();
@@ -24,10 +24,10 @@ for (const database of databases) {
   });
 
   describe(`a refresh token on ${database}`, () => {
-    it("gives two that come at once a successor each, and 50 of 50 links live on through both", async (t) => {
+    it("gives two concurrent refreshes a successor each, and 50 of 50 clients can use both", async (t) => {
       const world = await oauthWorld(t, { database });
       const links: Tokens[] = [];
-      // One source may have 20 sign-ins under way.
+      // One source may have 20 sign-ins in progress.
       while (links.length < 50) links.push(...(await atOnce(10, () => world.tokens())));
       const pairs = await Promise.all(links.map((link) => atOnce(2, () => refreshed(world, link))));
       const goesOn = async (link: Tokens) => {
@@ -35,14 +35,14 @@ for (const database of databases) {
         const next = await refreshed(world, await refreshed(world, link));
         assert.equal(await world.statusWith(next.access_token), 200);
       };
-      // One goes on at once, the other sleeps until its parent has long retired.
+      // One successor is used at once, the other after its parent has retired.
       for (const [one, other] of pairs) assert.notEqual(one!.refresh_token, other!.refresh_token);
       await Promise.all(pairs.map(([awake]) => goesOn(awake!)));
       await world.timePasses(10 * minuteMs);
       await Promise.all(pairs.map(([, sleeper]) => goesOn(sleeper!)));
     });
 
-    it("may come again 10 minutes after an answer that was lost, at any place of the chain", async (t) => {
+    it("may be used again 10 minutes after a lost answer, at any place of the chain", async (t) => {
       const world = await oauthWorld(t, { database });
       let held = await world.tokens();
       for (let round = 1; round <= 4; round++) {
@@ -53,7 +53,7 @@ for (const database of databases) {
       }
     });
 
-    it("is good 20 times and more for a client that keeps its first", async (t) => {
+    it("is valid many times for a client that keeps its first token", async (t) => {
       const world = await oauthWorld(t, { database });
       const first = await world.tokens();
       for (let hour = 1; hour <= 20; hour++) {
@@ -62,7 +62,7 @@ for (const database of databases) {
       }
     });
 
-    it("is still good within a minute after its successor was used", async (t) => {
+    it("is still valid within a minute after its successor was used", async (t) => {
       const world = await oauthWorld(t, { database });
       const first = await world.tokens();
       await refreshed(world, await refreshed(world, first));
@@ -90,7 +90,7 @@ for (const database of databases) {
       assert.equal(await world.statusWith((await refreshed(world, other)).access_token), 200);
     });
 
-    it("of which two successors are used is told in the audit log, once for each that comes second", async (t) => {
+    it("with two used successors is audited, once for each second successor", async (t) => {
       const world = await oauthWorld(t, { database });
       const told = async () =>
         (await world.service.parts.identity.audit.list({ limit: 100 })).filter(({ act }) => act === "refresh_siblings");
@@ -116,7 +116,7 @@ for (const database of databases) {
       }
     });
 
-    it("doesn't retire later because its retirement is repeated", async (t) => {
+    it("doesn't retire later when a successor is used again", async (t) => {
       const world = await oauthWorld(t, { database });
       const first = await world.tokens();
       const [one, two] = [await refreshed(world, first), await refreshed(world, first)];
@@ -144,7 +144,7 @@ for (const database of databases) {
       for (const one of [grandchild, ...younger, ninth]) await refreshed(world, one);
     });
 
-    it("lets the access tokens before it live to their expiry, not longer", async (t) => {
+    it("leaves earlier access tokens valid until their expiry", async (t) => {
       const world = await oauthWorld(t, { database });
       const first = await world.tokens();
       await world.timePasses(30 * minuteMs);
@@ -161,7 +161,7 @@ for (const database of databases) {
       await refreshed(world, third);
     });
 
-    it("is good after 364 days without use, and each use gives it and its successor another year", async (t) => {
+    it("is valid after 364 days without use, and each use extends it and its successor by a year", async (t) => {
       const world = await oauthWorld(t, { database });
       const first = await world.tokens();
       await world.timePasses(364 * dayMs);
@@ -171,7 +171,7 @@ for (const database of databases) {
       await refreshed(world, second);
     });
 
-    it("is dead after 366 days without use", async (t) => {
+    it("has expired after 366 days without use", async (t) => {
       const world = await oauthWorld(t, { database });
       const first = await world.tokens();
       await world.timePasses(366 * dayMs);

@@ -15,31 +15,37 @@ it("a client that asks for scopes", async (t) => {
   const world = await oauthWorld(t);
   const lampId = await world.addDevice(world.userId, "Lamp");
 
-  await t.test("gets those it names, is told so, and keeps them over refreshes and a restart", async () => {
-    const asked = { scope: "openid devices:read,alerts" };
-    const first = (await world.exchange(await world.code(asked), world.client, { scope: everything })).body;
-    assert.equal(first.scope, "devices:read alerts", "the exchange can't add what the user did not accept");
-    const second = (await world.refresh(first.refresh_token)).body;
-    assert.equal(second.scope, "devices:read alerts");
-    await world.restart();
-    for (const token of [first.access_token, second.access_token]) {
-      // The first way is the fast lane's, the second is the route's.
-      for (const path of [`/v3/devices/${lampId}`, `/v3/devices/${lampId}?since=0`, "/v3/alerts"]) {
-        assert.equal((await world.get(path, token)).status, 200, path);
+  await t.test(
+    "gets the scopes that it names, sees them in the answer, and keeps them over refreshes and a restart",
+    async () => {
+      const asked = { scope: "openid devices:read,alerts" };
+      const first = (await world.exchange(await world.code(asked), world.client, { scope: everything })).body;
+      assert.equal(first.scope, "devices:read alerts", "the exchange can't add what the user did not accept");
+      const second = (await world.refresh(first.refresh_token)).body;
+      assert.equal(second.scope, "devices:read alerts");
+      await world.restart();
+      for (const token of [first.access_token, second.access_token]) {
+        // The first call uses the fast path, the second the ordinary route.
+        for (const path of [`/v3/devices/${lampId}`, `/v3/devices/${lampId}?since=0`, "/v3/alerts"]) {
+          assert.equal((await world.get(path, token)).status, 200, path);
+        }
+        assert.equal((await world.get("/v3/webhooks", token)).status, 403);
+        assert.equal((await put(world, token, lampId)).status, 403);
       }
-      assert.equal((await world.get("/v3/webhooks", token)).status, 403);
-      assert.equal((await put(world, token, lampId)).status, 403);
-    }
-    const { body } = await world.exchange(await world.code({ scope: "devices:control" }));
-    await write(world, body.access_token, lampId, { power: "on" });
-    for (const path of [`/v3/devices/${lampId}`, `/v3/devices/${lampId}?since=0`]) {
-      const { status, headers } = await world.get(path, body.access_token);
-      assert.equal(status, 403, path);
-      assert.match(headers.get("www-authenticate") ?? "", /^Bearer error="insufficient_scope", scope="devices:read"$/);
-    }
-  });
+      const { body } = await world.exchange(await world.code({ scope: "devices:control" }));
+      await write(world, body.access_token, lampId, { power: "on" });
+      for (const path of [`/v3/devices/${lampId}`, `/v3/devices/${lampId}?since=0`]) {
+        const { status, headers } = await world.get(path, body.access_token);
+        assert.equal(status, 403, path);
+        assert.match(
+          headers.get("www-authenticate") ?? "",
+          /^Bearer error="insufficient_scope", scope="devices:read"$/,
+        );
+      }
+    },
+  );
 
-  await t.test("gets everything without a known one, and the answer names none", async () => {
+  await t.test("gets everything without a known scope, and the answer names none", async () => {
     for (const scope of [undefined, "openid offline_access devices:write *"]) {
       const { body } = await world.exchange(await world.code({ scope }));
       assert.equal("scope" in body, false);
@@ -64,14 +70,14 @@ it("a client that asks for scopes", async (t) => {
       const wider = await refresh(world, narrowed.body.refresh_token, "devices:control alerts");
       assert.equal(wider.status, 400);
       assert.equal(wider.body.error, "invalid_scope");
-      // The refused refresh has used nothing up, and unknown words are no reason to refuse.
+      // The refused refresh changed nothing, and unknown words are ignored.
       const again = await refresh(world, narrowed.body.refresh_token, "unheard-of");
       assert.equal(again.body.scope, "devices:read alerts");
       assert.equal((await world.get("/v3/users", again.body.access_token)).status, 200);
     },
   );
 
-  await t.test("gets by client_credentials what it names", async () => {
+  await t.test("gets the named scopes by client_credentials", async () => {
     const { id, secret } = await world.addClient({ kind: "enterprise" });
     const form = { grant_type: "client_credentials", client_id: id, client_secret: secret };
     const { body } = await world.post("/oauth2/access_token", { ...form, scope: "webhooks unheard-of" });
@@ -83,7 +89,7 @@ it("a client that asks for scopes", async (t) => {
     assert.equal((await world.get("/v3/users", all.access_token)).status, 200);
   });
 
-  await t.test("may make an alert that writes devices only with the scope to control them", async () => {
+  await t.test("may create an alert that writes to devices only with the scope to control them", async () => {
     const { body } = await world.exchange(await world.code({ scope: "alerts devices:control" }));
     const { body: lesser } = await refresh(world, body.refresh_token, "alerts");
     const alerts = `${world.baseUrl}/v3/alerts`;
@@ -157,8 +163,8 @@ it("a client that asks for scopes", async (t) => {
   );
 });
 
-describe("what was given before there were scopes", () => {
-  it("keeps everything: tokens and codes of the version before", async (t) => {
+describe("access from before scopes existed", () => {
+  it("covers everything: tokens and codes of the previous version", async (t) => {
     const world = await oauthWorld(t);
     const { accessToken, code } = addAsVersionBefore(world);
     const { status, body } = await world.exchange(code);
@@ -173,7 +179,7 @@ describe("what was given before there were scopes", () => {
 });
 
 describe("scopes on several nodes", () => {
-  it("hold at each of them, and are not promised while a node of the version before lives", async (t) => {
+  it("are enforced at each node, and not offered while a node of the previous version is alive", async (t) => {
     const world = await oauthWorld(t, { database: "three nodes" });
     const { body } = await world.exchange(await world.code({ scope: "alerts" }));
     const narrowed = await refresh(world, body.refresh_token, "alerts");
@@ -181,7 +187,7 @@ describe("scopes on several nodes", () => {
       for (const { url } of world.nodes) {
         const statusOf = async (path: string) =>
           (await fetch(`${url}${path}`, { headers: { authorization: `Bearer ${token}` } })).status;
-        // The second time the node remembers the token.
+        // The second time the token is in the node's cache.
         for (const path of ["/v3/alerts", "/v3/users", "/v3/users"]) {
           assert.equal(await statusOf(path), path === "/v3/alerts" ? 200 : 403, path);
         }
@@ -211,7 +217,7 @@ function put(world: OAuthWorld, token: string, deviceId: number) {
   return send(`${world.baseUrl}/v3/devices/${deviceId}`, token, "PUT", { power: "on" });
 }
 
-/** Rows with the columns that the version before knows. */
+/** Adds rows with the columns of the previous version. */
 function addAsVersionBefore({ folder, userId, tenantId, client }: OAuthWorld) {
   const database = new DatabaseSync(join(folder, "breezeway.db"));
   database.exec("PRAGMA busy_timeout = 5000");

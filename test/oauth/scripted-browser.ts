@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 
-/** A form as a browser would send it: where to, and what its hidden fields hold. */
+/** A form: its action and its hidden fields. */
 export interface Form {
   readonly action: string;
   readonly fields: Readonly<Record<string, string>>;
@@ -10,19 +10,19 @@ export interface Shown {
   readonly status: number;
   readonly headers: Headers;
   readonly body: string;
-  /** Where it redirects to; empty when it doesn't. */
+  /** The redirect's target; empty without a redirect. */
   readonly location: string;
-  /** Its first form, if it shows one. */
+  /** The first form of the page, if there is one. */
   readonly form: Form | undefined;
 }
 
-/** A browser without script: keeps cookies, reads forms, follows nothing by itself. */
+/** A browser without script. It keeps cookies and reads forms, but follows no redirect by itself. */
 export class ScriptedBrowser {
   readonly #baseUrl: () => string;
   readonly #headers: Readonly<Record<string, string>>;
   readonly cookies = new Map<string, string>();
 
-  /** The headers go with each request, as a proxy in front would add them. */
+  /** The headers are added to each request, as a proxy would do. */
   constructor(baseUrl: () => string, headers: Readonly<Record<string, string>> = {}) {
     this.#baseUrl = baseUrl;
     this.#headers = headers;
@@ -32,7 +32,7 @@ export class ScriptedBrowser {
     return this.#send(address, { method: "GET" });
   }
 
-  /** Sends a page's form with what a person filled in; a field given as undefined is left out. */
+  /** Submits a form with the user's input; undefined removes a field. */
   submit({ action, fields }: Form, filledIn: Readonly<Record<string, string | undefined>>): Promise<Shown> {
     const body = new URLSearchParams();
     for (const [name, value] of Object.entries({ ...fields, ...filledIn })) {
@@ -41,7 +41,7 @@ export class ScriptedBrowser {
     return this.#send(action, { method: "POST", body });
   }
 
-  /** Opens the authorization address and signs in: the answer is the page with the terms. */
+  /** Opens the authorization address and signs in; returns the terms page. */
   async signIn(address: string, person: { readonly name: string; readonly password: string }): Promise<Shown> {
     const login = await this.get(address);
     assert.equal(login.status, 200, `no login page: ${login.status} ${login.location}${login.body}`);
@@ -49,7 +49,7 @@ export class ScriptedBrowser {
     return this.#isOurs(sent.location) ? this.get(sent.location) : sent;
   }
 
-  /** The whole way: signs in, decides, and answers where the browser is sent with what. */
+  /** The whole flow: signs in, decides, and returns the redirect to the client. */
   async authorize(
     address: string,
     person: { readonly name: string; readonly password: string },
@@ -62,7 +62,7 @@ export class ScriptedBrowser {
   }
 
   #isOurs(location: string): boolean {
-    // Behind one address there may be several nodes, of which the next answers at another.
+    // One address may have several nodes behind it, with different ports.
     const baseUrl = this.#baseUrl();
     return location !== "" && new URL(location, baseUrl).origin === new URL(baseUrl).origin;
   }

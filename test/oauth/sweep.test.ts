@@ -10,7 +10,7 @@ import { oauthWorld } from "./oauth-world.ts";
 const hourMs = 3_600_000;
 const monthMs = 31 * 24 * hourMs;
 
-/** What is left of a grant: itself, its access token, its present refresh token and the one before that. */
+/** What exists of a grant: the grant, its access token, its present refresh token and the former one. */
 type Left = readonly [grant: boolean, access: boolean, present: boolean, retired: boolean];
 
 interface Given {
@@ -22,8 +22,8 @@ interface Given {
 }
 
 for (const database of databases) {
-  describe(`what nobody can use any more, on ${database}`, () => {
-    it("is cleared away, however much there is, a stretch at a time, and nothing else is", {
+  describe(`expired access on ${database}`, () => {
+    it("is removed completely, page by page, and nothing else is", {
       timeout: 60_000,
     }, async (t) => {
       const world = await oauthWorld(t, { database });
@@ -52,10 +52,10 @@ for (const database of databases) {
   });
 }
 
-/** Of three kinds in turn: all of it over, only its access and what came before it, a tenant's own that goes on. */
+/** Three kinds in turn: a grant that has expired, one with a valid refresh token only, and a tenant's own valid grant. */
 async function give(tx: Transaction, tenantId: TenantId, place: number, issuedMs: number): Promise<Given> {
   const kind = place % 3;
-  // Several of each owner, and of a tenant more than one stretch.
+  // Several grants of each owner, and more than one page of a tenant.
   const userId = kind === 2 ? null : ((100_000 + (place >> 2)) as UserId);
   const grant: GrantRow = {
     id: `grant-${place}`,

@@ -17,7 +17,7 @@ for (const database of databases) {
       const kept = await world.tokens();
       const first = await world.tokens();
       let last = { accessToken: first.access_token, refreshToken: first.refresh_token as string | undefined };
-      // One refresh in 16 looks: in 200 further ones at least one does.
+      // One refresh in 16 counts the tokens: of 200 further ones at least one does.
       for (let count = 0; count < 2 * limits.tokensPerGrant + 200; count++) {
         last = { refreshToken: undefined, ...(await refresh(last.refreshToken!)) };
       }
@@ -29,7 +29,7 @@ for (const database of databases) {
       assert.equal(await world.statusWith(kept.access_token), 200, "another grant has nothing to do with it");
     });
 
-    it("that refreshes with its first token, which it keeps, goes on with it", async (t) => {
+    it("that always refreshes with its first token can continue", async (t) => {
       const world = await oauthWorld(t, { database });
       const { oauth } = world.service.parts;
       const client = (await oauth.findClient(world.client.id))!;
@@ -43,7 +43,7 @@ for (const database of databases) {
       await oauth.verify(accessToken);
     });
 
-    it("that takes tokens with its secret loses the oldest, and the audit log stays readable", async (t) => {
+    it("that uses client_credentials loses its oldest tokens, and the audit log stays readable", async (t) => {
       const world = await oauthWorld(t, { database });
       const { oauth, identity } = world.service.parts;
       const { id } = await world.addClient({ kind: "enterprise", redirectUris: [] });

@@ -8,7 +8,7 @@ import { HeldTokens, hourMs, tenantId } from "./held-tokens.ts";
 const ada = { kind: "user", userId: 1, tenantId, scopes: null };
 
 describe("verification on one node", () => {
-  it("looks at the store once for each token", async (t) => {
+  it("reads each token from the store once", async (t) => {
     const { store, verification } = await verificationWorld(t);
     const [one, two] = [store.add("grant 1"), store.add("grant 2", { userId: 2 })];
     for (let n = 1; n <= 3; n++) {
@@ -18,7 +18,7 @@ describe("verification on one node", () => {
     assert.equal(store.looks, 2);
   });
 
-  it("doesn't trouble the store with what can't be a token", async (t) => {
+  it("refuses text without the format of a token, without reading the store", async (t) => {
     const { store, verification } = await verificationWorld(t);
     const token = store.add("grant 1");
     for (const text of ["", "x", token.slice(0, -1), `${token}0`, ` ${token}`, token.replace("bwa_", "bwr_")]) {
@@ -27,7 +27,7 @@ describe("verification on one node", () => {
     assert.equal(store.looks, 0);
   });
 
-  it("forgets all tokens of several grants, and no others", async (t) => {
+  it("drops all tokens of several grants, and no others", async (t) => {
     const { store, verification } = await verificationWorld(t);
     const gone = ["grant 1", "grant 1", "grant 2"].map((grantId) => store.add(grantId));
     const stays = store.add("grant 3");
@@ -40,7 +40,7 @@ describe("verification on one node", () => {
     assert.equal(store.looks, looks);
   });
 
-  it("doesn't keep what was read before a revocation that came meanwhile", async (t) => {
+  it("doesn't cache a token when a revocation arrived during the read", async (t) => {
     const { store, verification } = await verificationWorld(t);
     const token = store.add("grant 1");
     store.isHeld = true;
@@ -49,12 +49,12 @@ describe("verification on one node", () => {
     verification.forget(["grant 1"]);
     store.isHeld = false;
     store.letThrough();
-    // The call came before the revocation: either answer is right, but only for this call.
+    // The call began before the revocation: both answers are right, but only for this call.
     await verifying.catch(() => undefined);
     await assert.rejects(verification.verify(token), InvalidToken);
   });
 
-  it("keeps what was read after a revocation", async (t) => {
+  it("caches a token that was read after a revocation", async (t) => {
     const { store, verification } = await verificationWorld(t);
     const token = store.add("grant 1");
     verification.forget(["grant 2"]);
@@ -63,7 +63,7 @@ describe("verification on one node", () => {
     assert.equal(store.looks, 1);
   });
 
-  it("ends a token when its time is over, whatever the clock on the wall does", async (t) => {
+  it("expires a token on the monotonic clock, whatever the wall clock does", async (t) => {
     const { store, runtime, verification } = await verificationWorld(t);
     const token = store.add("grant 1", { remainingMs: hourMs });
     await verification.verify(token);
@@ -77,7 +77,7 @@ describe("verification on one node", () => {
     assert.equal(store.looks, 1);
   });
 
-  it("counts a token's time from when it asked, not from when the store answered", async (t) => {
+  it("counts a token's lifetime from the start of the read, not from the answer", async (t) => {
     const { store, runtime, verification } = await verificationWorld(t);
     const token = store.add("grant 1", { remainingMs: 15_000 });
     store.isHeld = true;
@@ -89,13 +89,13 @@ describe("verification on one node", () => {
     await assert.rejects(verification.verify(token), InvalidToken);
   });
 
-  it("takes no token that the store says has expired", async (t) => {
+  it("refuses a token that has expired in the store", async (t) => {
     const { store, verification } = await verificationWorld(t);
     const token = store.add("grant 1", { remainingMs: 0 });
     await assert.rejects(verification.verify(token), InvalidToken);
   });
 
-  it("holds 100,000 tokens and lets the oldest go for one more", async (t) => {
+  it("caches 100,000 tokens and evicts the oldest for one more", async (t) => {
     const { store, verification } = await verificationWorld(t);
     const tokens = Array.from({ length: 100_001 }, (_, n) => store.add(`grant ${n}`));
     for (const token of tokens) await verification.verify(token);
@@ -104,14 +104,14 @@ describe("verification on one node", () => {
     assert.equal(store.looks, 100_001);
     assert.deepEqual(await verification.verify(tokens[0]!), ada);
     assert.equal(store.looks, 100_002);
-    // What was let go is as revocable as what is held.
+    // An evicted token can be revoked like a cached one.
     store.end("grant 0");
     store.end("grant 1");
     verification.forget(["grant 0", "grant 1"]);
     for (const token of tokens.slice(0, 2)) await assert.rejects(verification.verify(token), InvalidToken);
   });
 
-  it("never asks what other nodes revoked", async (t) => {
+  it("never reads revocations of other nodes", async (t) => {
     const { store, runtime, verification } = await verificationWorld(t);
     const token = store.add("grant 1");
     await verification.verify(token);
@@ -122,7 +122,7 @@ describe("verification on one node", () => {
 });
 
 describe("verification on a node of many", () => {
-  it("hears what other nodes revoke, several times a second", async (t) => {
+  it("reads the revocations of other nodes several times a second", async (t) => {
     const { store, runtime, verification } = await verificationWorld(t, { isShared: true });
     const [gone, stays] = [store.add("grant 1"), store.add("grant 2")];
     for (const token of [gone, stays]) await verification.verify(token);
@@ -134,7 +134,7 @@ describe("verification on a node of many", () => {
     assert.equal(store.looks, looks);
   });
 
-  it("trusts nothing that it remembers of a store that was restored or promoted", async (t) => {
+  it("clears its cache when the store was restored or promoted", async (t) => {
     const { store, runtime, verification } = await verificationWorld(t, { isShared: true });
     const [lost, stays] = [store.add("grant 1"), store.add("grant 2")];
     const ended: string[] = [];
@@ -151,7 +151,7 @@ describe("verification on a node of many", () => {
     assert.deepEqual(ended, ["grant 1"]);
   });
 
-  it("trusts nothing that it remembers when revocations were removed before it read them", async (t) => {
+  it("clears its cache when revocations were removed before it read them", async (t) => {
     const { store, runtime, verification } = await verificationWorld(t, { isShared: true });
     const token = store.add("grant 1");
     await verification.verify(token);
@@ -161,7 +161,7 @@ describe("verification on a node of many", () => {
     await assert.rejects(verification.verify(token), InvalidToken);
   });
 
-  it("doesn't keep what was read before the news that came meanwhile", async (t) => {
+  it("doesn't cache a token when revocations of other nodes arrived during the read", async (t) => {
     const { store, runtime, verification } = await verificationWorld(t, { isShared: true });
     const token = store.add("grant 1");
     store.isHeld = true;
@@ -174,7 +174,7 @@ describe("verification on a node of many", () => {
     await assert.rejects(verification.verify(token), InvalidToken);
   });
 
-  it("looks at the store for every call until it has heard news", async () => {
+  it("reads the store for every call until it has read revocations once", async () => {
     const { store, runtime } = { store: new HeldTokens({ isShared: true }), runtime: movedRuntime() };
     const verification = new Verification({ store, runtime });
     const token = store.add("grant 1");
@@ -183,7 +183,7 @@ describe("verification on a node of many", () => {
     assert.equal(store.looks, 2);
   });
 
-  it("believes its memory no longer than its news are fresh, and again when there are new ones", async (t) => {
+  it("uses its cache only while its last read of revocations is recent", async (t) => {
     const { store, runtime, verification } = await verificationWorld(t, { isShared: true });
     const token = store.add("grant 1");
     await verification.verify(token);
@@ -199,7 +199,7 @@ describe("verification on a node of many", () => {
     assert.equal(store.looks, looks);
   });
 
-  it("counts its news from when it asked, not from when they came", async (t) => {
+  it("counts the age of revocations from the start of the read, not from the answer", async (t) => {
     const { store, runtime, verification } = await verificationWorld(t, { isShared: true });
     const token = store.add("grant 1");
     await verification.verify(token);
@@ -216,7 +216,7 @@ describe("verification on a node of many", () => {
     await assert.rejects(verification.verify(token), StoreUnavailable);
   });
 
-  it("answers nobody from memory while the store says nothing at all", async (t) => {
+  it("does not use its cache while the store does not answer", async (t) => {
     const { store, runtime, verification } = await verificationWorld(t, { isShared: true });
     const token = store.add("grant 1");
     await verification.verify(token);
@@ -238,7 +238,7 @@ describe("verification on a node of many", () => {
     await assert.rejects(verifying, InvalidToken);
   });
 
-  it("hears, when it can hear again, what was revoked in the dark", async (t) => {
+  it("reads, after an outage of the store, what was revoked meanwhile", async (t) => {
     const { store, runtime, verification } = await verificationWorld(t, { isShared: true });
     const token = store.add("grant 1");
     await verification.verify(token);
@@ -251,7 +251,7 @@ describe("verification on a node of many", () => {
     await assert.rejects(verification.verify(token), InvalidToken);
   });
 
-  it("has caught up while its news are fresh, and else when it has heard what it asked for from then on", async (t) => {
+  it("has caught up while its last read is recent, else after a read that started from then on", async (t) => {
     const { store, verification, runtime } = await verificationWorld(t, { isShared: true });
     const { newsAsked } = store;
     await verification.caughtUp();
@@ -266,7 +266,7 @@ describe("verification on a node of many", () => {
     await verification.watch(token, () => {
       isRevoked = true;
     });
-    // One question is on its way already when the token is revoked: its answer may come from before that.
+    // A read is in progress when the token is revoked: it may not see the revocation.
     store.isHeld = true;
     verification.hinted();
     await settled();
@@ -279,7 +279,7 @@ describe("verification on a node of many", () => {
     store.isHeld = false;
   });
 
-  it("says that it hears nothing, and asks no more once it is stopped", async (t) => {
+  it("reports that it can't read revocations, and stops reading when it is stopped", async (t) => {
     const { store, runtime, verification } = await verificationWorld(t, { isShared: true });
     store.fails = new StoreUnavailable("The store can't be used now.");
     await runtime.advance(revocationPolling.everyMs);

@@ -13,15 +13,15 @@ import { breezeway, cleanEnvironment } from "../stories/child-service.ts";
 
 const root = new URL("../..", import.meta.url).pathname;
 
-/** The command in a process that may write files of so many bytes at most. */
+/** Runs a command in a process whose files may have at most so many bytes. */
 function limited(bytes: number, args: readonly string[]) {
   const script = `ulimit -f ${Math.floor(bytes / 512)} && exec "$@"`;
   const command = [process.execPath, join(root, "bin/breezeway"), ...args];
   return spawnSync("sh", ["-c", script, "sh", ...command], { env: cleanEnvironment(), encoding: "utf8" });
 }
 
-describe("a backup for which there is no space", () => {
-  it("fails, says why, and leaves no file but the older backup; so does its restore", {
+describe("a backup without enough disk space", () => {
+  it("fails with the reason, and leaves no file but the older backup; so does its restore", {
     timeout: 60_000,
   }, async (t) => {
     const [data, outside] = [folderOf(t), folderOf(t)];
@@ -32,7 +32,7 @@ describe("a backup for which there is no space", () => {
     const before = readFileSync(file);
     const { size } = statSync(join(data, "breezeway.db"));
 
-    // The copy of the database fits, the archive around it doesn't. Then not even the copy fits.
+    // First the copy of the database fits and the archive does not. Then not even the copy fits.
     for (const bytes of [size, size / 2]) {
       const { status, stderr } = limited(bytes, ["backup", "--data", data, "--to", file]);
       assert.equal(status, 1, stderr);
@@ -51,7 +51,9 @@ describe("a backup for which there is no space", () => {
     assert.equal((await breezeway(["restore", "--from", file, "--data", restored], { environment })).code, 0);
   });
 
-  it("is the same on a full disk", { skip: canMount() ? false : "only root can mount a small disk" }, async (t) => {
+  it("fails in the same way on a full disk", {
+    skip: canMount() ? false : "only root can mount a small disk",
+  }, async (t) => {
     const [data, outside] = [folderOf(t), folderOf(t)];
     assert.equal((await breezeway(["tenant", "add", "--name", "Acme", "--data", data])).code, 0);
     const keyFile = join(data, "breezeway.key");
@@ -69,7 +71,7 @@ describe("a backup for which there is no space", () => {
       disk.fill(leaving);
       const refusal = (error: unknown) => error instanceof DiskFull && /: the disk is full\./.test(error.message);
       await assert.rejects(take(full), refusal);
-      // Half of the space is enough for nothing, one and a half for a restored database.
+      // Half of the size is too small for both; one and a half is enough for a restored database.
       if (leaving < size) await assert.rejects(restore(), refusal);
       assert.deepEqual(readdirSync(disk.path), ["ballast"]);
     }

@@ -18,7 +18,7 @@ import { folderOf } from "../cli/made-folder.ts";
 
 const timeMs = Date.UTC(2026, 0, 2, 3, 4, 5);
 
-/** A store with its key in one folder, and a second folder for what is taken out of it. */
+/** A store with its key in one folder, and a second folder for backups. */
 async function madeStore(t: TestContext) {
   const folder = folderOf(t);
   const outside = folderOf(t);
@@ -46,7 +46,7 @@ function restoring(from: string, folder: string, keyFile?: string) {
 }
 
 describe("a backup", () => {
-  it("is one file for its owner's eyes, with a manifest that tells what it is, and without the key", async (t) => {
+  it("is one file that only its owner can read, with a manifest and without the key", async (t) => {
     const { outside, take, keyId, keyFile } = await madeStore(t);
     const { file, bytes, manifest } = await take(outside);
     assert.equal(file, join(outside, "breezeway-2026-01-02T03-04-05.000Z.tar"));
@@ -65,7 +65,7 @@ describe("a backup", () => {
     assert.ok(!readFileSync(file).includes(readFileSync(keyFile, "utf8").trim()));
   });
 
-  it("can be looked into with tar", { skip: spawnSync("tar", ["--version"]).status !== 0 }, async (t) => {
+  it("can be read with tar", { skip: spawnSync("tar", ["--version"]).status !== 0 }, async (t) => {
     const { outside, take } = await madeStore(t);
     const { file, manifest } = await take(join(outside, "b.tar"), true);
     const list = execFileSync("tar", ["-tf", file], { encoding: "utf8" });
@@ -74,12 +74,12 @@ describe("a backup", () => {
     assert.deepEqual(JSON.parse(shown), manifest);
   });
 
-  it("holds all that was durable when it began, and nothing of what came after, while the store is written", {
+  it("holds exactly the commits from before its start, while the store is written", {
     timeout: 60_000,
   }, async (t) => {
     const { outside, store, backups } = await madeStore(t);
     await keep(store, "before");
-    // More than is copied at a time: each commit in between would make a copy without a held look begin anew.
+    // More than one step of the copy: without a read transaction, each commit would restart the copy.
     await store.transaction((tx) => tx.settings.set("ballast", "x".repeat(60_000_000)));
     const meanwhile: Promise<void>[] = [];
     const { file } = await backups.take(join(outside, "b.tar"), true, (done) => {
@@ -113,7 +113,7 @@ describe("a backup", () => {
     await assert.rejects(take(join(outside, "nowhere", "b.tar")), /--to: there is no folder .*nowhere/);
   });
 
-  it("is taken one at a time, and given up without a trace when the service stops", async (t) => {
+  it("is taken one at a time, and removed when the service stops before it is done", async (t) => {
     const { outside, backups } = await madeStore(t);
     const file = join(outside, "b.tar");
     const first = backups.take(file, false, () => undefined);
@@ -129,7 +129,7 @@ describe("a backup", () => {
 });
 
 describe("a restore", () => {
-  it("needs the backup and the key alone, from wherever the key is", async (t) => {
+  it("needs only the backup and the key, wherever the key file is", async (t) => {
     const { outside, take, keyFile, store } = await madeStore(t);
     await keep(store, "it");
     const { file } = await take(join(outside, "b.tar"));
@@ -148,7 +148,7 @@ describe("a restore", () => {
     assert.equal(await keptIn(t, beside, "it"), "kept");
   });
 
-  it("brings the key along when the backup has it", async (t) => {
+  it("writes the key file when the backup contains it", async (t) => {
     const { outside, take, keyFile } = await madeStore(t);
     const { file } = await take(join(outside, "b.tar"), true);
     const restored = join(outside, "restored");
@@ -156,7 +156,7 @@ describe("a restore", () => {
     assert.deepEqual(keysFromFile(join(restored, "breezeway.key")), keysFromFile(keyFile));
   });
 
-  it("goes on after a try that was killed", async (t) => {
+  it("succeeds after a restore that was killed", async (t) => {
     const { outside, take } = await madeStore(t);
     const { file } = await take(join(outside, "b.tar"), true);
     const restored = join(outside, "restored");
@@ -166,7 +166,7 @@ describe("a restore", () => {
     assert.deepEqual(readdirSync(restored).sort(), ["breezeway.db", "breezeway.key", "breezeway.lock"]);
   });
 
-  it("never sends a fan request again, and lets every reader of events begin anew", async (t) => {
+  it("never sends a fan request twice, and makes every reader of events resync", async (t) => {
     const { outside, folder, take } = await madeStore(t);
     const database = new DatabaseSync(join(folder, "breezeway.db"));
     database.exec(`INSERT INTO commands
@@ -245,7 +245,7 @@ describe("a restore", () => {
     ],
   ];
   for (const [what, prepare, code, sentence] of refusals) {
-    it(`is refused ${what}, and leaves everything as it was`, async (t) => {
+    it(`is refused ${what}, and changes nothing`, async (t) => {
       const { outside, take, keyFile } = await madeStore(t);
       const { file } = await take(join(outside, "b.tar"));
       const folder = join(outside, "restored");

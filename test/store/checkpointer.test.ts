@@ -29,7 +29,7 @@ describe("SQLite's write-ahead log", () => {
     }),
   );
 
-  it("is gone after the store was closed", () =>
+  it("is removed when the store is closed", () =>
     onFile(async (store, file) => {
       await commitMany(store, 1_000, 100);
       await store.close();

@@ -5,7 +5,7 @@ import type { Parameter } from "../../src/store/sql.ts";
 import { CommitQueue } from "../../src/store/sqlite/commit-queue.ts";
 import { Connection } from "../../src/store/sqlite/connection.ts";
 
-/** A connection that tells what was asked of it, and fails where it is told to. */
+/** A connection that records its statements, and fails where the test says so. */
 class WatchedConnection extends Connection {
   readonly statements: string[] = [];
   failNext: string | undefined;
@@ -29,7 +29,7 @@ describe("the commit queue", () => {
   let queue: CommitQueue;
 
   beforeEach(() => {
-    // A group also ends after some milliseconds: on a busy machine the first body may take that long.
+    // A group also ends after some milliseconds, which the first body may take on a busy machine.
     mock.method(performance, "now", () => 0);
     connection = new WatchedConnection(":memory:");
     connection.run("CREATE TABLE facts (name TEXT)");
@@ -44,20 +44,20 @@ describe("the commit queue", () => {
     queue.add(async () => connection.run("INSERT INTO facts VALUES ($1)", [name]), { urgent });
   const facts = () => (connection.all("SELECT name FROM facts", []) as { name: string }[]).map(({ name }) => name);
 
-  it("takes all that wait into one COMMIT", async () => {
+  it("commits all waiting bodies together", async () => {
     await Promise.all(["a", "b", "c"].map((name) => add(name)));
     assert.equal(connection.count("COMMIT"), 1);
     assert.deepEqual(facts(), ["a", "b", "c"]);
   });
 
-  it("answers nobody before the COMMIT", async () => {
+  it("answers no caller before the COMMIT", async () => {
     const committedBefore = await Promise.all(
       Array.from({ length: 5 }, () => add("x").then(() => connection.count("COMMIT"))),
     );
     assert.deepEqual(committedBefore, [1, 1, 1, 1, 1]);
   });
 
-  it("closes the group of what is urgent at once", async () => {
+  it("closes the group of an urgent body at once", async () => {
     const ordinary = ["a", "b"].map((name) => add(name));
     await Promise.all([add("urgent", true), ...ordinary]);
     assert.deepEqual(facts(), ["urgent", "a", "b"]);
@@ -65,7 +65,7 @@ describe("the commit queue", () => {
     assert.equal(connection.statements.indexOf("COMMIT"), connection.statements.lastIndexOf("BEGIN IMMEDIATE") - 1);
   });
 
-  it("lets what has become urgent while it waited go before the others", async () => {
+  it("runs a body that became urgent while it waited before the others", async () => {
     const hurry = new AbortController();
     const ordinary = ["a", "b"].map((name) => add(name));
     const hurried = queue.add(async () => connection.run("INSERT INTO facts VALUES ('hurried')"), {
@@ -77,7 +77,7 @@ describe("the commit queue", () => {
     assert.equal(connection.count("COMMIT"), 2);
   });
 
-  it("hurries nothing twice that has run already", async () => {
+  it("runs a body only once when it becomes urgent after it has run", async () => {
     const hurry = new AbortController();
     await queue.add(async () => connection.run("INSERT INTO facts VALUES ('done')"), { hurry: hurry.signal });
     hurry.abort();
@@ -85,7 +85,7 @@ describe("the commit queue", () => {
     assert.deepEqual(facts(), ["done", "later"]);
   });
 
-  it("lets what should be soon go first, in the same COMMIT as the others", async () => {
+  it("runs a `soon` body first, in the same COMMIT as the others", async () => {
     const soon = () =>
       queue.add(async () => connection.run("INSERT INTO facts VALUES ('soon')"), {
         soon: true,
@@ -95,7 +95,7 @@ describe("the commit queue", () => {
     assert.equal(connection.count("COMMIT"), 1);
   });
 
-  it("rejects one when a group can't begin, and goes on with the rest", async () => {
+  it("rejects one body when BEGIN fails, and continues with the rest", async () => {
     connection.failNext = "BEGIN IMMEDIATE";
     const [first, second] = await Promise.allSettled([add("a"), add("b")]);
     assert.ok(first.status === "rejected" && first.reason instanceof StoreUnavailable);
@@ -103,7 +103,7 @@ describe("the commit queue", () => {
     assert.deepEqual(facts(), ["b"]);
   });
 
-  it("rejects the whole group when its COMMIT fails, and begins anew", async () => {
+  it("rejects the whole group when its COMMIT fails, and then works again", async () => {
     connection.failNext = "COMMIT";
     const outcomes = await Promise.allSettled([add("a"), add("b")]);
     for (const outcome of outcomes) {
@@ -113,7 +113,7 @@ describe("the commit queue", () => {
     assert.deepEqual(facts(), ["c"]);
   });
 
-  it("answers a refusal only with its group: it may rest on what another of the group has written", async () => {
+  it("rejects a failed body only after the COMMIT of its group: it may depend on another body's write", async () => {
     const nameIsTaken = new Error("that name is taken");
     const refuse = async () => {
       if (facts().includes("a")) throw nameIsTaken;
@@ -126,7 +126,7 @@ describe("the commit queue", () => {
     assert.ok((groundless as PromiseRejectedResult).reason instanceof StoreUnavailable);
   });
 
-  it("rejects those before it too when a body's failure ended their transaction, and no others", async () => {
+  it("rejects the earlier bodies too when a failure ended their transaction, and no others", async () => {
     // As SQLite does by itself on some disk errors.
     const losing = async () => connection.run("ROLLBACK");
     const outcomes = await Promise.allSettled([add("before"), queue.add(losing), add("after")]);
@@ -140,7 +140,7 @@ describe("the commit queue", () => {
     assert.deepEqual(facts(), ["after"]);
   });
 
-  it("calls the disk's trouble by the store's name, and a body's mistake by its own", async () => {
+  it("reports a disk error as StoreUnavailable, and a body's own error unchanged", async () => {
     const mistake = new Error("a mistake");
     const full = Object.assign(new Error("database or disk is full"), { code: "ERR_SQLITE_ERROR", errcode: 13 });
     const throwing = (error: Error) => queue.add(() => Promise.reject(error));
@@ -150,7 +150,7 @@ describe("the commit queue", () => {
     assert.deepEqual(facts(), ["a"]);
   });
 
-  it("is drained when all that was added is answered", async () => {
+  it("is drained when all callers are answered", async () => {
     const answered: string[] = [];
     const names = Array.from({ length: 1_200 }, (_, i) => `${i}`);
     for (const name of names) void add(name).then(() => answered.push(name));
@@ -158,7 +158,7 @@ describe("the commit queue", () => {
     await queue.drained();
     assert.equal(queue.waiting, 0);
     assert.deepEqual(answered, names);
-    // More than one group takes, so that everybody else gets a turn in between.
+    // More than one group, so that the event loop runs in between.
     assert.ok(connection.count("COMMIT") > 1);
     await queue.drained();
   });

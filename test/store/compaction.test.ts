@@ -14,7 +14,7 @@ import { folderOf } from "../cli/made-folder.ts";
 const megabyte = 2 ** 20;
 const tell = () => undefined;
 
-/** A store of so many megabytes, of which all but one hold nothing any more. */
+/** A store of so many megabytes, of which all but one are free pages. */
 async function emptiedStore(t: TestContext, megabytes: number, { isFromBefore = false } = {}) {
   const folder = folderOf(t);
   const file = join(folder, "breezeway.db");
@@ -36,7 +36,7 @@ async function emptiedStore(t: TestContext, megabytes: number, { isFromBefore = 
   return { store, file, compaction, runtime, bytes: () => statSync(file).size };
 }
 
-/** Writes one after another until it is stopped; answers how many were acknowledged. */
+/** Writes continuously until it is stopped; returns how many writes were acknowledged. */
 function writing(store: OpenStore) {
   let [isOn, acknowledged] = [true, 0];
   const running = (async () => {
@@ -57,7 +57,7 @@ function writing(store: OpenStore) {
 }
 
 describe("compacting a store in a file", () => {
-  it("gives all free pages back while others write, and loses nothing", { timeout: 60_000 }, async (t) => {
+  it("releases all free pages while the store is written, and loses nothing", { timeout: 60_000 }, async (t) => {
     const { store, file, compaction, bytes } = await emptiedStore(t, 12);
     assert.ok(bytes() > 11 * megabyte);
     const writer = writing(store);
@@ -78,7 +78,7 @@ describe("compacting a store in a file", () => {
     assert.deepEqual([kept?.length, count], [megabyte, String(writer.acknowledged)]);
   });
 
-  it("happens by and by, and keeps some free space for the next writes", { timeout: 60_000 }, async (t) => {
+  it("happens in the background too, and keeps some free space for the next writes", { timeout: 60_000 }, async (t) => {
     const { store, compaction } = await emptiedStore(t, 14);
     assert.ok((await compaction.sweep()) > 0);
     const { freePages, pageBytes } = await store.space!.measure();
@@ -86,7 +86,7 @@ describe("compacting a store in a file", () => {
     assert.equal(await compaction.sweep(), 0);
   });
 
-  it("rebuilds a file of an earlier version when that is asked for: reads go on, writes wait", {
+  it("rebuilds a file of an earlier version on request: reads continue, writes wait", {
     timeout: 60_000,
   }, async (t) => {
     const { store, compaction, runtime, bytes } = await emptiedStore(t, 12, { isFromBefore: true });

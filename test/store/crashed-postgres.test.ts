@@ -9,7 +9,7 @@ import type { OpenStore } from "../../src/store/seam.ts";
 import { sharedCluster, startCluster } from "../set-up/postgres.ts";
 
 describe("a PostgreSQL that crashes", () => {
-  it("puts nothing before a position that was handed out", { timeout: 120_000 }, async (t) => {
+  it("adds no entry before a position that was issued", { timeout: 120_000 }, async (t) => {
     const cluster = await startCluster();
     t.after(() => cluster.stop());
     const url = await cluster.createDatabase();
@@ -33,8 +33,8 @@ describe("a PostgreSQL that crashes", () => {
   });
 });
 
-describe("a PostgreSQL that ends a session in the same segment in which it is ready", () => {
-  it("ends no process, and is used again", { timeout: 60_000 }, async (t) => {
+describe("a PostgreSQL that sends FATAL together with ReadyForQuery", () => {
+  it("does not end the process, and is used again", { timeout: 60_000 }, async (t) => {
     const url = await (await sharedCluster()).createDatabase();
     await (await openStore(t, url)).close();
     const proxy = await fatalAfterReady(t, url);
@@ -59,7 +59,7 @@ function append(store: OpenStore, timeMs: number): Promise<void> {
   return store.transaction((tx) => tx.log.append(entry));
 }
 
-/** Transactions that take an id and are rolled back: after a crash the server hands these ids out again. */
+/** Rolls back transactions that have an id: after a crash the server reissues these ids. */
 async function useUpIds(url: string, count: number): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   client.on("error", () => undefined);

@@ -9,7 +9,7 @@ import { callControl, serveControl } from "../../src/cli/administration/control-
 import { Conflict } from "../../src/model/errors.ts";
 import { type DataFolder, dataFolder } from "../../src/store/disk/data-folder.ts";
 
-/** Nobody's uid on this machine. Only root can give a folder away. */
+/** A uid that no user of this machine has. Only root can change the owner of a folder. */
 const stranger = 4711;
 const onlyRoot = process.geteuid?.() !== 0;
 
@@ -17,21 +17,21 @@ describe("the data folder", () => {
   const folder = mkdtempSync(join(tmpdir(), "breezeway-folder-"));
   after(() => rmSync(folder, { recursive: true }));
 
-  it("is made when it is locked, for its owner alone", () => {
+  it("is created when it is locked, for its owner only", () => {
     const inside = dataFolder(join(folder, "new", "deep"));
     inside.lock()();
     assert.equal(statSync(inside.path).mode & 0o777, 0o700);
     assert.equal(statSync(join(inside.path, "breezeway.lock")).mode & 0o777, 0o600);
   });
 
-  it("is locked by one at a time, and the refusal names the folder", () => {
+  it("is locked by one process at a time, and the error names the folder", () => {
     const data = dataFolder(join(folder, "one"));
     const unlock = data.lock();
     assert.throws(
       () => dataFolder(data.path).lock(),
       (error: Error) => error instanceof Conflict && error.message.includes(data.path),
     );
-    // The refused one must not have taken the lock away from its holder.
+    // The refused attempt must not have released the lock.
     assert.throws(() => data.lock(), Conflict);
     unlock();
     data.lock()();
@@ -71,7 +71,7 @@ describe("the data folder", () => {
     );
   });
 
-  it("is closed to other users when it is opened, with our files in it and nothing else", () => {
+  it("is closed to other users when it is opened, with Breezeway's files and no others", () => {
     const data = dataFolder(join(folder, "open"));
     mkdirSync(data.path);
     chmodSync(data.path, 0o777);
@@ -120,12 +120,12 @@ describe("the control socket", () => {
     rmSync(folder, { recursive: true });
   });
 
-  it("lies in the data folder", () => {
+  it("is in the data folder", () => {
     assert.equal(dataFolder(folder).prepareSocket(), join(folder, "control.sock"));
     assert.equal(dataFolder(folder).trustedSocket(), join(folder, "control.sock"));
   });
 
-  it("of a data folder with a long path lies in a folder that only its user can open", async () => {
+  it("of a data folder with a long path is in a folder that only its user can open", async () => {
     const socket = deep.prepareSocket();
     assert.ok(Buffer.byteLength(socket) <= 100);
     assert.notEqual(socket, dataFolder(join(folder, "e".repeat(120))).prepareSocket());

@@ -15,10 +15,10 @@ import { Connection, lend } from "../../src/store/sqlite/connection.ts";
 import { openSqlite } from "../../src/store/sqlite/store.ts";
 import { missingPostgres, sharedCluster } from "../set-up/postgres.ts";
 
-/** The last step before credentials told whose they are. */
+/** The last schema step before credentials contained their owner. */
 const stepsBefore = 7;
 
-/** A place for a store that is made by hand with the steps from before, and then opened by this version. */
+/** A database that the test fills with the old schema, and that this version opens then. */
 interface Place {
   prepare(body: (sql: Sql) => Promise<void>): Promise<void>;
   open(): Promise<OpenStore>;
@@ -56,7 +56,7 @@ const places: Record<"SQLite" | "PostgreSQL", (t: TestContext) => Promise<Place>
 
 const [tenantId, userId, deviceId] = [1 as TenantId, 1 as UserId, 1 as DeviceId];
 
-/** What a client, a user and an enterprise client held then. */
+/** Credentials of a client, a user and an enterprise client in the old format. */
 const held = {
   access: newSecret("bwa_"),
   ofTenant: newSecret("bwa_"),
@@ -108,8 +108,8 @@ async function fillAsBefore(sql: Sql): Promise<void> {
 
 for (const [database, place] of Object.entries(places)) {
   const skip = database === "PostgreSQL" ? (missingPostgres() ?? false) : false;
-  describe(`a store on ${database} from before credentials told whose they are`, { skip }, () => {
-    it("is brought forward with everything that somebody holds", { timeout: 60_000 }, async (t) => {
+  describe(`a store on ${database} from before credentials contained their owner`, { skip }, () => {
+    it("is migrated, and all issued credentials stay valid", { timeout: 60_000 }, async (t) => {
       const made = await place(t);
       await made.prepare(fillAsBefore);
       const store = await made.open();

@@ -14,7 +14,7 @@ import { eventually } from "../stories/world.ts";
 import { madeWorld, openAll, webhook } from "./sealed-world.ts";
 
 describe("the key of several nodes", { skip: missingPostgres() ?? false }, () => {
-  it("is changed as the operations document says, and never taken from under a node", {
+  it("is rotated as docs/operations.md says, and never removed while a node needs it", {
     timeout: 60_000,
   }, async (t) => {
     const { keyFile, databaseUrl, parts, run } = await madeWorld(t, "postgres", 4);
@@ -50,7 +50,7 @@ describe("the key of several nodes", { skip: missingPostgres() ?? false }, () =>
     assert.deepEqual(await run("key rotate"), { keyId, resealed: 1, behind: [] });
     assert.deepEqual(await run("key rotate"), { keyId, resealed: 0, behind: [] });
 
-    // An old copy of the file comes back there.
+    // The other node gets an old copy of the file.
     const lines = readFileSync(keyFile, "utf8").trim().split("\n");
     writeFileSync(otherFile, `${lines.toReversed().join("\n")}\n`);
     await eventually(t.signal, async () => assert.equal((await run("key list")).keys[0].nodes, 0));
@@ -58,7 +58,7 @@ describe("the key of several nodes", { skip: missingPostgres() ?? false }, () =>
     copy();
     await eventually(t.signal, async () => assert.equal((await run("key list")).keys[0].nodes, 1));
 
-    // A node of a version before says nothing about its keys.
+    // A node of an older version does not report its keys.
     await parts.store.transaction((tx) => tx.nodes.beat("node-before" as NodeId));
     await assert.rejects(run("key prune"), /^Conflict: Node node-before .* doesn't report which key it seals with/);
     assert.deepEqual(await run("key prune", undefined, { force: true }), { removed: [old.keyId] });

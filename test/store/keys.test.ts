@@ -9,7 +9,7 @@ import { madeWorld, openAll } from "./sealed-world.ts";
 
 for (const database of databases) {
   describe(`the key of a store on ${database}`, () => {
-    it("is replaced by another while all stays readable, and can go then", { timeout: 60_000 }, async (t) => {
+    it("is rotated while all values stay readable, and can be removed afterwards", { timeout: 60_000 }, async (t) => {
       const { folder, keyFile, parts, run } = await madeWorld(t, database, 250);
       const [{ keyId: old }] = (await run("key list")).keys;
       if (database === "postgres") {
@@ -48,7 +48,7 @@ for (const database of databases) {
       for (const act of [...expected, "key rotate", "key prune"]) assert.ok(acts.includes(act), act);
     });
 
-    it("goes on with a rotation that broke off, and keeps both keys until it is over", {
+    it("continues an interrupted rotation, and keeps both keys until it is complete", {
       timeout: 60_000,
     }, async (t) => {
       const { keyFile, parts, run } = await madeWorld(t, database, 450);
@@ -70,7 +70,7 @@ for (const database of databases) {
       assert.equal(await openAll(parts, keyFile), 450);
     });
 
-    it("must be at hand, both of them while a rotation isn't over", { timeout: 60_000 }, async (t) => {
+    it("is required at the start, and both keys are during a rotation", { timeout: 60_000 }, async (t) => {
       const { keyFile, parts, run, open } = await madeWorld(t, database, 250);
       if (database === "postgres") await run("key add");
       const firstLine = () => `${readFileSync(keyFile, "utf8").split("\n")[0]}\n`;
@@ -92,7 +92,7 @@ for (const database of databases) {
   });
 }
 
-describe("a service that is killed while it changes its key", () => {
+describe("a service that is killed during a key rotation", () => {
   it("starts again, opens everything, and finishes", { timeout: 60_000 }, async (t) => {
     const { folder, keyFile, parts, open } = await madeWorld(t, "sqlite", 5_000);
     await parts.close();
@@ -112,7 +112,7 @@ describe("a service that is killed while it changes its key", () => {
     assert.deepEqual(await callControl(controlSocket, "key prune", {}), { removed: [keys[1].keyId] });
     second.process.kill("SIGTERM");
     assert.equal(await second.ended, 0);
-    // The service has sealed addresses meanwhile.
+    // The service has sealed the addresses of webhooks meanwhile.
     assert.ok((await openAll(await open(), keyFile)) >= 5_000);
   });
 });

@@ -13,11 +13,11 @@ import { breezeway, startChild } from "../stories/child-service.ts";
 import { databases } from "../stories/world.ts";
 import { madeWorld } from "./sealed-world.ts";
 
-/** With link, address and secrets: the address and one of the secrets belong to the same webhook. */
+/** One link, one address and secrets of webhooks. The address and one of the secrets belong to the same webhook. */
 const values = 5;
 
 describe("a lost key", () => {
-  it("stops the start with its id, is never replaced by a new one, and can be given up", {
+  it("stops the start with its id, is never replaced by a new key, and can be dropped", {
     timeout: 60_000,
   }, async (t) => {
     const { folder, keyFile, parts } = await madeWorld(t, "sqlite", values);
@@ -69,7 +69,7 @@ describe("a lost key", () => {
     assert.equal(await service.ended, 0);
   });
 
-  it("that sealed nothing is replaced at the next start of a single node", async (t) => {
+  it("is replaced at the next start of a single node when it sealed nothing", async (t) => {
     const folder = folderOf(t);
     const config = readConfig({ flags: {}, environment: { BREEZEWAY_DATA: folder } });
     const keyIdAfterStart = async () => {
@@ -85,7 +85,7 @@ describe("a lost key", () => {
   });
 
   for (const database of databases) {
-    it(`is not lost while its file only lies elsewhere (${database})`, { timeout: 60_000 }, async (t) => {
+    it(`is not dropped while a key file still holds it (${database})`, { timeout: 60_000 }, async (t) => {
       const { keyFile, parts, run, open } = await madeWorld(t, database, values);
       const right = readFileSync(keyFile);
       const lost = keyIdOf(readKeyFile(keyFile)[0]);

@@ -21,7 +21,7 @@ import { missingPostgres, sharedCluster } from "../set-up/postgres.ts";
 
 const hostile = `{"NULL",\\"} 'x'; -- ${"\u{1F3E0}"}\n\u0001`;
 
-/** A home in SQLite with its key, an empty PostgreSQL, and a hand there. */
+/** A home in SQLite with its key, an empty PostgreSQL database, and a connection to it. */
 async function madeMove(t: TestContext) {
   const folder = dataFolder(folderOf(t));
   const keyId = keyIdOf(keysFromFile(folder.keyFile)[0]);
@@ -40,12 +40,12 @@ async function madeMove(t: TestContext) {
       await tx.log.append({ userId: home.userId, deviceId: device!, kind: "device", timeMs: 2 ** 53 - 1, body });
     }
     await tx.nodes.beat(node("this one"));
-    // An id that was given and is gone must not come back.
+    // An id of a removed row must not be used again.
     const gone = await tx.devices.add({ userId: home.userId, typeName: "lamp", name: "gone", isVirtual: false });
     await tx.devices.remove(home.userId, gone);
   });
   await store.close();
-  // As after each service that ran there.
+  // As after each stopped service.
   folder.lock()();
   const databaseUrl = await (await sharedCluster()).createDatabase();
   const hand = new pg.Client({ connectionString: databaseUrl });
@@ -69,7 +69,7 @@ const filesOf = (folder: string) =>
     .map((name) => [name, digestOfBytes(readFileSync(join(folder, name)))]);
 
 describe("a store that moves to PostgreSQL", { skip: missingPostgres() ?? false }, () => {
-  it("is there wholly, every table compared, and the source is as it was", async (t) => {
+  it("is copied completely, every table is compared, and the source is unchanged", async (t) => {
     const { folder, home, device, move, open, told } = await madeMove(t);
     const before = filesOf(folder.path);
     const { tables, rows, schema } = await move();
@@ -109,7 +109,7 @@ describe("a store that moves to PostgreSQL", { skip: missingPostgres() ?? false 
       ],
     );
     assert.deepEqual(living, []);
-    // A position that was remembered before means the same now.
+    // A log position from before stays valid.
     assert.deepEqual(
       tailed.map(({ body, timeMs, position }) => [body, timeMs, position]),
       [["last", 2 ** 53 - 1, { transaction: 0, id: 2 }]],
@@ -126,7 +126,7 @@ describe("a store that moves to PostgreSQL", { skip: missingPostgres() ?? false 
     );
   });
 
-  it("is given up when a single value differs, and leaves nothing behind", async (t) => {
+  it("is rolled back when a single value differs", async (t) => {
     const { hand, move, open } = await madeMove(t);
     await (await open()).close();
     await hand.query(`CREATE FUNCTION spoil() RETURNS trigger LANGUAGE plpgsql AS
@@ -148,14 +148,14 @@ describe("a store that moves to PostgreSQL", { skip: missingPostgres() ?? false 
     assert.equal((await hand.query("SELECT 1 FROM attributes")).rowCount, 3);
   });
 
-  it("is given up when a row is missing", async (t) => {
+  it("is rolled back when a row is missing", async (t) => {
     const { hand, move, open } = await madeMove(t);
     await (await open()).close();
     await hand.query("CREATE RULE lose AS ON INSERT TO log WHERE NEW.body = 'last' DO INSTEAD NOTHING");
     await assert.rejects(move(), /: log \(2 rows .* 1 rows /);
   });
 
-  it("is not moved over anything, nor from under a running service", async (t) => {
+  it("is not copied over existing data, nor while its service runs", async (t) => {
     const { folder, hand, move, open } = await madeMove(t);
     const unlock = folder.lock();
     await assert.rejects(move(), /Another Breezeway is running/);
@@ -171,7 +171,7 @@ describe("a store that moves to PostgreSQL", { skip: missingPostgres() ?? false 
     await assert.rejects(move(), (error: Error) => error instanceof Conflict && /rows in/.test(error.message));
   });
 
-  it("is not moved with another schema, or without its key", async (t) => {
+  it("is not copied with another schema, or without its key", async (t) => {
     const { folder, hand, move } = await madeMove(t);
     const source = new DatabaseSync(join(folder.path, "breezeway.db"));
     t.after(() => source.close());
@@ -192,9 +192,9 @@ describe("a store that moves to PostgreSQL", { skip: missingPostgres() ?? false 
     await move({ keyFile: away });
   });
 
-  it("is read to its last commit after a kill, from the log beside it", async (t) => {
+  it("is copied up to its last commit after a kill, from the write-ahead log", async (t) => {
     const { folder, move, hand } = await madeMove(t);
-    // Nobody closes it: what is written stays in the write-ahead log.
+    // The store is not closed: its writes stay in the write-ahead log.
     const killed = new DatabaseSync(join(folder.path, "breezeway.db"));
     t.after(() => killed.close());
     killed.exec("PRAGMA wal_autocheckpoint = 0");

@@ -7,8 +7,8 @@ import { missingPostgres, sharedCluster } from "../set-up/postgres.ts";
 
 const many = 20;
 
-describe("transactions on PostgreSQL for whose answer nobody waits", { skip: missingPostgres() ?? false }, () => {
-  it("stand before nobody else, and wait for longer than anybody else would", { timeout: 60_000 }, async (t) => {
+describe("background transactions on PostgreSQL", { skip: missingPostgres() ?? false }, () => {
+  it("never delay others, and wait without a limit", { timeout: 60_000 }, async (t) => {
     const url = await (await sharedCluster()).createDatabase();
     const store = await openPostgres({ url, longestWaitMs: 500 });
     const { promise: released, resolve: release } = Promise.withResolvers<void>();
@@ -28,14 +28,14 @@ describe("transactions on PostgreSQL for whose answer nobody waits", { skip: mis
     const patients = hold({ patient: true });
     await store.transaction((tx) => tx.settings.get("anything"));
     const others = hold({});
-    // Some have a connection, and the rest are told in the end that they get none.
+    // Some have a connection; the rest fail after the time limit.
     await assert.rejects(Promise.all(others), StoreUnavailable);
     release();
     assert.deepEqual(await Promise.all(patients), [...Array(many).keys()]);
     await Promise.allSettled(others);
   });
 
-  it("are urgent as soon as they have to be", { timeout: 60_000 }, async (t) => {
+  it("become urgent when their signal aborts", { timeout: 60_000 }, async (t) => {
     const url = await (await sharedCluster()).createDatabase();
     const store = await openPostgres({ url });
     const { promise: released, resolve: release } = Promise.withResolvers<void>();

@@ -9,7 +9,7 @@ import { missingPostgres, sharedCluster } from "../set-up/postgres.ts";
 const clock = "0::bigint";
 const impossible = "INSERT INTO numbers SELECT 1 / $1::int";
 
-describe("a transaction's statements on their way to PostgreSQL", { skip: missingPostgres() ?? false }, () => {
+describe("the pipelined statements of a PostgreSQL transaction", { skip: missingPostgres() ?? false }, () => {
   let client: pg.PoolClient;
   let pool: pg.Pool;
 
@@ -37,7 +37,7 @@ describe("a transaction's statements on their way to PostgreSQL", { skip: missin
     assert.deepEqual(await numbers(), []);
   };
 
-  it("fail for the reason of the first that failed, whichever of them is heard first", async () => {
+  it("fail with the first error, in whichever order they are awaited", async () => {
     const sql = begun();
     const first = sql.all(impossible, [0]).catch((error) => error);
     const second = await sql.all("SELECT 1").catch((error) => error);
@@ -47,7 +47,7 @@ describe("a transaction's statements on their way to PostgreSQL", { skip: missin
     await client.query("ROLLBACK");
   });
 
-  it("are carried out in the order in which they were made, whether anybody waits for them or not", async () => {
+  it("run in order, whether they are awaited or not", async () => {
     const sql = begun();
     void insert(sql, 1);
     const seen = sql.all<{ count: number }>("SELECT COUNT(*)::int AS count FROM numbers");
@@ -58,7 +58,7 @@ describe("a transaction's statements on their way to PostgreSQL", { skip: missin
     await client.query("TRUNCATE numbers");
   });
 
-  it("undo the whole when one fails that nobody waited for, and its error is the transaction's", async () => {
+  it("roll back the transaction when one that was not awaited fails, with its error", async () => {
     const sql = begun();
     void insert(sql, 1);
     void sql.post(impossible, [0]);
@@ -67,7 +67,7 @@ describe("a transaction's statements on their way to PostgreSQL", { skip: missin
     await nothingIsLeft();
   });
 
-  it("tell of the first that failed, not of those that were refused because of it", async () => {
+  it("report the first error, not the refusals that follow it", async () => {
     const sql = begun();
     void sql.post(impossible, [0]);
     const refusal = await sql.all("SELECT 1").catch((error) => error);
@@ -76,7 +76,7 @@ describe("a transaction's statements on their way to PostgreSQL", { skip: missin
     await nothingIsLeft();
   });
 
-  it("never pass for done when a body ignored the error of a statement", async () => {
+  it("are never acknowledged when a body ignored the error of a statement", async () => {
     const sql = begun();
     void insert(sql, 1);
     await sql.run(impossible, [0]).catch(() => undefined);
@@ -84,7 +84,7 @@ describe("a transaction's statements on their way to PostgreSQL", { skip: missin
     await nothingIsLeft();
   });
 
-  it("work again after the same statement has failed, and after its table was changed", async () => {
+  it("work again after the same statement failed, and after its table was changed", async () => {
     for (const divisor of [0, 1, 0, 1]) {
       const sql = begun();
       void sql.post(impossible, [divisor]);
@@ -110,7 +110,7 @@ describe("a transaction's statements on their way to PostgreSQL", { skip: missin
       const committed = sql.commit();
       (lost as unknown as { connection: { stream: Socket } }).connection.stream.destroy();
       await assert.rejects(committed, OutcomeUnknown);
-      // Nothing was sent any more: it is known that nothing was changed.
+      // The connection was closed before COMMIT was sent, so nothing was changed.
       const late = new LentSql(lost as never, clock);
       late.begin();
       await assert.rejects(

@@ -6,7 +6,7 @@ import { readOnlyFolder } from "../set-up/read-only-folder.ts";
 import { breezeway } from "../stories/child-service.ts";
 
 describe("a data folder that can't be written", () => {
-  it("is named with the reason, whether it is there or would have to be made, with exit code 6", {
+  it("is reported with the reason and exit code 6, whether it exists or not", {
     timeout: 60_000,
   }, async (t) => {
     const disk = await readOnlyFolder(t);

@@ -14,7 +14,7 @@ import { eventually } from "../stories/world.ts";
 import { madeWorld, openAll } from "./sealed-world.ts";
 
 describe("a key file that is mounted read-only", { skip: missingPostgres() ?? false }, () => {
-  it("is changed where it is made: nodes read it again, and key rotate needs to write nothing", {
+  it("is changed outside: nodes read it again, and key rotate does not write it", {
     timeout: 60_000,
   }, async (t) => {
     const disk = await readOnlyFolder(t);
@@ -24,7 +24,7 @@ describe("a key file that is mounted read-only", { skip: missingPostgres() ?? fa
     const [oldId, freshId] = [keyIdOf(old), keyIdOf(fresh)];
     await parts.close();
 
-    // As clusters mount secrets: the file is a link into a folder that is exchanged as a whole.
+    // As Kubernetes mounts secrets: the file is a link into a folder that is replaced as a whole.
     const mounted = join(disk.path, "breezeway.key");
     let version = 0;
     const mount = (...keys: Uint8Array[]) => {

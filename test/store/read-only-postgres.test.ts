@@ -7,7 +7,7 @@ import { missingPostgres, sharedCluster } from "../set-up/postgres.ts";
 import { eventually } from "../stories/world.ts";
 
 describe("a PostgreSQL whose sessions were read-only", { skip: missingPostgres() ?? false }, () => {
-  it("is written and healthy as soon as new sessions may write", { timeout: 30_000 }, async (t) => {
+  it("is writable and healthy as soon as new sessions may write", { timeout: 30_000 }, async (t) => {
     const cluster = await sharedCluster();
     const url = await cluster.createDatabase();
     const name = new URL(url).pathname.slice(1);
@@ -25,7 +25,7 @@ describe("a PostgreSQL whose sessions were read-only", { skip: missingPostgres()
     await assert.rejects(store.health(), /default_transaction_read_only/);
 
     await administrator.query(`ALTER DATABASE ${name} RESET default_transaction_read_only`);
-    // At the first attempt: no session that is still read-only is used again.
+    // At the first attempt: no old read-only session is used again.
     await write();
     await eventually(t.signal, async () => void (await store.health()));
   });

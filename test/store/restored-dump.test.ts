@@ -16,7 +16,7 @@ const entry = (timeMs: number) => ({
 });
 
 describe("a dump that was restored to another server", () => {
-  it("goes on: what happens now follows what happened then, and nobody waits for ever", async (t) => {
+  it("continues: new log entries come after old ones, and no reader waits for ever", async (t) => {
     const url = await (await sharedCluster()).createDatabase();
     const open = async () => {
       const store = await openPostgres({ url });
@@ -28,7 +28,7 @@ describe("a dump that was restored to another server", () => {
     const seen = await times(first);
     assert.deepEqual(seen, [1, 2, 3]);
     await first.close();
-    // As the old server counted: far ahead of the new one. Two of three have been told to webhooks.
+    // The old server's transaction ids are far ahead. Two of three entries were delivered to webhooks.
     const client = new pg.Client({ connectionString: url });
     await client.connect();
     t.after(() => client.end());
@@ -53,7 +53,7 @@ describe("a dump that was restored to another server", () => {
     assert.equal(sent.length, 1);
     assert.ok(horizon.transaction > 4);
 
-    // Once is enough: the next start finds nothing to mend.
+    // The next start finds nothing to reorder.
     const again = await open();
     assert.deepEqual(await again.read((tx) => tx.log.horizon()), horizon);
   });

@@ -14,10 +14,10 @@ const step = (number: number, ...statements: readonly string[]): Step => {
 };
 const alter = step(2, "ALTER TABLE busy ADD COLUMN name TEXT");
 
-/** Steps with which all versions can live. */
+/** A plan of backward-compatible steps. */
 const by = (...steps: readonly Step[]): SchemaPlan => ({ steps, breakingSteps: [] });
 
-/** A database at its first step, and hands that work in it. */
+/** A database at its first step, with connections to it. */
 async function madeDatabase(t: TestContext) {
   const url = await (await sharedCluster()).createDatabase();
   const hand = async () => {
@@ -27,7 +27,7 @@ async function madeDatabase(t: TestContext) {
     t.after(() => client.end());
     return client;
   };
-  /** As a node does it, on connections of its own. */
+  /** A node's schema connection. */
   const node = async (): Promise<SchemaConnection> => {
     const client = await hand();
     const lent = (given: pg.Client) => new LentSql(given as unknown as pg.PoolClient, "0::bigint");
@@ -62,14 +62,14 @@ async function madeDatabase(t: TestContext) {
   return { hand, node, sql, ran, waits };
 }
 
-describe("a schema that changes while others work", { skip: missingPostgres() ?? false }, () => {
-  it("waits for whoever holds a table without holding up those who write there", { timeout: 60_000 }, async (t) => {
+describe("a schema that changes while nodes work", { skip: missingPostgres() ?? false }, () => {
+  it("waits for a table lock without blocking other writers", { timeout: 60_000 }, async (t) => {
     const { hand, node, sql, ran, waits } = await madeDatabase(t);
     const [dump, writer] = [await hand(), await hand()];
     await dump.query("BEGIN");
     await dump.query("SELECT * FROM busy");
     const changing = changeSchema(await node(), { plan: by(first, alter), lockMs: 200, pauseMs: 20, tries: 1_000 });
-    // They meet it in the very moment in which they would have to stand behind it.
+    // They write at the moment at which they could queue behind the waiting step.
     for (let write = 0; write < 3; write++) {
       await waits("ALTER TABLE busy");
       await writer.query("INSERT INTO busy (id) VALUES (1)");
@@ -81,7 +81,7 @@ describe("a schema that changes while others work", { skip: missingPostgres() ??
     assert.equal((await sql.query("SELECT name FROM busy")).rowCount, 3);
   });
 
-  it("gives up in the end, with a sentence and without a trace", { timeout: 60_000 }, async (t) => {
+  it("gives up after its last try, with a sentence and without changes", { timeout: 60_000 }, async (t) => {
     const { hand, node, ran } = await madeDatabase(t);
     const dump = await hand();
     await dump.query("BEGIN");
@@ -99,7 +99,7 @@ describe("a schema that changes while others work", { skip: missingPostgres() ??
     assert.deepEqual(await ran(), [2]);
   });
 
-  it("goes on where a failed step, or a killed node, has left it", { timeout: 60_000 }, async (t) => {
+  it("continues after a failed step or a killed node", { timeout: 60_000 }, async (t) => {
     const { hand, node, sql, ran, waits } = await madeDatabase(t);
     const third = step(3, "ALTER TABLE elsewhere ADD COLUMN name TEXT");
     await assert.rejects(changeSchema(await node(), { plan: by(first, alter, third) }), /elsewhere/);
@@ -127,7 +127,9 @@ describe("a schema that changes while others work", { skip: missingPostgres() ??
     assert.deepEqual(await ran(), [2, 3, 4, 5, 6]);
   });
 
-  it("builds an index while others write, and anew when it was broken off", { timeout: 60_000 }, async (t) => {
+  it("builds an index while the table is written, and again when the build was interrupted", {
+    timeout: 60_000,
+  }, async (t) => {
     const { hand, node, sql, waits } = await madeDatabase(t);
     await sql.query("INSERT INTO busy SELECT generate_series(1, 1000)");
     const index = { index: "busy_by_id", on: "busy (id)" };
@@ -144,7 +146,7 @@ describe("a schema that changes while others work", { skip: missingPostgres() ??
 
     const building = changeSchema(await node(), { plan: by(first, index) });
     await waits("DROP INDEX CONCURRENTLY");
-    // A second node that starts meanwhile is in nobody's plan, nor are those who write.
+    // Neither a second node that starts meanwhile nor writers block the build.
     const second = changeSchema(await node(), { plan: by(first, index) });
     await other.query("INSERT INTO busy VALUES (-1)");
     await writer.query("COMMIT");
@@ -153,7 +155,7 @@ describe("a schema that changes while others work", { skip: missingPostgres() ??
     assert.deepEqual((await sql.query("SELECT step FROM schema_steps ORDER BY step")).rows, [{ step: 1 }, { step: 2 }]);
   });
 
-  it("is lived with by a version from before, unless it has parted from it", { timeout: 60_000 }, async (t) => {
+  it("is accepted by an older version, unless a step is breaking", { timeout: 60_000 }, async (t) => {
     const { node, ran } = await madeDatabase(t);
     const third = step(3, "CREATE TABLE more (id INTEGER)");
     await changeSchema(await node(), { plan: { steps: [first, alter, third], breakingSteps: [2] } });

@@ -15,7 +15,7 @@ import { folderOf } from "../cli/made-folder.ts";
 import { sharedCluster } from "../set-up/postgres.ts";
 import type { Deployment } from "../stories/world.ts";
 
-/** All parts on a store of their own, with so many sealed values in it. */
+/** All parts on a new store with so many sealed values. */
 export async function madeWorld(t: TestContext, database: Deployment, values: number, cluster = sharedCluster) {
   const folder = folderOf(t);
   const databaseUrl = database === "postgres" ? await (await cluster()).createDatabase() : undefined;
@@ -26,7 +26,7 @@ export async function madeWorld(t: TestContext, database: Deployment, values: nu
   const keyFile = join(folder, "breezeway.key");
   const report = startLogging("silent");
   const real = processRuntime(report);
-  // Commands that wait for other nodes look again at once: the test waits for the nodes itself.
+  // Commands that wait for other nodes poll at once: the test itself waits for the nodes.
   const runtime = { ...real, after: (_: number, act: () => void) => real.after(1, act) };
   const open = async (options: OpenOptions = {}) => {
     const opened = await openParts(config, report, runtime, options);

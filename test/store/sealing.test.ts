@@ -20,11 +20,11 @@ describe("a sealed token", () => {
     }
   });
 
-  it("looks different each time", () => {
+  it("is different each time", () => {
     assert.notEqual(sealing.seal("token", place), sealing.seal("token", place));
   });
 
-  it("doesn't open with another key, and names both keys without telling them", () => {
+  it("doesn't open with another key, and the error names both key ids", () => {
     const other = sealingWith(randomBytes(32));
     assert.throws(
       () => other.open(sealing.seal("token", place), place),
@@ -32,20 +32,20 @@ describe("a sealed token", () => {
     );
   });
 
-  it("doesn't open with a key that only says it is the one", () => {
+  it("doesn't open with a wrong key under the right id", () => {
     const other = sealingWith(randomBytes(32));
     const forged = sealing.seal("token", place).replace(sealing.keyId, other.keyId);
     assert.throws(() => other.open(forged, place));
   });
 
-  it("doesn't open in another place", () => {
+  it("doesn't open in another context", () => {
     assert.throws(() => sealing.open(sealing.seal("token", place), "link 8 of user 3"));
   });
 
-  it("doesn't open when a single character of it was touched, or its end is missing", () => {
+  it("doesn't open when a single character was changed, or its end is missing", () => {
     const sealed = sealing.seal("token", place);
     for (let i = 0; i < sealed.length; i++) {
-      // The last character of base64url may carry bits that mean nothing: every other one counts.
+      // The last character of base64url may have unused bits; all others count.
       if (i === sealed.length - 1 || sealed[i + 1] === ".") continue;
       const touched = sealed.slice(0, i) + (sealed[i] === "A" ? "B" : "A") + sealed.slice(i + 1);
       assert.throws(() => sealing.open(touched, place), `touched at ${i}: ${touched}`);
@@ -65,7 +65,7 @@ describe("a sealed token", () => {
     assert.throws(() => after.derive("login ticket").open(after.seal("token", place), place), /was sealed with key/);
   });
 
-  it("tells nothing of the token when it doesn't open", () => {
+  it("reveals nothing of the token when it doesn't open", () => {
     const sealed = sealing.seal("c.very-secret", place);
     assert.throws(
       () => sealing.open(sealed, "elsewhere"),
@@ -78,7 +78,7 @@ describe("the key file", () => {
   const folder = mkdtempSync(join(tmpdir(), "breezeway-key-"));
   after(() => rmSync(folder, { recursive: true }));
 
-  it("is made once, for its owner's eyes alone", () => {
+  it("is created once, and only its owner can read it", () => {
     const file = join(folder, "made.key");
     const keys = keysFromFile(file);
     assert.equal(keys[0].length, 32);
@@ -90,13 +90,13 @@ describe("the key file", () => {
     );
   });
 
-  it("is made although a killed start left its draft", () => {
+  it("is created although a killed start left its draft", () => {
     const file = join(folder, "again.key");
     writeFileSync(`${file}.${process.pid}.draft`, "half");
     assert.equal(keysFromFile(file)[0].length, 32);
   });
 
-  it("is refused when others can read it, with the command that mends it", () => {
+  it("is refused when others can read it, with the command that repairs it", () => {
     const file = join(folder, "open.key");
     const key = keysFromFile(file);
     for (const mode of [0o640, 0o604, 0o660]) {
@@ -107,7 +107,7 @@ describe("the key file", () => {
     assert.deepEqual(keysFromFile(file), key);
   });
 
-  it("is refused when it holds no key, and its content isn't told", () => {
+  it("is refused when it holds no key, without showing its content", () => {
     const file = join(folder, "short.key");
     writeFileSync(file, "c2hvcnQ\n", { mode: 0o600 });
     assert.throws(

@@ -8,7 +8,7 @@ import type { Store } from "../../src/store/seam.ts";
 const ada = 1 as UserId;
 const lamp = 7 as DeviceId;
 
-/** Stands in for a store: its reads see what was stored when they began, and end when the test says so. */
+/** A store whose reads see the state at their start, and end when the test says so. */
 class HeldStore implements Store<StateTables> {
   readonly isShared: boolean;
   stored: { readonly value: string; readonly timeMs: number } | undefined = { value: "old", timeMs: 10 };
@@ -47,7 +47,7 @@ class HeldStore implements Store<StateTables> {
   }
 }
 
-/** A commit that has become durable, from one time to the next. */
+/** A durable commit from one time to the next. */
 function commitOf(value: string, previousTimeMs: number, timeMs: number): DeviceCommit {
   const changes = [{ key: "colour", value, before: null }];
   return { userId: ada, deviceId: lamp, cause: { by: "ecosystem" }, hop: 0, timeMs, previousTimeMs, changes };
@@ -71,7 +71,7 @@ describe("the state of a device in memory", () => {
     };
   };
 
-  it("is loaded once and brought forward by each commit", async () => {
+  it("is loaded once and updated by each commit", async () => {
     assert.equal(await colour(), "old");
     states.apply([commitOf("new", 10, 20)]);
     states.apply([commitOf("newer", 20, 30)]);
@@ -80,13 +80,13 @@ describe("the state of a device in memory", () => {
     assert.equal(store.loads, 1);
   });
 
-  it("doesn't change in the hands of who got it before", async () => {
+  it("is immutable for callers that got it before", async () => {
     const before = await states.get(ada, lamp);
     states.apply([commitOf("new", 10, 20)]);
     assert.equal(before?.attributes.get("colour")?.value, "old");
   });
 
-  it("isn't kept when a commit overtook its loading", async () => {
+  it("isn't cached when a commit happened during its loading", async () => {
     const release = hold();
     const loading = colour();
     store.stored = { value: "new", timeMs: 20 };
@@ -96,7 +96,7 @@ describe("the state of a device in memory", () => {
     assert.equal(await colour(), "new");
   });
 
-  it("isn't kept when another load began after a commit that overtook the first", async () => {
+  it("isn't cached when a second load began after a commit during the first", async () => {
     const release = hold();
     const first = colour();
     store.stored = { value: "new", timeMs: 20 };
@@ -107,7 +107,7 @@ describe("the state of a device in memory", () => {
     assert.equal(await colour(), "new");
   });
 
-  it("isn't kept when the device was removed while it was loaded", async () => {
+  it("isn't cached when the device was removed during its loading", async () => {
     const release = hold();
     const loading = colour();
     store.stored = undefined;
@@ -117,7 +117,7 @@ describe("the state of a device in memory", () => {
     assert.equal(await states.get(ada, lamp), undefined);
   });
 
-  it("is loaded anew when a commit in between never came by", async () => {
+  it("is loaded again when a commit in between was missed", async () => {
     await colour();
     store.stored = { value: "third", timeMs: 30 };
     states.apply([commitOf("third", 20, 30)]);
@@ -125,20 +125,20 @@ describe("the state of a device in memory", () => {
     assert.equal(store.loads, 2);
   });
 
-  it("never goes back when an older commit comes by late", async () => {
+  it("never goes back when an older commit arrives late", async () => {
     store.stored = { value: "new", timeMs: 20 };
     await colour();
     states.apply([commitOf("older", 5, 10)]);
     assert.equal(await colour(), "new");
   });
 
-  it("is nobody else's", async () => {
+  it("is not shown to another user", async () => {
     assert.equal(await states.get(2 as UserId, lamp), undefined);
     assert.equal(await colour(), "old");
     assert.equal(await states.get(2 as UserId, lamp), undefined);
   });
 
-  it("is checked before each use on a shared store, with one question for all that ask at once", async () => {
+  it("is validated before each use on a shared store, with one read for concurrent callers", async () => {
     store = new HeldStore(true);
     states = new DeviceStates(store);
     await colour();

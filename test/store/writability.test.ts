@@ -4,7 +4,7 @@ import { StoreUnavailable } from "../../src/model/errors.ts";
 import { type ProbeSize, Writability } from "../../src/store/disk/writability.ts";
 
 describe("whether a store can write", () => {
-  it("is found out by one probe for all that ask at the same time", async () => {
+  it("is checked by one probe for concurrent callers", async () => {
     const { writability, probes, answer } = made();
     const checks = Array.from({ length: 50 }, () => writability.check());
     assert.deepEqual(probes, ["small"]);
@@ -14,7 +14,7 @@ describe("whether a store can write", () => {
     assert.deepEqual(probes, ["small"]);
   });
 
-  it("is found out again after five seconds", async () => {
+  it("is checked again after five seconds", async () => {
     const { writability, probes, answer, pass } = made();
     for (const [passedMs, expected] of [
       [0, 1],
@@ -29,7 +29,7 @@ describe("whether a store can write", () => {
     }
   });
 
-  it("is doubted after a failed write until a probe of ordinary size succeeds, whatever small writes do", async () => {
+  it("is denied after a failed write until a probe of ordinary size succeeds, whatever small writes do", async () => {
     const { writability, probes, answer, pass } = made();
     const failed = writability.observe(() => Promise.reject(full));
     await assert.rejects(failed, full);
@@ -48,7 +48,7 @@ describe("whether a store can write", () => {
     assert.deepEqual(probes, ["ordinary", "ordinary"]);
   });
 
-  it("is not believed of a probe during which a write failed", async () => {
+  it("is denied when a write failed during the probe", async () => {
     const { writability, answer } = made();
     const checked = writability.check();
     await assert.rejects(
@@ -59,7 +59,7 @@ describe("whether a store can write", () => {
     await assert.rejects(checked, full);
   });
 
-  it("is not doubted because of a write that the caller got wrong", async () => {
+  it("is not denied because of a caller's own error", async () => {
     const { writability, probes, answer } = made();
     await assert.rejects(writability.observe(() => Promise.reject(new Error("no such device"))));
     const checked = writability.check();
@@ -68,7 +68,7 @@ describe("whether a store can write", () => {
     assert.deepEqual(probes, ["small"]);
   });
 
-  it("is denied when a probe gets no answer", async (t) => {
+  it("is denied when a probe is not answered in time", async (t) => {
     t.mock.timers.enable({ apis: ["setTimeout"] });
     const { writability, probes } = made();
     const checks = [writability.check(), writability.check()];
@@ -80,7 +80,7 @@ describe("whether a store can write", () => {
 
 const full = new StoreUnavailable("The disk is full.");
 
-/** A store whose probes the test answers. */
+/** A Writability whose probes the test answers. */
 function made() {
   const probes: ProbeSize[] = [];
   let answers: (failure?: Error) => void = () => undefined;

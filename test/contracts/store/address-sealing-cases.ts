@@ -11,7 +11,7 @@ import { makeTenant, makeWebhook } from "./made-webhook.ts";
 const secretUrl = "https://a.example/secret-path";
 
 export function addressSealingCases(harness: StoreHarness): void {
-  it("are sealed as soon as no node of a version before is left", { timeout: 60_000 }, () =>
+  it("are sealed as soon as no node of the previous version is left", { timeout: 60_000 }, () =>
     onStore(harness, async (store, place) => {
       const tenant = { id: await makeTenant(store, "a"), name: "a" };
       for (let i = 0; i < 120; i++) await makeWebhook(store, tenant, `wh_${i}`, secretUrl);
@@ -46,7 +46,7 @@ export function addressSealingCases(harness: StoreHarness): void {
   );
 }
 
-/** No pause between two pieces. */
+/** A timer without delay. */
 function soon(_delayMs: number, act: () => void): () => void {
   const timer = setImmediate(act);
   return () => clearImmediate(timer);

@@ -28,7 +28,7 @@ function commandOf(home: Home, fields: Partial<NewCommand> = {}): NewCommand {
 }
 
 export function commandTableCases(harness: StoreHarness): void {
-  it("keep a fan request, whole, and what becomes of it", () =>
+  it("store a fan request and its outcome", () =>
     onStore(harness, async (store) => {
       const home = await makeHome(store, { devices: 2 });
       const { userId } = home;
@@ -56,7 +56,7 @@ export function commandTableCases(harness: StoreHarness): void {
       });
     }));
 
-  it("change a fan request only from the states that were named, and what is not named stays", () =>
+  it("change a fan request only from the given states, and leave other fields unchanged", () =>
     onStore(harness, async (store) => {
       const home = await makeHome(store);
       const row = await added(store, commandOf(home));
@@ -69,7 +69,7 @@ export function commandTableCases(harness: StoreHarness): void {
       assert.equal(await change(["queued"], "sending"), false, "nobody sends it a second time");
     }));
 
-  it("let one of many mark a fan request as sent", () =>
+  it("let only one of many concurrent transactions mark a fan request as sent", () =>
     onStore(harness, async (store) => {
       const home = await makeHome(store);
       const row = await added(store, commandOf(home));
@@ -84,7 +84,7 @@ export function commandTableCases(harness: StoreHarness): void {
       assert.equal(marks.filter(Boolean).length, 1);
     }));
 
-  it("know the latest fan request of a slot, those refused at the door left out", () =>
+  it("find the latest fan request of a slot, without those that were refused before sending", () =>
     onStore(harness, async (store) => {
       const home = await makeHome(store, { devices: 2 });
       const { userId } = home;
@@ -103,7 +103,7 @@ export function commandTableCases(harness: StoreHarness): void {
       assert.deepEqual(await latest(), { ...second, ...refusedThere }, "one that was sent counts");
     }));
 
-  it("tell until when a thermostat is blocked, in whichever slot it was", () =>
+  it("know until when a thermostat is blocked, in any slot", () =>
     onStore(harness, async (store) => {
       const home = await makeHome(store, { devices: 2 });
       const { userId } = home;
@@ -126,7 +126,7 @@ export function commandTableCases(harness: StoreHarness): void {
       assert.equal(await until("t3"), null);
     }));
 
-  it("show a node what waits on its links, oldest first", () =>
+  it("list the queued requests of a node's links, oldest first", () =>
     onStore(harness, async (store) => {
       const [home, neighbour] = [await makeHome(store), await makeHome(store, { name: "Bob" })];
       await store.transaction(async (tx) => {
@@ -147,7 +147,7 @@ export function commandTableCases(harness: StoreHarness): void {
       assert.deepEqual(await queued("C"), mine);
     }));
 
-  it("show what should have been settled by now, of everybody", () =>
+  it("list the overdue requests of all nodes", () =>
     onStore(harness, async (store) => {
       const [home, neighbour] = [await makeHome(store), await makeHome(store, { name: "Bob" })];
       const moved = async (requestedMs: number, sentMs: number, state: FanRequestState, settledMs: number | null) => {
@@ -173,7 +173,7 @@ export function commandTableCases(harness: StoreHarness): void {
       assert.equal(all.length, 2, "the furthest time is a time");
     }));
 
-  it("keep the newest receipts of a device, and beside them what runs or blocks", () =>
+  it("keep the newest requests of a device, and older ones that are unsettled or block", () =>
     onStore(harness, async (store) => {
       const home = await makeHome(store, { devices: 2 });
       const { userId } = home;
@@ -202,7 +202,7 @@ export function commandTableCases(harness: StoreHarness): void {
       assert.equal((await kept(deviceId)).length, 8);
     }));
 
-  it("lose the fan requests of a device or a user who goes, and no others", () =>
+  it("remove the fan requests of a removed device or user, and no others", () =>
     onStore(harness, async (store) => {
       const home = await makeHome(store, { devices: 2 });
       const neighbour = await makeHome(store, { name: "Bob" });

@@ -10,7 +10,7 @@ import { onStore, type StoreHarness } from "./harness.ts";
 import { makeHome, silent } from "./home.ts";
 
 export function commitCases(harness: StoreHarness): void {
-  it("of the ecosystem that changes nothing touches nothing; a client's same value advances", () =>
+  it("of the ecosystem writes nothing when nothing changed; a client's equal value gets a new time", () =>
     onStore(harness, async (store) => {
       const { userId, devices, byClient } = await makeHome(store);
       const heard: DeviceCommit[] = [];
@@ -39,7 +39,7 @@ export function commitCases(harness: StoreHarness): void {
       assert.deepEqual(await write({ by: "ecosystem" }, null).then(([erased]) => erased?.changes[0]?.before), "red");
     }));
 
-  it("counts as one change when two equal ones are on their way at once", () =>
+  it("is one change when two equal ones run concurrently", () =>
     onStore(harness, async (store) => {
       const { userId, devices } = await makeHome(store);
       const commit = commitOn({ store, reactions: [], committed: () => {}, report: silent });
@@ -49,7 +49,7 @@ export function commitCases(harness: StoreHarness): void {
       assert.equal(commits.flat().length, 1);
     }));
 
-  it("is all or nothing over devices and for a device that isn't the user's", () =>
+  it("is atomic over devices, and refuses a device of another user", () =>
     onStore(harness, async (store) => {
       const ada = await makeHome(store, { name: "Ada" });
       const bob = await makeHome(store, { name: "Bob" });
@@ -64,7 +64,7 @@ export function commitCases(harness: StoreHarness): void {
       assert.deepEqual(await store.read((tx) => tx.attributes.all(ada.userId, ada.devices[0]!)), []);
     }));
 
-  it("finds out under the lock what to write, and makes what it needs", () =>
+  it("computes its updates under the lock, and may create devices", () =>
     onStore(harness, async (store) => {
       const { userId, byClient } = await makeHome(store, { devices: 0 });
       const commit = commitOn({ store, reactions: [], committed: () => {}, report: silent });
@@ -90,7 +90,7 @@ export function commitCases(harness: StoreHarness): void {
       );
     }));
 
-  it("ends a chain of reactions at its limit", () =>
+  it("stops a chain of reactions at its limit", () =>
     onStore(harness, async (store) => {
       const { userId, devices, byClient } = await makeHome(store, { devices: 2 });
       const reactions = [crossing(devices[0]!, devices[1]!, Number.POSITIVE_INFINITY)];

@@ -9,53 +9,56 @@ import { onPlace, type Place, type StoreHarness } from "./harness.ts";
 import { makeHome, silent } from "./home.ts";
 
 export function crossingAlertCases(harness: StoreHarness): void {
-  it("of crossing alerts never deadlocks over all nodes, and the log tells the state", { timeout: 120_000 }, (t) =>
-    onPlace(harness, async (place) => {
-      const stores = harness.kind === "postgres" ? [await place.open(), await place.open()] : [await place.open()];
-      const { userId, devices, byClient } = await makeHome(stores[0]!, { devices: 2 });
-      const [one, other] = devices as [DeviceId, DeviceId];
-      const lanes = 12;
-      const total = 1_500;
-      const runs = { count: 0 };
-      const lane = async (lane: number) => {
-        const store = counting(stores[lane % stores.length]!, runs);
-        const commit = commitOn({ store, reactions: [crossing(one, other, 2)], committed: () => {}, report: silent });
-        for (let i = 0; i < total / lanes; i++) {
-          const changes = [{ key: `of lane ${lane}`, value: `${i}` }];
-          await commit({ userId, cause: byClient, updates: [{ deviceId: lane % 3 ? one : other, changes }] });
-        }
-      };
-      await Promise.all(Array.from({ length: lanes }, (_, i) => lane(i)));
-      assert.equal(runs.count, total, "a transaction had to be repeated");
+  it(
+    "with alerts that trigger each other never deadlocks over all nodes, and the log matches the state",
+    { timeout: 120_000 },
+    (t) =>
+      onPlace(harness, async (place) => {
+        const stores = harness.kind === "postgres" ? [await place.open(), await place.open()] : [await place.open()];
+        const { userId, devices, byClient } = await makeHome(stores[0]!, { devices: 2 });
+        const [one, other] = devices as [DeviceId, DeviceId];
+        const lanes = 12;
+        const total = 1_500;
+        const runs = { count: 0 };
+        const lane = async (lane: number) => {
+          const store = counting(stores[lane % stores.length]!, runs);
+          const commit = commitOn({ store, reactions: [crossing(one, other, 2)], committed: () => {}, report: silent });
+          for (let i = 0; i < total / lanes; i++) {
+            const changes = [{ key: `of lane ${lane}`, value: `${i}` }];
+            await commit({ userId, cause: byClient, updates: [{ deviceId: lane % 3 ? one : other, changes }] });
+          }
+        };
+        await Promise.all(Array.from({ length: lanes }, (_, i) => lane(i)));
+        assert.equal(runs.count, total, "a transaction had to be repeated");
 
-      const log = await stores[0]!.read((tx) => tx.log.tail(logStart, 10 * total));
-      assert.equal(log.length, 3 * total);
-      for (const deviceId of devices) {
-        const entries = log.filter((entry) => entry.deviceId === deviceId);
-        assert.ok(
-          entries.every(({ timeMs }, i) => i === 0 || timeMs > entries[i - 1]!.timeMs),
-          "a device's time did not rise",
-        );
-        const replayed = new Map(
-          entries.flatMap((entry) =>
-            readAttributeBody(entry).changes.map(
-              ([key, value]) => [key, { key, value, timeMs: entry.timeMs }] as const,
+        const log = await stores[0]!.read((tx) => tx.log.tail(logStart, 10 * total));
+        assert.equal(log.length, 3 * total);
+        for (const deviceId of devices) {
+          const entries = log.filter((entry) => entry.deviceId === deviceId);
+          assert.ok(
+            entries.every(({ timeMs }, i) => i === 0 || timeMs > entries[i - 1]!.timeMs),
+            "a device's time did not rise",
+          );
+          const replayed = new Map(
+            entries.flatMap((entry) =>
+              readAttributeBody(entry).changes.map(
+                ([key, value]) => [key, { key, value, timeMs: entry.timeMs }] as const,
+              ),
             ),
-          ),
-        );
-        const stored = await stores[0]!.read((tx) => tx.attributes.all(userId, deviceId));
-        assert.deepEqual(new Map(stored.map((row) => [row.key, row])), new Map([...replayed].sort()));
-      }
-      if (harness.kind === "sqlite") return;
-      for (const store of stores) await store.close();
-      const deadlocks = await deadlocksOf(place.sql, t.signal);
-      t.diagnostic(`${total} commits, ${deadlocks} deadlocks, ${runs.count - total} repetitions`);
-      assert.equal(deadlocks, 0);
-    }),
+          );
+          const stored = await stores[0]!.read((tx) => tx.attributes.all(userId, deviceId));
+          assert.deepEqual(new Map(stored.map((row) => [row.key, row])), new Map([...replayed].sort()));
+        }
+        if (harness.kind === "sqlite") return;
+        for (const store of stores) await store.close();
+        const deadlocks = await deadlocksOf(place.sql, t.signal);
+        t.diagnostic(`${total} commits, ${deadlocks} deadlocks, ${runs.count - total} repetitions`);
+        assert.equal(deadlocks, 0);
+      }),
   );
 }
 
-/** Stand-ins for two alerts that set each other's device off. */
+/** A reaction in place of two alerts that write to each other's device. */
 export function crossing(one: DeviceId, other: DeviceId, hops: number): Reaction {
   return async (_tx, { deviceId, hop }) =>
     hop >= hops
@@ -81,7 +84,7 @@ function counting(store: OpenStore, runs: { count: number }): Store<CommitTables
   };
 }
 
-/** A connection tells the statistics of its deadlocks at the latest when it ends. */
+/** A connection reports its deadlocks to the statistics at the latest when it ends. */
 async function deadlocksOf(sql: Place["sql"], signal: AbortSignal): Promise<number> {
   const others = "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()";
   while (!signal.aborted && (await sql(others)).length > 0);

@@ -5,7 +5,7 @@ import { onStore, type StoreHarness } from "./harness.ts";
 import { gate, type Home, keep, makeHome } from "./home.ts";
 
 export function deliveryCases(harness: StoreHarness): void {
-  it("are postponed only by whom they still belong to", { timeout: 30_000 }, () =>
+  it("are postponed only by the sender that holds the claim", { timeout: 30_000 }, () =>
     onStore(harness, async (store) => {
       const home = await makeHome(store);
       const delivery = await addDelivery(store, home);
@@ -28,7 +28,7 @@ export function deliveryCases(harness: StoreHarness): void {
   );
 
   if (harness.kind === "postgres") {
-    it("of a device that is being removed go with it, also those that are just being made", { timeout: 30_000 }, () =>
+    it("of a device are removed with it, also those that are created at the same time", { timeout: 30_000 }, () =>
       onStore(harness, async (store) => {
         const home = await makeHome(store);
         await addDelivery(store, home);
@@ -41,7 +41,7 @@ export function deliveryCases(harness: StoreHarness): void {
         });
         await made.opened;
         const removal = store.transaction((tx) => tx.log.removeOfDevice(home.userId, home.devices[0]!));
-        // Time enough for a removal that would not wait.
+        // Enough time for a removal that would not wait for the lock.
         for (let i = 0; i < 10; i++) await store.transaction(keep(`meanwhile ${i}`));
         end.open();
         await Promise.all([feeding, removal]);

@@ -8,7 +8,7 @@ import { onStore, type StoreHarness } from "./harness.ts";
 import { type Home, linkOf, makeHome, node, plain } from "./home.ts";
 
 export function deviceTableCases(harness: StoreHarness): void {
-  it("keep devices, each of them its user's alone", () =>
+  it("store devices, each for one user", () =>
     onStore(harness, async (store) => {
       const ada = await makeHome(store, { name: "Ada", devices: 2 });
       const bob = await makeHome(store, { name: "Bob", devices: 1 });
@@ -50,7 +50,7 @@ export function deviceTableCases(harness: StoreHarness): void {
       });
     }));
 
-  it("show a device to its user and to its tenant, and to nobody else", () =>
+  it("find a device for its user and its tenant only", () =>
     onStore(harness, async (store) => {
       const homes = [
         await makeHome(store, { name: "Ada" }),
@@ -77,7 +77,7 @@ export function deviceTableCases(harness: StoreHarness): void {
       });
     }));
 
-  it("list what is within reach in pages, of one type or of all", () =>
+  it("list the devices of an access scope in pages, of one type or of all", () =>
     onStore(harness, async (store) => {
       const ada = await makeHome(store, { name: "Ada", devices: 3 });
       const bob = await makeHome(store, { name: "Bob", devices: 2 });
@@ -107,7 +107,7 @@ export function deviceTableCases(harness: StoreHarness): void {
       assert.deepEqual(row, await store.read((tx) => tx.devices.find(ada.userId, fan)));
     }));
 
-  it("tell how the links of many devices stand", () =>
+  it("read the link states of many devices", () =>
     onStore(harness, async (store) => {
       const [ada, bob] = [await makeHome(store, { name: "Ada", devices: 2 }), await makeHome(store, { name: "Bob" })];
       await store.transaction(async (tx) => {
@@ -128,7 +128,7 @@ export function deviceTableCases(harness: StoreHarness): void {
       assert.deepEqual(await standings([]), []);
     }));
 
-  it("keep attributes by number and by name, the blank ones too", () =>
+  it("store attributes by number and by name, erased ones too", () =>
     onStore(harness, async (store) => {
       const { userId, devices } = await makeHome(store);
       const device = devices[0]!;
@@ -158,7 +158,7 @@ export function deviceTableCases(harness: StoreHarness): void {
       });
     }));
 
-  it("keep the last of two values that one write gives an attribute", () =>
+  it("store the last of two values for one attribute in one write", () =>
     onStore(harness, async (store) => {
       const { userId, devices } = await makeHome(store);
       const changes = ["first", "last"].map((value) => ({ key: "colour", value }));
@@ -181,7 +181,7 @@ export function deviceTableCases(harness: StoreHarness): void {
       assert.equal((await store.read((tx) => tx.blindIntervals.ofDevice(userId, other))).length, 1);
     }));
 
-  it("keep blind intervals in the order of their beginning, the last word on each", () =>
+  it("keep blind intervals in the order of their start, and the last version of each", () =>
     onStore(harness, async (store) => {
       const { userId, devices } = await makeHome(store);
       const device = devices[0]!;
@@ -199,7 +199,7 @@ export function deviceTableCases(harness: StoreHarness): void {
       assert.deepEqual(plain(await found()), [second]);
     }));
 
-  it("lose a device with all that belongs to it, and nothing of another", () =>
+  it("remove a device with all its data, and nothing of another device", () =>
     onStore(harness, async (store) => {
       const home = await makeHome(store, { devices: 2 });
       const { userId } = home;
@@ -241,7 +241,7 @@ export function deviceTableCases(harness: StoreHarness): void {
     }));
 }
 
-/** A home in a tenant of its own. */
+/** A home in another tenant. */
 async function elsewhere(store: OpenStore): Promise<Home> {
   return store.transaction(async (tx) => {
     const tenantId = (await tx.tenants.add({ name: "elsewhere" }))!;

@@ -11,7 +11,7 @@ import { onPlace, onStore, type Place, type StoreHarness } from "./harness.ts";
 import { type Home, keep, kept, makeHome } from "./home.ts";
 
 export function durabilityCases(harness: StoreHarness): void {
-  it("can be seen from outside at once", () =>
+  it("is visible to other connections at once", () =>
     onStore(harness, async (store, place) => {
       const names = Array.from({ length: 50 }, (_, i) => `fact ${i}`);
       const seen = names.map(async (name) => {
@@ -21,11 +21,11 @@ export function durabilityCases(harness: StoreHarness): void {
       assert.ok((await Promise.all(seen)).every((rows) => rows.length === 1));
     }));
 
-  it("stays when a later COMMIT fails, which rejects all that it held and nothing else", () =>
+  it("survives a later COMMIT that fails and rejects only its own bodies", () =>
     onStore(harness, async (store, place) => {
       await place.poisonCommits();
       await store.transaction(keep("earlier"));
-      // Asked for in one turn: SQLite commits them together, PostgreSQL each for itself.
+      // Started in one turn: SQLite commits them together, PostgreSQL one by one.
       const names = ["beside 1", "poison", "beside 2"];
       const outcomes = await Promise.allSettled(names.map((name) => store.transaction(keep(name))));
       const isRejected = outcomes.map(({ status }) => status === "rejected");
@@ -39,7 +39,7 @@ export function durabilityCases(harness: StoreHarness): void {
       assert.ok((await kept(store, "earlier")) && (await kept(store, "later")));
     }));
 
-  it("stays when the disk is full: writes are refused, reads go on, and writes work again with space", async () => {
+  it("survives a full disk: writes are refused, reads continue, and writes work again when there is space", async () => {
     const place = await harness.fresh({ onSmallDisk: true });
     try {
       const store = await place.open();
@@ -59,7 +59,7 @@ export function durabilityCases(harness: StoreHarness): void {
     }
   });
 
-  it("is there after kill -9, and each transaction is whole or absent", { timeout: 60_000 }, (t) =>
+  it("survives kill -9, and each transaction is complete or absent", { timeout: 60_000 }, (t) =>
     onPlace(harness, async (place) => {
       const acknowledged: string[] = [];
       for (let round = 0; round < 5; round++) {
@@ -81,7 +81,7 @@ export function durabilityCases(harness: StoreHarness): void {
   );
 }
 
-/** Eight at a time, as groups form; answers how many were refused, and stops when some were. */
+/** Writes eight at a time, so that groups form, until some are refused; returns how many. */
 async function writeUntilRefused(
   store: OpenStore,
   { userId, devices }: Home,
@@ -114,7 +114,7 @@ async function checkAcknowledged(store: OpenStore, home: Home, acknowledged: Map
   assert.deepEqual(new Map(rows.map(({ key, value }) => [key, value])), new Map([...acknowledged].sort()));
 }
 
-/** Lets another process write, kills it after that many of its answers; answers what it had acknowledged. */
+/** Starts a process that writes, kills it after so many acknowledgements, and returns the acknowledged names. */
 async function writeAndKill(harness: StoreHarness, place: Place, name: string, killAfter: number): Promise<string[]> {
   const program = fileURLToPath(new URL("./writer-process.ts", import.meta.url));
   const writer = spawn(process.execPath, [program, harness.kind, place.address, name], {
@@ -122,7 +122,7 @@ async function writeAndKill(harness: StoreHarness, place: Place, name: string, k
   });
   const ended = once(writer, "exit");
   const acknowledged: string[] = [];
-  // What it had said when it died is still in the pipe, and read to the end.
+  // Output from before the kill is still in the pipe and is read to its end.
   for await (const id of createInterface({ input: writer.stdout })) {
     acknowledged.push(id);
     if (acknowledged.length === killAfter) writer.kill("SIGKILL");

@@ -4,12 +4,12 @@ import type { OpenStore } from "../../../src/store/seam.ts";
 import { onStore, type StoreHarness } from "./harness.ts";
 import { plain } from "./home.ts";
 
-const anew = { afterLastMs: 60_000 };
+const resetAfter = { afterLastMs: 60_000 };
 
 export function failureCountCases(harness: StoreHarness): void {
-  it("are counted by key, on the store's clock, until they are forgiven", () =>
+  it("are counted by key, on the store's clock, until they are reset", () =>
     onStore(harness, async (store, place) => {
-      const add = (key: string) => store.transaction((tx) => tx.failureCounts.add(key, anew));
+      const add = (key: string) => store.transaction((tx) => tx.failureCounts.add(key, resetAfter));
       assert.equal(await failuresOf(store, "a"), undefined);
       for (const key of ["a", "a", "b"]) await add(key);
       await place.jumpClock(30_000);
@@ -21,11 +21,11 @@ export function failureCountCases(harness: StoreHarness): void {
       assert.deepEqual([await failuresOf(store, "a"), await failuresOf(store, "b")], [undefined, 1]);
     }));
 
-  it("begin anew when the last was long ago, or the first, whichever is asked for", () =>
+  it("restart when the last one, or the first one, was too long ago", () =>
     onStore(harness, async (store, place) => {
       const add = (key: string, after: object) => store.transaction((tx) => tx.failureCounts.add(key, after));
       const both = async () => {
-        await add("by its last", anew);
+        await add("by its last", resetAfter);
         await add("by its first", { afterFirstMs: 60_000 });
       };
       await both();
@@ -40,18 +40,18 @@ export function failureCountCases(harness: StoreHarness): void {
       assert.deepEqual([await failuresOf(store, "by its last"), await failuresOf(store, "by its first")], [1, 1]);
     }));
 
-  it("that come all at once are all counted", () =>
+  it("are all counted when they happen at the same time", () =>
     onStore(harness, async (store) => {
-      const add = () => store.transaction((tx) => tx.failureCounts.add("a", anew));
+      const add = () => store.transaction((tx) => tx.failureCounts.add("a", resetAfter));
       await Promise.all(Array.from({ length: 20 }, add));
       assert.equal(await failuresOf(store, "a"), 20);
     }));
 
-  it("are swept once they have been quiet for long enough", () =>
+  it("are removed by the sweep after a quiet time", () =>
     onStore(harness, async (store, place) => {
-      await store.transaction((tx) => tx.failureCounts.add("old", anew));
+      await store.transaction((tx) => tx.failureCounts.add("old", resetAfter));
       await place.jumpClock(60_000);
-      await store.transaction((tx) => tx.failureCounts.add("new", anew));
+      await store.transaction((tx) => tx.failureCounts.add("new", resetAfter));
       assert.equal(await store.transaction((tx) => tx.failureCounts.removeQuiet(60_000)), 1);
       assert.deepEqual([await failuresOf(store, "old"), await failuresOf(store, "new")], [undefined, 1]);
     }));

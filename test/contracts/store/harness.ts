@@ -1,32 +1,32 @@
 import type { OpenStore } from "../../../src/store/seam.ts";
 
-/** What the contract needs from each database beside the store itself. */
+/** What the contract needs from each database besides the store. */
 export interface StoreHarness {
   readonly kind: "sqlite" | "postgres";
-  /** A database that nobody has used yet. */
+  /** A new, unused database. */
   fresh(options?: PlaceOptions): Promise<Place>;
 }
 
 export interface PlaceOptions {
   readonly onSmallDisk?: boolean;
-  /** Not even the tables are there. */
+  /** Without tables. */
   readonly isEmpty?: boolean;
 }
 
-/** One database, and all that a test can do to it from outside. */
+/** One database, and what a test can do to it from outside. */
 export interface Place {
-  /** Opens the store as a node does. A second time while it is open is a second node, where the database takes one. */
+  /** Opens the store as a node does. On PostgreSQL a second call opens a second node. */
   open(): Promise<OpenStore>;
-  /** An administrator's hand, past the store. */
+  /** Runs SQL directly, without the store. */
   sql<Row>(text: string): Promise<Row[]>;
-  /** The store's clock runs on from there. */
+  /** Sets the store's clock, which then keeps running. */
   jumpClock(byMs: number): Promise<void>;
-  /** From now on a transaction that keeps the setting `poison` fails at its COMMIT and not before. */
+  /** From now on a transaction that writes the setting `poison` fails at its COMMIT, not earlier. */
   poisonCommits(): Promise<void>;
   readonly disk: Disk;
-  /** What another process needs to open the same store. */
+  /** The address with which another process opens the same store. */
   readonly address: string;
-  /** Closes what is open and leaves nothing behind. */
+  /** Closes all stores and removes the database. */
   remove(): Promise<void>;
 }
 
@@ -35,7 +35,7 @@ export interface Disk {
   empty(): Promise<void>;
 }
 
-/** Runs a case on a store of its own. */
+/** Runs a test on a new store. */
 export async function onStore(
   harness: StoreHarness,
   test: (store: OpenStore, place: Place) => Promise<void>,

@@ -5,7 +5,7 @@ import type { Report } from "../../../src/runtime/runtime.ts";
 import type { OpenStore, Transaction } from "../../../src/store/seam.ts";
 import type { LinkRow } from "../../../src/store/tables/links.ts";
 
-/** One user with ordinary devices: what most cases need to stand on. */
+/** One user with ordinary devices, which most cases need. */
 export interface Home {
   readonly tenantId: TenantId;
   readonly userId: UserId;
@@ -29,7 +29,7 @@ export async function makeHome(store: OpenStore, { devices = 1, name = "Ada" } =
 
 export const node = (name: string) => name as NodeId;
 
-/** A link of this home's first device, as federation makes it. */
+/** A link of this home's first device, as federation creates it. */
 export function linkOf(home: Home, owner: NodeId): Omit<LinkRow, "epoch"> & { readonly owner: NodeId } {
   return {
     userId: home.userId,
@@ -46,7 +46,7 @@ export function linkOf(home: Home, owner: NodeId): Omit<LinkRow, "epoch"> & { re
   };
 }
 
-/** Keeps one small fact; the shortest transaction there is. */
+/** The smallest write transaction: stores one setting. */
 export const keep =
   (name: string, value = "kept") =>
   (tx: Transaction) =>
@@ -56,12 +56,12 @@ export async function kept(store: OpenStore, name: string): Promise<boolean> {
   return (await store.read((tx) => tx.settings.get(name))) !== undefined;
 }
 
-/** A row as a plain object: SQLite's have no prototype, which is no difference to anyone. */
+/** A row as a plain object. Rows of SQLite have no prototype, which deepEqual would report. */
 export const plain = <Row>(row: Row): Row => structuredClone(row);
 
 export const silent: Report = { debug() {}, info() {}, warn() {}, error() {} };
 
-/** A promise and the hand that opens it: cases wait for events, never for time. */
+/** A promise with its resolver: tests wait for events, never for time. */
 export function gate(): { readonly opened: Promise<void>; readonly open: () => void } {
   const { promise, resolve } = Promise.withResolvers<void>();
   return { opened: promise, open: resolve };

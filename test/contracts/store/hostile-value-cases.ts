@@ -7,7 +7,7 @@ import { onStore, type StoreHarness } from "./harness.ts";
 import { linkOf, makeHome, node } from "./home.ts";
 import { type HomeIds, textColumns } from "./text-columns.ts";
 
-/** Short enough for every column; an attribute's name has at most 128 characters. */
+/** Short enough for every column: an attribute's name has at most 128 characters. */
 const hostileNames = [
   "",
   " ",
@@ -42,7 +42,7 @@ const unstorable = {
 };
 
 export function hostileValueCases(harness: StoreHarness): void {
-  it("comes back from every column as it went in", () =>
+  it("is read from every column exactly as it was written", () =>
     onStore(harness, async (store) => {
       const home = await linkedHome(store);
       for (const { name, isShort, roundTrip } of textColumns) {
@@ -51,11 +51,11 @@ export function hostileValueCases(harness: StoreHarness): void {
           assert.equal(found, text, `${name} changed ${JSON.stringify(text.slice(0, 60))}`);
         }
       }
-      // Nothing above was taken for SQL.
+      // Nothing above was executed as SQL.
       assert.ok(await store.read((tx) => tx.users.byId(home.userId)));
     }));
 
-  it("is refused alike by every column when no database could keep it as it is", () =>
+  it("is refused by every column when a database could not store it unchanged", () =>
     onStore(harness, async (store) => {
       const home = await linkedHome(store);
       for (const { name, roundTrip } of textColumns) {
@@ -70,7 +70,7 @@ export function hostileValueCases(harness: StoreHarness): void {
       assert.deepEqual(await store.read((tx) => tx.log.tail(logStart, 10)), []);
     }));
 
-  it("finds nobody, alike, or is refused when something else is looked up by it", () =>
+  it("that can't be stored is no tenant's and no user's name, and is refused as any other key", () =>
     onStore(harness, async (store) => {
       const { tenantId, userId, device } = await linkedHome(store);
       for (const text of Object.values(unstorable)) {

@@ -9,7 +9,7 @@ const key: IdempotencyKey = { ownerId: 7 as OwnerId, hash: "k" };
 const answer = (text: string) => ({ isSealed: false, text }) as const;
 
 export function idempotencyKeyCases(harness: StoreHarness): void {
-  it("are taken once, however many transactions of all nodes want them at the same time", () =>
+  it("are taken once, also by many concurrent transactions of all nodes", () =>
     onPlace(harness, async (place) => {
       const nodes = [await place.open(), ...(harness.kind === "postgres" ? [await place.open()] : [])];
       const wanting = Array.from({ length: 8 }, (_, i) =>

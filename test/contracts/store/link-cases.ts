@@ -7,7 +7,7 @@ import { onStore, type StoreHarness } from "./harness.ts";
 import { gate, linkOf, makeHome, node, plain, silent } from "./home.ts";
 
 export function linkCases(harness: StoreHarness): void {
-  it("keep what is known of an account, one of each ecosystem", () =>
+  it("store the state of an account, one link for each ecosystem", () =>
     onStore(harness, async (store) => {
       const home = await makeHome(store, { devices: 2 });
       const link = linkOf(home, node("A"));
@@ -62,7 +62,7 @@ export function linkCases(harness: StoreHarness): void {
       }
     }));
 
-  it("pass from the dead to the living with a new epoch each time", () =>
+  it("are claimed from dead nodes by live ones, each time with the next epoch", () =>
     onStore(harness, async (store) => {
       const home = await makeHome(store);
       const { userId } = home;
@@ -91,7 +91,7 @@ export function linkCases(harness: StoreHarness): void {
       assert.equal(await store.transaction((tx) => tx.links.take(9_999 as UserId, deviceId, node("C"))), undefined);
     }));
 
-  it("are counted by owner, and given up one by one by the epoch in which they are", () =>
+  it("are counted by owner, and handed back only with their present epoch", () =>
     onStore(harness, async (store) => {
       const home = await makeHome(store, { devices: 3 });
       const [a, b] = [node("A"), node("B")];
@@ -116,7 +116,7 @@ export function linkCases(harness: StoreHarness): void {
           { deviceId: home.devices[1], epoch: 1 },
         ]);
       });
-      // An epoch that is over, and one of another node, are nobody's to give up.
+      // Links with an old epoch, and links of another node, stay as they are.
       const given = home.devices.map((deviceId) => ({ deviceId, epoch: 1 }));
       await store.transaction((tx) => tx.links.handBack(a, given));
       assert.deepEqual(await store.read((tx) => tx.links.owners()), [a, b, null]);
@@ -127,7 +127,7 @@ export function linkCases(harness: StoreHarness): void {
       );
     }));
 
-  it("refuse the commit of an epoch that is over, and write nothing of it", () =>
+  it("refuse a commit with an old epoch, and write nothing", () =>
     onStore(harness, async (store) => {
       const home = await makeHome(store);
       const deviceId = home.devices[0]!;
@@ -154,7 +154,7 @@ export function linkCases(harness: StoreHarness): void {
     }));
 
   if (harness.kind === "postgres") {
-    it("stay with their owner until a transaction that holds one has ended", () =>
+    it("keep their owner until a transaction that has checked it ends", () =>
       onStore(harness, async (store) => {
         const home = await makeHome(store);
         const [holding, release] = [gate(), gate()];

@@ -5,14 +5,14 @@ import { comparePositions, type LogPosition, logStart } from "../../../src/store
 import { onPlace, onStore, type StoreHarness } from "./harness.ts";
 import { type Home, makeHome } from "./home.ts";
 
-/** Positions and epochs of the log, as everything that carries an id to a client relies on them. */
+/** Positions and epochs of the log, on which all ids that clients get rely. */
 export function logEpochCases(harness: StoreHarness): void {
   it("ends at its last entry, whatever was rolled back since", () =>
     onStore(harness, async (store, place) => {
       const home = await makeHome(store);
       await append(store, home);
       const last = (await store.read((tx) => tx.log.tail(logStart, 100))).at(-1)!.position;
-      // Ids that only these transactions have are handed out again after a crash.
+      // After a crash PostgreSQL reissues ids that only aborted transactions had used.
       for (let i = 0; i < 3; i++) await assert.rejects(appendAndFail(store, home), /rolled back/);
       if (harness.kind === "postgres") await place.sql("SELECT pg_current_xact_id()");
       const end = await store.read((tx) => tx.log.end());
@@ -20,7 +20,7 @@ export function logEpochCases(harness: StoreHarness): void {
       assert.equal(comparePositions(end, last), 0);
     }));
 
-  it("ends at its horizon when all entries were removed for their age", () =>
+  it("ends at its horizon when retention has removed all entries", () =>
     onStore(harness, async (store) => {
       const home = await makeHome(store);
       await append(store, home);
@@ -30,7 +30,7 @@ export function logEpochCases(harness: StoreHarness): void {
       assert.deepEqual(await store.read((tx) => tx.log.end()), end);
     }));
 
-  it("knows whether an entry stands at exactly that position", () =>
+  it("knows whether it holds an entry at a position", () =>
     onStore(harness, async (store) => {
       const home = await makeHome(store);
       await append(store, home);
@@ -41,7 +41,7 @@ export function logEpochCases(harness: StoreHarness): void {
       assert.equal(await holds({ transaction: transaction + 1, id }), false);
     }));
 
-  it("tells revocations since an end, and none from before it", () =>
+  it("returns the revocations since a position, and none before it", () =>
     onStore(harness, async (store) => {
       const home = await makeHome(store);
       const revoke = (body: string) => append(store, home, { kind: "revocation", body });
@@ -54,7 +54,7 @@ export function logEpochCases(harness: StoreHarness): void {
       assert.deepEqual(await store.read((tx) => tx.log.revocations(end, 1)), ["new"]);
     }));
 
-  it("keeps its epoch when it is opened again, and changes it when it is told that it was restored", () =>
+  it("keeps its epoch when it is opened again, and gets a new one after a restore", () =>
     onPlace(harness, async (place) => {
       const first = await place.open();
       const epoch = await epochOf(first);
@@ -67,7 +67,7 @@ export function logEpochCases(harness: StoreHarness): void {
       assert.deepEqual(await epochOf(second), { name: "deadbeef", takesOldIds: false });
     }));
 
-  it("counts a command that waited as sent when it was restored", () =>
+  it("marks a queued command as sent after a restore", () =>
     onStore(harness, async (store, place) => {
       const { userId, devices } = await makeHome(store);
       await place.sql(`INSERT INTO commands (user_id, device_id, attribute, thermostat_id, value, state, requested_ms)
@@ -77,7 +77,7 @@ export function logEpochCases(harness: StoreHarness): void {
       assert.deepEqual([command?.state, command?.sentMs], ["sending", 5]);
     }));
 
-  it("adds a message to every webhook's deliveries, ahead of all others", () =>
+  it("adds a message to the deliveries of every webhook, before all others", () =>
     onStore(harness, async (store, place) => {
       await place.sql(`INSERT INTO webhooks (owner_id, id, tenant_id, client_id, url, sealed_secret, device_ids,
         attributes, from_transaction, from_entry, created_ms)
@@ -96,7 +96,7 @@ export function logEpochCases(harness: StoreHarness): void {
     }));
 
   if (harness.kind === "postgres") {
-    it("changes its epoch by itself, for all nodes, when the database is another one", () =>
+    it("gets a new epoch for all nodes when the database was replaced", () =>
       onPlace(harness, async (place) => {
         const [one, other] = [await place.open(), await place.open()];
         const before = await epochOf(one);
@@ -107,7 +107,7 @@ export function logEpochCases(harness: StoreHarness): void {
         assert.equal(epochs[0].takesOldIds, false);
       }));
 
-    it("continues its epoch in the database that it was moved to", () =>
+    it("continues its epoch after a migration to another database", () =>
       onPlace(harness, async (place) => {
         const store = await place.open();
         const before = await epochOf(store);

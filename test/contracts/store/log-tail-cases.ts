@@ -6,7 +6,7 @@ import { onPlace, onStore, type StoreHarness } from "./harness.ts";
 import { gate, type Home, makeHome } from "./home.ts";
 
 export function logTailCases(harness: StoreHarness): void {
-  it("gives entries as they were appended, in pages, each once", { timeout: 30_000 }, (t) =>
+  it("returns entries in the order of appending, in pages, each once", { timeout: 30_000 }, (t) =>
     onStore(harness, async (store) => {
       const home = await makeHome(store);
       const entries = ["a", "b", "c", "d", "e"].map((body) => entryOf(home, body));
@@ -26,7 +26,7 @@ export function logTailCases(harness: StoreHarness): void {
     }),
   );
 
-  it("knows its end, and its horizon once what is old was removed from its beginning", { timeout: 30_000 }, (t) =>
+  it("knows its end, and its horizon after retention has removed old entries", { timeout: 30_000 }, (t) =>
     onStore(harness, async (store) => {
       const home = await makeHome(store);
       const append = (...timesMs: number[]) =>
@@ -34,7 +34,7 @@ export function logTailCases(harness: StoreHarness): void {
           for (const timeMs of timesMs) await tx.log.append({ ...entryOf(home, String(timeMs)), timeMs });
         });
       const end = await store.read((tx) => tx.log.end());
-      // A clock that ran ahead holds nobody up.
+      // An entry of a clock that ran ahead does not delay retention.
       await append(1, 2, 9_000, 3);
       await append(4, 5, 6);
       const reader = new TailReader(store, 10);
@@ -67,7 +67,7 @@ export function logTailCases(harness: StoreHarness): void {
     }),
   );
 
-  it("never skips and never repeats with 8 writers at once", { timeout: 60_000 }, (t) =>
+  it("never skips and never repeats an entry of 8 concurrent writers", { timeout: 60_000 }, (t) =>
     onPlace(harness, async (place) => {
       const stores = harness.kind === "postgres" ? [await place.open(), await place.open()] : [await place.open()];
       const home = await makeHome(stores[0]!);
@@ -121,7 +121,7 @@ export function logTailCases(harness: StoreHarness): void {
   }
 }
 
-/** Follows the log as a node does: from the last position it has seen. */
+/** Follows the log as a node does, from the last position it has read. */
 class TailReader {
   readonly seen: LogEntry[] = [];
   readonly #store: OpenStore;
@@ -143,7 +143,7 @@ class TailReader {
   async until(count: number, signal: AbortSignal): Promise<void> {
     while (!signal.aborted && this.seen.length < count) {
       await this.look();
-      // The writers are in this process too: they need their turn.
+      // The writers run in this process too and need the event loop.
       await new Promise((resolve) => setImmediate(resolve));
     }
   }

@@ -3,7 +3,7 @@ import type { OpenStore } from "../../../src/store/seam.ts";
 import { logStart } from "../../../src/store/tables/log.ts";
 import type { WebhookKey } from "../../../src/store/tables/webhooks.ts";
 
-/** A tenant with a client, whose webhooks live. */
+/** A tenant with a client, so that its webhooks are alive. */
 export async function makeTenant(store: OpenStore, name: string): Promise<TenantId> {
   return store.transaction(async (tx) => {
     const tenantId = (await tx.tenants.add({ name }))!;
@@ -25,7 +25,7 @@ export function makeWebhook(
   return store.transaction((tx) => tx.webhooks.add({ ...owner, ...plain }));
 }
 
-/** Messages that wait for a webhook, one for each device. */
+/** Adds waiting messages to a webhook, one for each device. */
 export async function addMessages(
   store: OpenStore,
   { ownerId, id: webhookId }: { readonly ownerId: OwnerId; readonly id: string },

@@ -7,7 +7,7 @@ import { keep, kept, makeHome } from "./home.ts";
 export function migrationCases(harness: StoreHarness): void {
   const onEmptyPlace = (test: (place: Place) => Promise<void>) => onPlace(harness, test, { isEmpty: true });
 
-  it("is made once: opening again finds all as it was", () =>
+  it("is created once, and unchanged when the store is opened again", () =>
     onEmptyPlace(async (place) => {
       const first = await place.open();
       const home = await makeHome(first);
@@ -21,7 +21,7 @@ export function migrationCases(harness: StoreHarness): void {
       );
     }));
 
-  it("of a later version is refused with a sentence, and left alone", () =>
+  it("of a later version is refused with a sentence, and not changed", () =>
     onEmptyPlace(async (place) => {
       await (await place.open()).close();
       await place.sql(`INSERT INTO schema_steps (step) VALUES (${schemaVersion + 7})`);
@@ -37,9 +37,9 @@ export function migrationCases(harness: StoreHarness): void {
       await (await place.open()).transaction(keep("works again"));
     }));
 
-  it("is not left half made when a step fails", () =>
+  it("is not left half created when a step fails", () =>
     onEmptyPlace(async (place) => {
-      // The last table of the first step is in the way.
+      // A table of the first step exists already, so the step fails.
       await place.sql("CREATE TABLE nodes (somebody_elses INTEGER)");
       const before = await tablesOf(harness, place);
       await assert.rejects(place.open(), /nodes/);
@@ -51,7 +51,7 @@ export function migrationCases(harness: StoreHarness): void {
     }));
 
   if (harness.kind === "postgres") {
-    it("is made by one of several nodes that open a fresh database at once", () =>
+    it("is created by one of several nodes that open a new database at once", () =>
       onEmptyPlace(async (place) => {
         const stores = await Promise.all([place.open(), place.open(), place.open(), place.open()]);
         await Promise.all(stores.map((store, i) => store.transaction(keep(`by node ${i}`))));

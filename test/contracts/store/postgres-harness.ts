@@ -21,7 +21,7 @@ function harnessOn(shared: () => Promise<Cluster>, options: ClusterOptions): Sto
     async fresh({ onSmallDisk = false, isEmpty = false } = {}) {
       if (!onSmallDisk) return placeAt(await (await shared()).createDatabase({ hasSchema: !isEmpty }));
       if (!canMount()) return placeAt(await (await shared()).createDatabase(), refusal);
-      // A server of its own: it must not miss the disk when it goes.
+      // A server of its own, since its disk is removed.
       const [cluster, mount] = await Promise.all([startCluster(options), smallDisk(24)]);
       const disk = async () => ({ fill: async () => mount.fill(), empty: async () => mount.empty() });
       const place = await placeAt(await cluster.createDatabase({ onFolder: mount.path }), disk);
@@ -34,13 +34,13 @@ function harnessOn(shared: () => Promise<Cluster>, options: ClusterOptions): Sto
   };
 }
 
-/** The database's clock with a table of ours between, so that a test can move it. */
+/** The database's clock plus an offset in a table, so that a test can move it. */
 const movableClock = `(SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint + skew_ms FROM clock)`;
 
 async function placeAt(url: string, diskOf: (hand: pg.Client) => Promise<Disk> = noDisk): Promise<Place> {
   const opened: OpenStore[] = [];
   const hand = new pg.Client({ connectionString: url });
-  // A server that is stopped first takes our hand with it.
+  // A server that is stopped first also closes this connection.
   hand.on("error", () => undefined);
   await hand.connect();
   let lastQuery: Promise<unknown> = Promise.resolve();
@@ -49,7 +49,7 @@ async function placeAt(url: string, diskOf: (hand: pg.Client) => Promise<Disk> =
   return {
     address: url,
     disk: await diskOf(hand),
-    // One hand, one thing at a time.
+    // One connection: one statement at a time.
     async sql(text) {
       const query = lastQuery.then(() => hand.query(text));
       lastQuery = query.catch(() => undefined);
@@ -77,11 +77,11 @@ async function placeAt(url: string, diskOf: (hand: pg.Client) => Promise<Disk> =
 }
 
 async function noDisk(): Promise<Disk> {
-  const refuse = () => Promise.reject(new Error("this place isn't on a small disk"));
+  const refuse = () => Promise.reject(new Error("this database is not on a small disk"));
   return { fill: refuse, empty: refuse };
 }
 
-/** Without the right to mount: the database itself answers writes as it does when its disk is full. */
+/** Without the right to mount a disk: a trigger refuses writes as a full disk would. */
 async function refusal(hand: pg.Client): Promise<Disk> {
   await hand.query(`CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS
                     $$ BEGIN RAISE EXCEPTION 'No space left on device' USING ERRCODE = 'disk_full'; END $$`);

@@ -13,12 +13,12 @@ const writers = 8;
 export function sinceCases(harness: StoreHarness): void {
   const perWriter = harness.kind === "sqlite" ? 120 : 80;
 
-  it("misses nothing of 8 writers while the clock jumps back an hour", { timeout: 120_000 }, (t) =>
+  it("misses no change of 8 writers while the clock jumps back an hour", { timeout: 120_000 }, (t) =>
     onPlace(harness, async (place) => {
       const store = await place.open();
       const { userId, devices, byClient } = await makeHome(store);
       const deviceId = devices[0]!;
-      // On a shared store the reader is on another node, whose memory hears of no commit.
+      // On a shared store the reader is on another node, whose cache sees no commit.
       const reading = store.isShared ? await place.open() : store;
       const states = new DeviceStates(reading);
       const committed = store.isShared ? () => {} : states.apply.bind(states);
@@ -27,7 +27,7 @@ export function sinceCases(harness: StoreHarness): void {
       let written = 0;
       const write = async (writer: number) => {
         for (let i = 0; i < perWriter; i++) {
-          // A name of its own, so that no later write hides it; and one that all fight over.
+          // One attribute that is written once, and one that all writers overwrite.
           const changes = [
             { key: `${writer} ${i}`, value: `${i}` },
             { key: "latest", value: i % 5 === 4 ? null : `${writer} ${i}` },
@@ -63,7 +63,7 @@ export function sinceCases(harness: StoreHarness): void {
   );
 }
 
-/** A client that asks, again and again, from the largest time it has seen. */
+/** A client that polls with the largest time it has seen. */
 class Poller {
   readonly known = new Map<unknown, ReadAttribute>();
   polls = 0;
@@ -84,7 +84,7 @@ class Poller {
     this.#isStopped = true;
   }
 
-  /** The last look begins after the last write was acknowledged. */
+  /** The last poll begins after the last write was acknowledged. */
   async run(): Promise<void> {
     while (!this.#isStopped) {
       await this.#poll();

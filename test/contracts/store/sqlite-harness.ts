@@ -48,7 +48,7 @@ function placeIn(folder: string, disk: Disk = noDisk): Place {
       skewMs += byMs;
     },
     async poisonCommits() {
-      // A deferred constraint is looked at by COMMIT alone.
+      // A deferred constraint is checked at COMMIT only.
       await sql("CREATE TABLE poison (id INTEGER REFERENCES tenants (id) DEFERRABLE INITIALLY DEFERRED)");
       await sql(`CREATE TRIGGER poisoned AFTER INSERT ON settings WHEN NEW.name = 'poison'
                  BEGIN INSERT INTO poison (id) VALUES (-1); END`);
@@ -60,7 +60,7 @@ function placeIn(folder: string, disk: Disk = noDisk): Place {
   };
 }
 
-/** As the service does: the folder's lock first, and until the store is closed. */
+/** Opens the store as the service does: it holds the folder's lock until the store is closed. */
 export async function openLocked(folder: string, nowMs: () => number): Promise<OpenStore> {
   const unlock = dataFolder(folder).lock();
   try {
@@ -84,11 +84,11 @@ const noDisk: Disk = {
   empty: () => Promise.reject(new Error("this place isn't on a small disk")),
 };
 
-/** Without the right to mount: the store's own connection is told that its file may not grow. */
+/** Without the right to mount a disk: a pragma limits the size of the store's file. */
 function pageLimit(): Disk {
   const connections = new Set<DatabaseSync>();
   const exec = DatabaseSync.prototype.exec;
-  // The connection is the store's secret: it is noticed while it sets itself up.
+  // The store does not expose its connection: it is intercepted while the store configures it.
   DatabaseSync.prototype.exec = function (this: DatabaseSync, text: string) {
     if (text === "PRAGMA synchronous = FULL") connections.add(this);
     return exec.call(this, text);

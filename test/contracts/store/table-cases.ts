@@ -7,7 +7,7 @@ import { onStore, type StoreHarness } from "./harness.ts";
 import { makeHome, node, plain } from "./home.ts";
 
 export function tableCases(harness: StoreHarness): void {
-  it("keep tenants, and refuse a name or an id that is taken", () =>
+  it("store tenants, and refuse a name or an id that is taken", () =>
     onStore(harness, async (store) => {
       const ids = await store.transaction(async (tx) => [
         await tx.tenants.add({ name: "first" }),
@@ -31,14 +31,14 @@ export function tableCases(harness: StoreHarness): void {
       });
     }));
 
-  it("give each of many tenants that are added at once an id of its own", () =>
+  it("generate different ids for tenants that are added at the same time", () =>
     onStore(harness, async (store) => {
       const names = Array.from({ length: 16 }, (_, i) => `tenant ${i}`);
       const ids = await Promise.all(names.map((name) => store.transaction((tx) => tx.tenants.add({ name }))));
       assert.equal(new Set(ids.filter((id) => id !== undefined)).size, names.length);
     }));
 
-  it("keep users, one of a name in each tenant", () =>
+  it("store users, with unique names in each tenant", () =>
     onStore(harness, async (store) => {
       const { tenantId, userId } = await makeHome(store, { name: "Ada" });
       const other = await store.transaction((tx) => tx.tenants.add({ name: "elsewhere" }));
@@ -69,7 +69,7 @@ export function tableCases(harness: StoreHarness): void {
       });
     }));
 
-  it("show a user to themselves and to their tenant, and to nobody else", () =>
+  it("find a user for themselves and their tenant only", () =>
     onStore(harness, async (store) => {
       const [ada, bob] = [await makeHome(store, { name: "Ada" }), await makeHome(store, { name: "Bob" })];
       const [other, carol] = await store.transaction(async (tx) => {
@@ -98,7 +98,7 @@ export function tableCases(harness: StoreHarness): void {
       });
     }));
 
-  it("keep a tenant's brand and terms, each part by itself", () =>
+  it("store a tenant's brand and terms, each part on its own", () =>
     onStore(harness, async (store) => {
       const { tenantId } = await makeHome(store);
       const brand = async () => plain(await store.read((tx) => tx.tenants.brand(tenantId)));
@@ -134,7 +134,7 @@ export function tableCases(harness: StoreHarness): void {
       assert.equal(await store.read((tx) => tx.tenants.brand(9_999 as TenantId)), undefined);
     }));
 
-  it("list users, of one tenant or of all, and take one away", () =>
+  it("list users of one tenant or of all, and remove one", () =>
     onStore(harness, async (store) => {
       const { tenantId, userId } = await makeHome(store, { devices: 0 });
       const user = { name: "Bob", passwordHash: "hash", isAdmin: true };
@@ -156,7 +156,7 @@ export function tableCases(harness: StoreHarness): void {
       );
     }));
 
-  it("take away all that a user has, and nothing of another's; revocations stay as nobody's", () =>
+  it("remove all data of a user and nothing of others; revocations stay, without the user", () =>
     onStore(harness, async (store) => {
       const [ada, bob] = [await makeHome(store, { devices: 2 }), await makeHome(store, { name: "Bob" })];
       await store.transaction(async (tx) => {
@@ -195,7 +195,7 @@ export function tableCases(harness: StoreHarness): void {
       });
     }));
 
-  it("keep an audit log, the newest first, and let the oldest go", () =>
+  it("store an audit log, list it newest first, and remove old entries", () =>
     onStore(harness, async (store, place) => {
       const { tenantId, userId } = await makeHome(store);
       const entry = { tenantId, userId, clientId: "bwc_1", source: "192.0.2.1", detail: "{}" };
@@ -221,7 +221,7 @@ export function tableCases(harness: StoreHarness): void {
       assert.equal(await store.transaction((tx) => tx.audit.removeBefore(third!.timeMs + 1)), 0);
     }));
 
-  it("keep security tokens by their hash", () =>
+  it("store secTokens by their hash", () =>
     onStore(harness, async (store) => {
       const { userId } = await makeHome(store);
       const key = (hash: string, ownerId: OwnerId = userId) => ({ ownerId, hash });
@@ -250,7 +250,7 @@ export function tableCases(harness: StoreHarness): void {
       });
     }));
 
-  it("keep the nodes that beat, by the store's clock", () =>
+  it("list nodes with a heartbeat within the lease, by the store's clock", () =>
     onStore(harness, async (store, place) => {
       await store.transaction((tx) => tx.nodes.beat(node("early")));
       await place.jumpClock(10_000);
@@ -270,7 +270,7 @@ export function tableCases(harness: StoreHarness): void {
       assert.deepEqual(await store.read((tx) => tx.nodes.alive(60_000)), []);
     }));
 
-  it("keep the first value that anyone gave a setting", () =>
+  it("keep the first value of a setting", () =>
     onStore(harness, async (store) => {
       const racing = Array.from({ length: 8 }, (_, i) =>
         store.transaction((tx) => tx.settings.getOrKeep("key", `${i}`)),
@@ -281,7 +281,7 @@ export function tableCases(harness: StoreHarness): void {
       assert.equal(await store.read((tx) => tx.settings.get("absent")), undefined);
     }));
 
-  it("never give an id again, even when what had it is gone", () =>
+  it("never reuse an id, even after its row was removed", () =>
     onStore(harness, async (store, place) => {
       const ada = await makeHome(store, { name: "Ada" });
       await place.sql("DELETE FROM devices");

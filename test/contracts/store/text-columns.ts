@@ -4,12 +4,12 @@ import type { Transaction } from "../../../src/store/seam.ts";
 import { logStart } from "../../../src/store/tables/log.ts";
 import { linkOf, node } from "./home.ts";
 
-/** A column that holds text, and how a test writes and finds it there. */
+/** A text column, and how a test writes and reads it. */
 export interface Column {
   readonly name: string;
-  /** It is indexed: PostgreSQL takes about 2,700 bytes there. */
+  /** Whether it is indexed: PostgreSQL's indexes accept about 2,700 bytes. */
   readonly isShort?: boolean;
-  /** Writes the text there and answers what is found there afterwards. */
+  /** Writes the text to the column and returns what is read afterwards. */
   readonly roundTrip: (tx: Transaction, text: string, home: HomeIds) => Promise<string | undefined>;
 }
 

@@ -6,7 +6,7 @@ import { onPlace, onStore, type StoreHarness } from "./harness.ts";
 import { keep, kept, makeHome } from "./home.ts";
 
 export function transactionCases(harness: StoreHarness): void {
-  it("leaves nothing when its body throws, and the others of its group are unharmed", () =>
+  it("is rolled back when its body throws, and others of its group are not", () =>
     onStore(harness, async (store) => {
       const mistake = new Error("a mistake");
       const outcomes = await Promise.allSettled([
@@ -26,7 +26,7 @@ export function transactionCases(harness: StoreHarness): void {
       assert.equal(await kept(store, "half done"), false);
     }));
 
-  it("leaves nothing when a statement of its body fails, and the next is fine", () =>
+  it("is rolled back when a statement fails, and the next transaction works", () =>
     onStore(harness, async (store) => {
       const { userId } = await makeHome(store);
       const twice = store.transaction(async (tx) => {
@@ -39,7 +39,7 @@ export function transactionCases(harness: StoreHarness): void {
       assert.ok(await kept(store, "next"));
     }));
 
-  it("is never acknowledged and lost, even when its body hides an error", () =>
+  it("is never acknowledged and lost, even when its body ignores an error", () =>
     onStore(harness, async (store) => {
       const { userId } = await makeHome(store);
       const outcome = await store
@@ -55,7 +55,7 @@ export function transactionCases(harness: StoreHarness): void {
       assert.equal(await kept(store, "beside the error"), outcome);
     }));
 
-  it("refuses another one inside it, also a read, and one inside a read", () =>
+  it("refuses a nested transaction or read, and so does a read", () =>
     onStore(harness, async (store) => {
       const insideAnother = /inside another/;
       await assert.rejects(
@@ -74,7 +74,7 @@ export function transactionCases(harness: StoreHarness): void {
       assert.equal(await kept(store, "inner"), false);
     }));
 
-  it("is worthless after its end", () =>
+  it("refuses statements after its end", () =>
     onStore(harness, async (store) => {
       const lent: Transaction[] = [];
       await store.transaction(async (tx) => void lent.push(tx));
@@ -92,7 +92,7 @@ export function transactionCases(harness: StoreHarness): void {
       assert.equal(await kept(store, "late"), false);
     }));
 
-  it("answers what its body answered, in the order of one's own asking", () =>
+  it("returns the result of its own body", () =>
     onStore(harness, async (store) => {
       const answers = await Promise.all(Array.from({ length: 40 }, (_, i) => store.transaction(async () => i)));
       assert.deepEqual(
@@ -101,7 +101,7 @@ export function transactionCases(harness: StoreHarness): void {
       );
     }));
 
-  it("shows in every read that begins after it was acknowledged", () =>
+  it("is visible to every read that begins after it was acknowledged", () =>
     onStore(harness, async (store) => {
       const lane = async (name: string) => {
         for (let i = 0; i < 25; i++) {
@@ -112,13 +112,13 @@ export function transactionCases(harness: StoreHarness): void {
       await Promise.all(["a", "b", "c", "d"].map(lane));
     }));
 
-  it("can't write through a read", () =>
+  it("is the only way to write: a read refuses writes", () =>
     onStore(harness, async (store) => {
       await assert.rejects(store.read(keep("written by a reader")));
       assert.equal(await kept(store, "written by a reader"), false);
     }));
 
-  it("is refused when the store is closed, and what was on its way is done", () =>
+  it("is refused when the store is closed, and transactions in progress are completed", () =>
     onStore(harness, async (store, place) => {
       const onItsWay = store.transaction(keep("on its way"));
       await Promise.all([onItsWay, store.close()]);
@@ -131,7 +131,7 @@ export function transactionCases(harness: StoreHarness): void {
       assert.ok(await kept(await place.open(), "on its way"));
     }));
 
-  it("tells how the store does", () =>
+  it("appears in the store's health", () =>
     onStore(harness, async (store) => {
       await store.transaction(keep("something"));
       const { kind, waiting, lastSyncMs } = await store.health();

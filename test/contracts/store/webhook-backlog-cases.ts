@@ -13,13 +13,13 @@ import { addMessages, makeTenant, makeWebhook, range } from "./made-webhook.ts";
 const megabyte = 1_048_576;
 
 export function webhookBacklogCases(harness: StoreHarness): void {
-  it("give way from the oldest on, and the next of each device becomes due", { timeout: 60_000 }, () =>
+  it("are removed from the oldest on, and the next of each device becomes due", { timeout: 60_000 }, () =>
     onStore(harness, async (store) => {
       const { webhook, others } = await twoWebhooks(store);
       for (let i = 0; i < 4; i++) await addMessages(store, webhook, [1, 2, 3]);
       await addMessages(store, others, [1, 2, 3]);
       const nowMs = await store.read((tx) => tx.clock.nowMs());
-      // The oldest of device 1 is under way.
+      // The oldest of device 1 is in flight.
       const [underWay] = (await waiting(store, webhook)).filter(({ deviceId }) => deviceId === 1);
       await store.transaction((tx) => tx.deliveries.claim(underWay!, nowMs + claimMs));
       const kept = { messages: 5, bytes: megabyte };
@@ -41,7 +41,7 @@ export function webhookBacklogCases(harness: StoreHarness): void {
     }),
   );
 
-  it("beyond the bound give way to one resync, which goes first", { timeout: 60_000 }, () =>
+  it("beyond the limit are replaced by one resync, which is sent first", { timeout: 60_000 }, () =>
     onStore(harness, async (store) => {
       const { webhook } = await twoWebhooks(store);
       const reached: LimitName[] = [];
@@ -69,14 +69,14 @@ export function webhookBacklogCases(harness: StoreHarness): void {
         range(0.75 * most, 1 + most - 0.75 * most + 1),
       );
 
-      // Until it is sent, it speaks for all that gave way.
+      // Until it is sent, it stands for all removed messages.
       for (const n of range(most, 100)) await addOne(n);
       const resyncs = (await waiting(store, webhook)).filter((one) => one.type === "resync");
       assert.equal(reached.length > 1 ? resyncs.length : 0, 1);
     }),
   );
 
-  it("are kept after they were settled, the newest of each webhook", { timeout: 60_000 }, () =>
+  it("are kept after they were settled: the newest of each webhook", { timeout: 60_000 }, () =>
     onStore(harness, async (store) => {
       const { webhook, others } = await twoWebhooks(store);
       for (const one of [webhook, others]) {

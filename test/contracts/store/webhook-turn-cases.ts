@@ -12,7 +12,7 @@ import { addMessages, makeTenant, makeWebhook, range } from "./made-webhook.ts";
 const look = { after: "", webhooks: 3, perWebhook: 5 };
 
 export function webhookTurnCases(harness: StoreHarness): void {
-  it("are found for each webhook in its turn, however many are due for another", { timeout: 60_000 }, () =>
+  it("are found for each webhook in turn, however many are due for another", { timeout: 60_000 }, () =>
     onStore(harness, async (store) => {
       const tenant = { id: await makeTenant(store, "a"), name: "a" };
       const loud = await makeWebhook(store, tenant, "wh_a");
@@ -32,7 +32,7 @@ export function webhookTurnCases(harness: StoreHarness): void {
     }),
   );
 
-  it("are found out of turn when they are urgent", { timeout: 60_000 }, () =>
+  it("are found before their turn when they are urgent", { timeout: 60_000 }, () =>
     onStore(harness, async (store) => {
       const tenant = { id: await makeTenant(store, "a"), name: "a" };
       for (const id of ["wh_a", "wh_b", "wh_c", "wh_d"]) {
@@ -71,7 +71,7 @@ export function webhookTurnCases(harness: StoreHarness): void {
         addressOf: ({ url }) => url,
         reached: (limit) => reached.add(limit),
       });
-      // Time stands still here: the test wakes the sender at intervals, as the sender's own timer does.
+      // The clock does not move: the test wakes the sender, as its own timer would.
       const calledUntil = (slow: number, others: number) =>
         eventually(t.signal, async () => {
           sender.wake();

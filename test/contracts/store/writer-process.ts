@@ -2,7 +2,7 @@ import { writeSync } from "node:fs";
 import { openPostgres } from "../../../src/store/postgres/store.ts";
 import { openLocked } from "./sqlite-harness.ts";
 
-// Writes for ever, two rows in each transaction, and says each one's name when it is acknowledged. It is there to be killed.
+// Writes until it is killed: two rows in each transaction. Prints the name of each acknowledged transaction.
 const [kind, address, name] = process.argv.slice(2) as [string, string, string];
 const store = kind === "sqlite" ? await openLocked(address, Date.now) : await openPostgres({ url: address });
 

@@ -9,7 +9,7 @@ import { assertErrorPage, assertLeadsNowhere, everyPage, namesOf, sentBack } fro
 
 const evil = "https://evil.example/steal";
 
-/** The page that a right request gets. */
+/** Asserts that a valid request got the login page. */
 function assertLoginPage(shown: Shown, why: string): void {
   assert.equal(shown.status, 200, `${why}: ${shown.status} ${shown.location}`);
   assert.match(shown.body, /<input[^>]*type="password"/, why);
@@ -55,7 +55,7 @@ describe("the authorization endpoint: clients and their addresses", () => {
     });
   }
 
-  it("1: redirects nowhere for what can't even be read, or isn't a GET", async (t) => {
+  it("1: redirects nowhere for a malformed request, or one that isn't a GET", async (t) => {
     const world = await oauthWorld(t);
     for (const broken of ["%ff", "%ED%A0%80", "%C3", "%", "%zz"]) {
       for (const name of ["client_id", "redirect_uri"]) {
@@ -137,7 +137,7 @@ describe("the authorization endpoint: clients and their addresses", () => {
     assert.deepEqual(namesOf(heard), ["code", "iss", "state"]);
   });
 
-  it("3: does without the redirect address only when exactly one is registered", async (t) => {
+  it("3: accepts a missing redirect address only when exactly one is registered", async (t) => {
     const world = await oauthWorld(t);
     const two = await world.addClient({ redirectUris: [callback, `${callback}2`] });
     const none = await world.addClient({ redirectUris: [], kind: "enterprise" });
@@ -157,7 +157,7 @@ describe("the authorization endpoint: clients and their addresses", () => {
     assert.ok(sentBack(await accept(world, second), `${callback}2`).has("code"));
   });
 
-  it("4: registers only absolute addresses without a fragment, https but for loopback", async (t) => {
+  it("4: registers only absolute addresses without a fragment, https except for loopback", async (t) => {
     const world = await oauthWorld(t);
     const good = [
       "https://client.example/cb",
@@ -281,7 +281,7 @@ describe("the authorization endpoint: parameters", () => {
     });
   }
 
-  it("6: returns any text on a refusal and a decline as well", async (t) => {
+  it("6: returns the state also with an error and with a decline", async (t) => {
     const world = await oauthWorld(t);
     const anyState = fc.string({ unit: "grapheme", minLength: 1, maxLength: 200 });
     const check = async (state: string) => {
@@ -294,13 +294,13 @@ describe("the authorization endpoint: parameters", () => {
     assert.equal(declined.searchParams.get("state"), awkward[0]);
   });
 
-  it("6: understands both ways of writing a space, as forms do", async (t) => {
+  it("6: decodes both %20 and + as a space", async (t) => {
     const world = await oauthWorld(t);
     const shown = await ask(world, `${queryOf(world, { state: undefined, response_type: "x" })}&state=a+b%20c%2Bd`);
     assert.equal(sentBack(shown, callback).get("state"), "a b c+d");
   });
 
-  it("6: refuses a state that is too long, or isn't UTF-8, before anybody has signed in", async (t) => {
+  it("6: refuses a state that is too long, or isn't UTF-8, before the sign-in", async (t) => {
     const world = await oauthWorld(t);
     for (const state of ["x".repeat(8_193), "🦊".repeat(1_000)]) {
       const heard = sentBack(await ask(world, queryOf(world, { state })), callback);
@@ -318,7 +318,7 @@ describe("the authorization endpoint: parameters", () => {
     }
   });
 
-  it("7: refuses a parameter that is given twice", async (t) => {
+  it("7: refuses a parameter that is sent twice", async (t) => {
     const world = await oauthWorld(t);
     const challenge = "x".repeat(43);
     const right = queryOf(world, {
@@ -339,7 +339,7 @@ describe("the authorization endpoint: parameters", () => {
     }
   });
 
-  it("7: takes an empty parameter for one that was left out", async (t) => {
+  it("7: treats an empty parameter as missing", async (t) => {
     const world = await oauthWorld(t);
     const right = queryOf(world);
     const empty = ["redirect_uri=", "scope=", "code_challenge=", "code_challenge_method=", "scope", "redirect_uri"];
@@ -353,7 +353,7 @@ describe("the authorization endpoint: parameters", () => {
     assertErrorPage(await ask(world, queryOf(world, { client_id: "" })), "empty client_id");
   });
 
-  it("7: ignores parameters that it doesn't know", async (t) => {
+  it("7: ignores unknown parameters", async (t) => {
     const world = await oauthWorld(t);
     const right = queryOf(world);
     const known = ["prompt=none", "response_mode=fragment", "nonce=n", "login_hint=ada", "ui_locales=de", "resource=x"];
@@ -382,7 +382,7 @@ describe("the authorization endpoint: parameters", () => {
     assert.notEqual(heard.get("code"), "forged");
   });
 
-  it("7: takes no decision that is given twice", async (t) => {
+  it("7: refuses a decision that is sent twice", async (t) => {
     const world = await oauthWorld(t);
     const browser = world.browser();
     const terms = await browser.signIn(world.authorizeUrl(), ada);
@@ -402,7 +402,7 @@ describe("the authorization endpoint: parameters", () => {
     }
   });
 
-  it("8: knows the response type code and no other", async (t) => {
+  it("8: supports only the response type code", async (t) => {
     const world = await oauthWorld(t);
     const implicit = ["token", "id_token", "id_token token", "none"];
     const hybrid = ["code token", "code id_token", "code id_token token", "token code", "code code"];
@@ -483,7 +483,7 @@ describe("the authorization endpoint: what it answers", () => {
     assert.equal(sentBack(refused, callback).get("iss"), world.baseUrl);
   });
 
-  it("10: ends with a 302 from the Accept POST, and never asks the browser to send a form on", async (t) => {
+  it("10: answers the Accept POST with a 302, never with a redirect that repeats the form", async (t) => {
     const world = await oauthWorld(t);
     for (const decision of ["accept", "decline"]) {
       const browser = world.browser();
@@ -500,7 +500,7 @@ describe("the authorization endpoint: what it answers", () => {
     assert.equal((await ask(world, queryOf(world, { state: "" }))).status, 302);
   });
 
-  it("13: lets nobody keep a page, a redirect, a token or an error", async (t) => {
+  it("13: forbids caching of pages, redirects, tokens and errors", async (t) => {
     const world = await oauthWorld(t, { isClockStill: true });
     const answers = new Map<string, { readonly headers: Headers }>(await everyPage(world));
     const browser = world.browser();
@@ -531,7 +531,7 @@ describe("the authorization endpoint: what it answers", () => {
     for (const [name, { headers }] of answers) assert.equal(headers.get("cache-control"), "no-store", name);
   });
 
-  it("14: sends nobody back, with a code or access_denied, who hasn't signed in", async (t) => {
+  it("14: redirects no user with a code or access_denied before the sign-in", async (t) => {
     const world = await oauthWorld(t);
     for (const decision of ["accept", "decline"]) {
       const browser = world.browser();
@@ -557,7 +557,7 @@ describe("the authorization endpoint: what it answers", () => {
     }
   });
 
-  it("14: asks for the password at each authorization, also in a browser that has just had one", async (t) => {
+  it("14: asks for the password at each authorization, also in a browser that has just signed in", async (t) => {
     const world = await oauthWorld(t);
     const browser = world.browser();
     for (const decision of ["accept", "accept", "decline", "accept"] as const) {
@@ -569,7 +569,7 @@ describe("the authorization endpoint: what it answers", () => {
     }
   });
 
-  it("14: lets a client of enterprise kind hear access_denied only after the right password of somebody", async (t) => {
+  it("14: answers an enterprise client with access_denied only after a user's right password", async (t) => {
     const world = await oauthWorld(t);
     const { id: client_id } = await world.addClient({ kind: "enterprise" });
     const browser = world.browser();
@@ -587,7 +587,7 @@ describe("the authorization endpoint: what it answers", () => {
     assert.ok(granted.searchParams.has("code"));
   });
 
-  it("14: sends protocol errors of a known client and address back at once", async (t) => {
+  it("14: redirects with protocol errors of a known client and address at once", async (t) => {
     const world = await oauthWorld(t);
     for (const change of [{ state: "" }, { response_type: "token" }, { response_type: "" }]) {
       const shown = await ask(world, queryOf(world, change));
@@ -597,7 +597,7 @@ describe("the authorization endpoint: what it answers", () => {
     }
   });
 
-  it("15: answers Cancel with access_denied, the state and the issuer, and it stays so", async (t) => {
+  it("15: answers Decline with access_denied, the state and the issuer, also when it is repeated", async (t) => {
     const world = await oauthWorld(t);
     const browser = world.browser();
     const terms = await browser.signIn(world.authorizeUrl({ state: "s+1&2" }), ada);
@@ -611,7 +611,7 @@ describe("the authorization endpoint: what it answers", () => {
     assert.ok([302, 400].includes(changedMind.status));
   });
 
-  it("15: takes nothing but accept and decline for an answer", async (t) => {
+  it("15: accepts only accept and decline as decisions", async (t) => {
     const world = await oauthWorld(t);
     const browser = world.browser();
     const terms = await browser.signIn(world.authorizeUrl(), ada);

@@ -6,14 +6,14 @@ import { accept, atLogin } from "./browsing.ts";
 import { everyPage, policyOf, tagsOf } from "./shown-pages.ts";
 
 describe("the pages of the authorization server", () => {
-  it("11: forbids every page to be framed", async (t) => {
+  it("11: forbids framing of every page", async (t) => {
     for (const [name, shown] of await everyPage(await oauthWorld(t, { isClockStill: true }))) {
       assert.deepEqual(policyOf(shown).get("frame-ancestors"), ["'none'"], name);
       assert.equal(shown.headers.get("x-frame-options")?.toUpperCase(), "DENY", name);
     }
   });
 
-  it("12: tells no other site where the browser was, and loads nothing from one", async (t) => {
+  it("12: sends no referrer to other sites, and loads nothing from them", async (t) => {
     const world = await oauthWorld(t, { isClockStill: true });
     for (const [name, shown] of await everyPage(world)) {
       assert.equal(shown.headers.get("referrer-policy"), "no-referrer", name);
@@ -60,7 +60,7 @@ describe("the pages of the authorization server", () => {
     }
   }
 
-  it("16: escapes every value that a request, a client or a tenant brings", async (t) => {
+  it("16: escapes every value of a request, a client or a tenant", async (t) => {
     const world = await oauthWorld(t);
     for (const [index, payload] of payloads.entries()) {
       const tenant = `${index} ${payload}`.slice(0, 60);
@@ -96,7 +96,7 @@ describe("the pages of the authorization server", () => {
     }
   });
 
-  it("16: escapes what a tenant's branding and terms hold, and takes no address that isn't one", async (t) => {
+  it("16: escapes a tenant's branding and terms, and refuses invalid addresses", async (t) => {
     const world = await oauthWorld(t);
     const { identity } = world.service.parts;
     for (const accent of ["red", "#fff;}body{}", "#1a5fb4</style><script>", "url(https://evil.example)"]) {
@@ -124,7 +124,7 @@ describe("the pages of the authorization server", () => {
     }
   });
 
-  it("16: has a policy that allows its own styles and logo, no script, and the way back to the client", async (t) => {
+  it("16: has a policy that allows its own styles and logo, no script, and the redirect to the client", async (t) => {
     for (const [name, shown] of await everyPage(await oauthWorld(t, { isClockStill: true }))) {
       const policy = policyOf(shown);
       assert.deepEqual(policy.get("default-src"), ["'none'"], name);
@@ -146,7 +146,7 @@ describe("the pages of the authorization server", () => {
     }
   });
 
-  it("25: works without script, pop-ups or anything but a form", async (t) => {
+  it("25: works with forms only, without script or pop-ups", async (t) => {
     const world = await oauthWorld(t, { isClockStill: true });
     for (const [name, shown] of await everyPage(world)) {
       const tags = tagsOf(shown.body);

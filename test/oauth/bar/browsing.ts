@@ -6,22 +6,22 @@ import { sentBack } from "./shown-pages.ts";
 export const right = { username: ada.name, password: ada.password };
 export const wrong = { username: ada.name, password: "wrong" };
 
-/** Asks with a query of one's own, character for character. */
+/** Sends an authorization request with exactly this query. */
 export function ask(world: OAuthWorld, query: string): Promise<Shown> {
   return world.browser().get(`/oauth2/authorize?${query}`);
 }
 
-/** A query that is right but for what is added or changed; undefined leaves a parameter out. */
+/** A valid query with these changes; undefined removes a parameter. */
 export function queryOf(world: OAuthWorld, change: Readonly<Record<string, string | undefined>> = {}): string {
   return new URL(world.authorizeUrl(change)).search.slice(1);
 }
 
-/** A browser that has the login page before it. */
+/** A browser that shows the login page. */
 export async function atLogin(world: OAuthWorld, browser = world.browser()) {
   return { browser, form: formOf(await browser.get(world.authorizeUrl())) };
 }
 
-/** A browser that has the terms before it, with the address that it was sent to. */
+/** A browser that shows the terms, with their address. */
 export async function atTerms(world: OAuthWorld) {
   const { browser, form } = await atLogin(world);
   const sent = await browser.submit(form, right);
@@ -29,14 +29,14 @@ export async function atTerms(world: OAuthWorld) {
   return { browser, address: sent.location, form: formOf(await browser.get(sent.location)) };
 }
 
-/** The answer to Accept, at the end of the whole way. */
+/** Signs in, accepts, and returns the answer. */
 export async function accept(world: OAuthWorld, change: Readonly<Record<string, string>> = {}): Promise<Shown> {
   const browser = world.browser();
   const terms = await browser.signIn(world.authorizeUrl(change), ada);
   return browser.submit(formOf(terms), { decision: "accept" });
 }
 
-/** The way on to the client, for somebody who has the terms before them. */
+/** Accepting the terms leads to the client with a code. */
 export async function assertGoesOn(browser: ScriptedBrowser, form: Form): Promise<void> {
   const heard = sentBack(await browser.submit(form, { decision: "accept" }), callback);
   assert.ok(heard.has("code"));

@@ -21,7 +21,7 @@ describe("a client", () => {
     }
   });
 
-  it("38: is refused when its secret stands in the address, and nothing is done", async (t) => {
+  it("38: is refused when its secret is in the address, and nothing changes", async (t) => {
     const world = await oauthWorld(t);
     const code = await world.code();
     const { refresh_token, access_token } = await world.tokens();
@@ -44,7 +44,7 @@ describe("a client", () => {
     assert.equal((await world.exchange(code)).status, 200);
   });
 
-  it("38: gets nothing for a code or a token in the address", async (t) => {
+  it("38: gets no token for a code or a token in the address", async (t) => {
     const world = await oauthWorld(t);
     const code = await world.code();
     const { refresh_token, access_token } = await world.tokens();
@@ -63,7 +63,7 @@ describe("a client", () => {
   });
 
   for (const database of surfaceDatabases) {
-    it(`39: is known by its secret in the body or by Basic, as raw or as form-encoded bytes, on ${database}`, async (t) => {
+    it(`39: is authenticated by its secret in the body or by Basic, raw or form-encoded, on ${database}`, async (t) => {
       const world = await oauthWorld(t, { database });
       const { id, secret } = world.client;
       const escaped = `${escapedWhole(id)}:${escapedWhole(secret)}`;
@@ -87,7 +87,7 @@ describe("a client", () => {
       assert.equal((await world.post("/oauth2/access_token", form, withBasic(world.client))).status, 200);
     });
 
-    it(`39: is unknown by anything else, and no such thing breaks the service on ${database}`, async (t) => {
+    it(`39: is refused with anything else, and nothing breaks the service on ${database}`, async (t) => {
       const world = await oauthWorld(t, { database, environment: { BREEZEWAY_TRUSTED_PROXIES: "127.0.0.1" } });
       const { id, secret } = world.client;
       const right = basic(`${id}:${secret}`);
@@ -146,7 +146,7 @@ describe("a client", () => {
     });
   }
 
-  it("39: is refused when it sends its secret twice, or a client_id beside Basic that is another's", async (t) => {
+  it("39: is refused when it sends its secret twice, or another client_id beside Basic", async (t) => {
     const world = await oauthWorld(t);
     const { id, secret } = world.client;
     const other = await world.addClient({ name: "Rules" });
@@ -167,7 +167,7 @@ describe("a client", () => {
     assert.equal(await world.statusWith(access_token), 200);
   });
 
-  it("40: that is unknown and one whose secret is wrong get the same answer, byte for byte", async (t) => {
+  it("40: gets the same answer, byte for byte, for an unknown id and for a wrong secret", async (t) => {
     const world = await oauthWorld(t, { environment: { BREEZEWAY_TRUSTED_PROXIES: "127.0.0.1" } });
     const { access_token, refresh_token } = await world.tokens();
     const removed = await world.addClient();
@@ -246,7 +246,7 @@ describe("a client", () => {
     assert.deepEqual(await guess("bwc_nobody"), await guess(world.client.id));
   });
 
-  it("41: gets an id and a secret of our own making, in letters that no encoding changes", async (t) => {
+  it("41: gets a generated id and secret in characters that no encoding changes", async (t) => {
     const world = await oauthWorld(t);
     const clients = await Promise.all(Array.from({ length: 40 }, () => world.addClient()));
     for (const { id, secret } of clients) {
@@ -255,14 +255,14 @@ describe("a client", () => {
     }
     assert.equal(new Set(clients.map(({ id }) => id)).size, 40);
     const randomParts = clients.map(({ secret }) => secret.slice(-43));
-    // 43 characters of base64url are 256 bits; a place where all forty agree would hold none.
+    // 43 characters of base64url are 256 bits. A position where all forty secrets agree would hold no randomness.
     for (let place = 0; place < 43; place++) {
       assert.ok(new Set(randomParts.map((part) => part[place])).size > 4, `place ${place}`);
     }
   });
 
   for (const database of surfaceDatabases) {
-    it(`41: has its secret shown once and kept as its SHA-256 alone, which opens nothing, on ${database}`, async (t) => {
+    it(`41: has its secret shown once and stored as SHA-256 only, which can't be used as a secret, on ${database}`, async (t) => {
       const world = await oauthWorld(t, { database });
       const { id, secret } = world.client;
       const rotated = await world.service.parts.oauth.rotateSecret(id, 60_000);
@@ -291,7 +291,7 @@ describe("a client", () => {
     });
   }
 
-  it("41: may use two secrets while one replaces the other, never three, and keeps its links", async (t) => {
+  it("41: may use two secrets during a rotation, never three, and keeps its grants", async (t) => {
     const world = await oauthWorld(t);
     const { id, secret: first } = world.client;
     const { refresh_token } = await world.tokens();
@@ -315,7 +315,7 @@ describe("a client", () => {
     assert.equal((await world.refresh(refresh_token, { id, secret: fifth })).status, 200);
   });
 
-  it("42: that fails is slowed down more and more, by Basic and in the body, at both doors together", async (t) => {
+  it("42: is delayed more with each failure, by Basic and in the body, at both endpoints together", async (t) => {
     const world = await oauthWorld(t);
     const wrong = { id: world.client.id, secret: "bwcs_wrong" };
     const doors = [
@@ -331,7 +331,7 @@ describe("a client", () => {
       const refused = await door();
       assertRefused(refused, 429, "too_many_requests");
       delays.push(Number(refused.headers.get("retry-after")));
-      // Whoever guesses must not learn during the delay that this guess was right.
+      // During the delay an attacker must not learn that a guess was right.
       assert.equal((await probe(world, inBody(world.client))).status, 429);
       await world.timePasses(delays.at(-1)! * 1_000);
       assertInvalidClient(await door());
@@ -341,7 +341,7 @@ describe("a client", () => {
     assert.equal((await probe(world, inBody(world.client))).status, 200);
   });
 
-  it("42: is never refused for what others try from elsewhere, nor does it help them", async (t) => {
+  it("42: is never refused because of failures from other sources, nor does its success reset theirs", async (t) => {
     const world = await oauthWorld(t, { environment: { BREEZEWAY_TRUSTED_PROXIES: "127.0.0.1" } });
     const other = await world.addClient();
     const guesser = { "x-forwarded-for": "203.0.113.7" };
@@ -359,13 +359,13 @@ describe("a client", () => {
     assert.equal((await guess()).status, 429);
   });
 
-  it("42: can't change its source by a header, not even through a trusted proxy", async (t) => {
+  it("42: can't forge its source by a header, not even through a trusted proxy", async (t) => {
     const untrusting = await oauthWorld(t);
     const trusting = await oauthWorld(t, { environment: { BREEZEWAY_TRUSTED_PROXIES: "127.0.0.1" } });
     const lies = [
       [untrusting, (n: number) => ({ "x-forwarded-for": `198.51.100.${n}`, forwarded: `for=198.51.100.${n}` })],
       [untrusting, (n: number) => ({ "x-real-ip": `198.51.100.${n}`, "x-client-ip": `198.51.100.${n}` })],
-      // The proxy adds the address it sees at the end; what stands before it is only the caller's word.
+      // The proxy appends the address that it sees; addresses before it are only claimed by the caller.
       [trusting, (n: number) => ({ "x-forwarded-for": `198.51.100.${n}, 203.0.113.7` })],
     ] as const;
     for (const [kind, [world, headers]] of lies.entries()) {
@@ -375,7 +375,7 @@ describe("a client", () => {
     }
   });
 
-  it("42: shares a ceiling with all that comes from its source, as high as is configured", async (t) => {
+  it("42: shares a configured limit with all clients of its source", async (t) => {
     const environment = { BREEZEWAY_TRUSTED_PROXIES: "127.0.0.1", BREEZEWAY_FAILURES_PER_SOURCE: "30" };
     const world = await oauthWorld(t, { environment });
     const crowd = { "x-forwarded-for": "203.0.113.7" };
@@ -391,7 +391,7 @@ describe("a client", () => {
     assert.equal((await probe(world, inBody(world.client), undefined, crowd)).status, 200);
   });
 
-  it("42: can't guess faster by guessing all at once", async (t) => {
+  it("42: can't guess faster with concurrent requests", async (t) => {
     const world = await oauthWorld(t);
     const answers = await Promise.all(
       Array.from({ length: 60 }, (_, n) => probe(world, { client_id: world.client.id, client_secret: `wrong-${n}` })),
@@ -401,7 +401,7 @@ describe("a client", () => {
     assert.equal(answers.filter(({ status }) => status === 429).length, 60 - tried);
   });
 
-  it("43: has an id that can't be a user's, whatever it is called", async (t) => {
+  it("43: has an id that can't be a user's, whatever its name is", async (t) => {
     const world = await oauthWorld(t);
     const named = await Promise.all([String(world.userId), "ada", "1"].map((name) => world.addClient({ name })));
     const enterprise = await world.addClient({ kind: "enterprise", name: String(world.userId) });
@@ -423,7 +423,7 @@ describe("a client", () => {
     assert.deepEqual((await world.get("/v3/users", own.body.access_token)).body, everyone);
   });
 
-  it("43: is told apart from users in the audit", async (t) => {
+  it("43: is distinguished from users in the audit log", async (t) => {
     const world = await oauthWorld(t);
     await world.tokens();
     const { entries } = (await world.service.parts.administration.run("audit list", {})) as {
@@ -455,13 +455,13 @@ function escapedWhole(text: string): string {
 
 let sources = 0;
 
-/** A source of its own for each attempt, so that no limit hides what would have been answered. */
+/** A new source for each attempt, so that no failure limit hides the answer. */
 function elsewhere(): Readonly<Record<string, string>> {
   sources++;
   return { "x-forwarded-for": `10.${(sources >> 16) & 255}.${(sources >> 8) & 255}.${sources & 255}` };
 }
 
-/** The cheapest call that asks who the client is: revoking a token that nobody has is a 200. */
+/** The cheapest call with client authentication: revoking an unknown token gives 200. */
 function probe(
   world: OAuthWorld,
   form: Readonly<Record<string, string>>,

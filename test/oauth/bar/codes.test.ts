@@ -23,7 +23,7 @@ function assertGiven(answer: Answered): void {
   assert.equal(answer.status, 200, JSON.stringify(answer.body));
 }
 
-/** Neither token of a pair works any more. */
+/** Asserts that neither token of a pair works any more. */
 async function assertDead(world: OAuthWorld, { body }: Answered, by = world.client): Promise<void> {
   assert.equal(await world.statusWith(body.access_token), 401);
   assertInvalidGrant(await world.refresh(body.refresh_token, by));
@@ -33,7 +33,7 @@ async function assertAlive(world: OAuthWorld, { body }: Answered): Promise<void>
   assert.equal(await world.statusWith(body.access_token), 200);
 }
 
-/** The same exchange so often, all at once. */
+/** Runs the same exchange so many times concurrently. */
 async function atOnce(times: number, exchange: (index: number) => Promise<Answered>) {
   const answers = await Promise.all(Array.from({ length: times }, (_, index) => exchange(index)));
   const given = answers.filter(({ status }) => status === 200);
@@ -44,7 +44,7 @@ async function atOnce(times: number, exchange: (index: number) => Promise<Answer
 for (const database of databases) {
   describe(`a code, on ${database}`, () => {
     const it = itOn(database, { everyNth: 3, always: /same time/ });
-    it("27: is 256 random bits, different each time, of which only the SHA-256 is kept", async (t) => {
+    it("27: is 256 random bits, different each time, of which only the SHA-256 is stored", async (t) => {
       const world = await oauthWorld(t, { database });
       const browser = world.browser();
       const codes: string[] = [];
@@ -84,7 +84,7 @@ for (const database of databases) {
       }
     });
 
-    it("27: can't be made from what is stored, nor is its hash one", async (t) => {
+    it("27: can't be computed from the store, nor is its hash a code", async (t) => {
       const world = await oauthWorld(t, { database });
       await world.code();
       const stored = new Set(
@@ -100,7 +100,7 @@ for (const database of databases) {
       }
     });
 
-    it("28: lives for sixty seconds, and no double click makes it longer", async (t) => {
+    it("28: is valid for sixty seconds, and a double click does not extend it", async (t) => {
       const world = await oauthWorld(t, { database });
       const inTime = await world.code();
       await world.timePasses(50_000);
@@ -120,7 +120,7 @@ for (const database of databases) {
       assert.equal((await storedRows(world)).get("grants")?.length, 1, "only the first code gave anything");
     });
 
-    it("29: belongs to one client; another one's try costs it nothing", async (t) => {
+    it("29: belongs to one client, and stays valid when another client tries it", async (t) => {
       const world = await oauthWorld(t, { database });
       const neighbour = await world.addClient({ name: "Neighbour" });
       const stranger = await world.addClient({ name: "Stranger", tenant: "Other" });
@@ -132,7 +132,7 @@ for (const database of databases) {
       assertGiven(await world.exchange(code));
     });
 
-    it("29: belongs to one redirect address and one challenge; a wrong one spends it", async (t) => {
+    it("29: belongs to one redirect address and one challenge; a wrong one invalidates it", async (t) => {
       const world = await oauthWorld(t, { database });
       const asked = { redirect_uri: callback, ...pkce };
       const told = { redirect_uri: callback, code_verifier: verifier };
@@ -154,7 +154,7 @@ for (const database of databases) {
       }
     });
 
-    it("29: belongs to one person, whatever scope or user the exchange names", async (t) => {
+    it("29: belongs to one user, whatever scope or user the exchange names", async (t) => {
       const world = await oauthWorld(t, { database });
       const bob = { name: "bob", password: "another word" };
       const codes = [await world.code({ scope: "all admin *" }), await world.code({}, bob)];
@@ -166,7 +166,7 @@ for (const database of databases) {
       }
     });
 
-    it("29: dies with the person's password, the person's client and its own secret's owner", async (t) => {
+    it("29: ends with a new password, and with the removal of its client", async (t) => {
       const world = await oauthWorld(t, { database });
       const leaving = await world.addClient({ name: "Leaving" });
       const orphan = await world.code({ client_id: leaving.id });
@@ -178,7 +178,7 @@ for (const database of databases) {
       assertInvalidGrant(await world.exchange(code));
     });
 
-    it("30: is exchanged once, however many try at the same time", async (t) => {
+    it("30: is exchanged once by concurrent requests", async (t) => {
       const world = await oauthWorld(t, { database });
       for (let round = 0; round < 5; round++) {
         const code = await world.code();
@@ -189,7 +189,7 @@ for (const database of databases) {
       }
     });
 
-    it("30: is exchanged once, also when other clients or wrong addresses try beside", async (t) => {
+    it("30: is exchanged once, also with concurrent requests of other clients or with wrong addresses", async (t) => {
       const world = await oauthWorld(t, { database });
       const neighbour = await world.addClient({ name: "Neighbour" });
       for (let round = 0; round < 3; round++) {
@@ -206,7 +206,7 @@ for (const database of databases) {
       }
     });
 
-    it("31: used again by its owner, takes back all that it gave, and nothing else", async (t) => {
+    it("31: used again by its client, ends its own grant and no other", async (t) => {
       const world = await oauthWorld(t, { database });
       const [before, after] = [await world.exchange(await world.code()), await world.exchange(await world.code())];
       const code = await world.code();
@@ -223,7 +223,7 @@ for (const database of databases) {
       assertInvalidGrant(await world.exchange(code));
     });
 
-    it("31: used again by its owner without what belongs to it, takes back all the same", async (t) => {
+    it("31: used again by its client with wrong parameters, still ends its grant", async (t) => {
       const world = await oauthWorld(t, { database });
       const told = { redirect_uri: callback, code_verifier: verifier };
       for (const stolen of [
@@ -239,7 +239,7 @@ for (const database of databases) {
       }
     });
 
-    it("31: used again by anybody else, takes back nothing", async (t) => {
+    it("31: used again by another client, ends nothing", async (t) => {
       const world = await oauthWorld(t, { database });
       const neighbour = await world.addClient({ name: "Neighbour" });
       const code = await world.code();
@@ -253,7 +253,7 @@ for (const database of databases) {
       assertGiven(await world.refresh(given.body.refresh_token));
     });
 
-    it("31: used again after its sixty seconds, still takes back what it gave", async (t) => {
+    it("31: used again after its sixty seconds, still ends its grant", async (t) => {
       const world = await oauthWorld(t, { database });
       const code = await world.code();
       const given = await world.exchange(code);
@@ -263,7 +263,7 @@ for (const database of databases) {
       await assertDead(world, given);
     });
 
-    it("32: asks for the redirect address again when it was sent, and for the very same", async (t) => {
+    it("32: requires the same redirect address again when it was sent", async (t) => {
       const world = await oauthWorld(t, { database });
       const other = `${callback}2`;
       const two = await world.addClient({ name: "Two", redirectUris: [callback, other] });
@@ -290,7 +290,7 @@ for (const database of databases) {
 }
 
 describe("a code at several nodes", () => {
-  it("30: is exchanged once, whichever nodes are asked", async (t) => {
+  it("30: is exchanged once by requests to different nodes", async (t) => {
     const world = await oauthWorld(t, { database: "postgres" });
     const second = await world.secondNode();
     for (let round = 0; round < 5; round++) {

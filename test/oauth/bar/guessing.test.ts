@@ -31,7 +31,7 @@ describe("guessing", () => {
     return Number(seconds);
   }
 
-  it("21: is held off after five failures, with a delay that grows", async (t) => {
+  it("21: is delayed after five failures, longer each time", async (t) => {
     const world = await oauthWorld(t, behindProxy);
     await failOften(world, "198.51.100.1");
     const delays: number[] = [];
@@ -45,7 +45,7 @@ describe("guessing", () => {
     assert.equal((await attempt(world, "198.51.100.1", right)).status, 303, "after the delay the owner gets in");
   });
 
-  it("21: never refuses the right password from another source, and success there forgives nothing here", async (t) => {
+  it("21: never refuses the right password from another source, whose success does not reset the delay", async (t) => {
     const world = await oauthWorld(t, behindProxy);
     await failOften(world, "198.51.100.1");
     assertHeldOff(await attempt(world, "198.51.100.1", wrong));
@@ -58,7 +58,7 @@ describe("guessing", () => {
     assertHeldOff(await attempt(world, "198.51.100.1", right), "success with another account");
   });
 
-  it("21: counts one account as one, whatever the spelling, the client, the browser or the door", async (t) => {
+  it("21: counts one account as one, whatever the spelling, the client, the browser or the endpoint", async (t) => {
     const world = await oauthWorld(t, behindProxy);
     const source = "198.51.100.1";
     const { id: client_id } = await world.addClient({ name: "Second" });
@@ -76,7 +76,7 @@ describe("guessing", () => {
     assert.match(await atOtherDoor.text(), />107</, "the platform's door is the same account's");
   });
 
-  it("21: counts what failed at the platform's door", async (t) => {
+  it("21: counts failed platform logins too", async (t) => {
     const world = await oauthWorld(t, still);
     const platform = new PlatformClient(() => world.baseUrl);
     for (let i = 0; i < 5; i++) {
@@ -94,7 +94,7 @@ describe("guessing", () => {
     assert.equal((await browser.submit(formOf(login), right)).status, 303, "the other tenant's ada is somebody else");
   });
 
-  it("21: gains nothing by guessing all at once", async (t) => {
+  it("21: gains nothing by concurrent guesses", async (t) => {
     const world = await oauthWorld(t, still);
     const { browser, form } = await atLogin(world);
     const answers = await Promise.all(Array.from({ length: 20 }, () => browser.submit(form, wrong)));
@@ -102,7 +102,7 @@ describe("guessing", () => {
     for (const shown of answers) if (shown.status !== 401) assertHeldOff(shown);
   });
 
-  it("21: can't give itself another address, nor use its network's many", async (t) => {
+  it("21: can't forge its address, nor use many addresses of one network", async (t) => {
     const world = await oauthWorld(t, still);
     for (let i = 0; i < 5; i++) assert.equal((await attempt(world, `198.51.100.${i}`, wrong)).status, 401);
     assertHeldOff(await attempt(world, "198.51.100.99", right), "nobody is trusted to tell");
@@ -110,12 +110,12 @@ describe("guessing", () => {
     const proxied = await oauthWorld(t, behindProxy);
     for (let i = 0; i < 5; i++) assert.equal((await attempt(proxied, `2001:db8:0:1::${i}`, wrong)).status, 401);
     assertHeldOff(await attempt(proxied, "2001:db8:0:1:ffff::1", right), "one /64 is one source");
-    // The proxy adds at the end; what stands before is what the client claims.
+    // The proxy appends the address that it sees; addresses before it are claimed by the client.
     await failOften(proxied, "203.0.113.1, 198.51.100.7");
     assertHeldOff(await attempt(proxied, "203.0.113.2, 198.51.100.7", right), "the last address counts");
   });
 
-  it("21: at many accounts from one source ends at a ceiling, which others don't feel", async (t) => {
+  it("21: of many accounts from one source is limited, without effect on other sources", async (t) => {
     const environment = { ...behindProxy.environment, BREEZEWAY_FAILURES_PER_SOURCE: "10" };
     const world = await oauthWorld(t, { ...still, environment });
     for (let i = 0; i < 10; i++) {
@@ -129,7 +129,7 @@ describe("guessing", () => {
     assert.equal((await attempt(world, "198.51.100.1", right)).status, 303);
   });
 
-  it("22: learns nothing about who there is", async (t) => {
+  it("22: does not reveal which users exist", async (t) => {
     const world = await oauthWorld(t, still);
     await world.service.parts.identity.addUser({
       tenant: "Other",
@@ -157,7 +157,7 @@ describe("guessing", () => {
   });
 
   for (const database of surfaceDatabases) {
-    it(`22: tells nothing by what can't be a name or a password (${database})`, async (t) => {
+    it(`22: reveals nothing by text that can't be a name or a password (${database})`, async (t) => {
       const world = await oauthWorld(t, { ...still, database });
       const { browser, form } = await atLogin(world);
       const strange = ["", " ", "\u0000", "x".repeat(61), "x".repeat(5_000), "💥", "ada\u0000", "%", "'; --", "\u202e"];
@@ -177,7 +177,7 @@ describe("guessing", () => {
     });
   }
 
-  /** All of an answer that may differ only by chance. */
+  /** An answer without its random parts. */
   function bare({ status, headers, body }: Shown, username: string) {
     const random = ["date", "x-request-id", "set-cookie", "content-length"];
     const cookies = headers.getSetCookie().map((line) => line.replace(/=[^;]*/, "="));

@@ -3,12 +3,12 @@ import { createHook } from "node:async_hooks";
 import type { TestContext } from "node:test";
 import { verify } from "@node-rs/argon2";
 
-/** How often a password was hashed since it was last asked, and how many of those ran at the same time at most. */
+/** The number of password hashes since the last call, and the most that ran concurrently. */
 export interface HashRuns {
   counted(): { readonly runs: number; readonly mostAtOnce: number };
 }
 
-/** Counts the runs of the slow hash in this process, whoever starts them. */
+/** Counts all runs of the password hash in this process. */
 export async function hashRuns(test: TestContext): Promise<HashRuns> {
   const running = new Set<number>();
   let kind: string | undefined;
@@ -28,7 +28,7 @@ export async function hashRuns(test: TestContext): Promise<HashRuns> {
     },
   }).enable();
   test.after(() => void hook.disable());
-  // What a run is called among asynchronous works is the library's choice: one run of our own tells.
+  // The library chooses the type name of its asynchronous work: one run of our own finds it out.
   started = [];
   const ownRun = verify(`$argon2id$v=19$m=8,t=1,p=1$${"A".repeat(22)}$${"A".repeat(43)}`, "any");
   const kinds = started.filter((type) => type !== "PROMISE");

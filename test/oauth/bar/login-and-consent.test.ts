@@ -9,13 +9,13 @@ import { assertErrorPage, sentBack } from "./shown-pages.ts";
 
 const minuteMs = 60_000;
 
-/** The same form with one hidden field as given, or left out. */
+/** The form with another value of one hidden field; undefined removes the field. */
 function withField({ action, fields }: Form, name: string, value: string | undefined): Form {
   const { [name]: _, ...others } = fields;
   return { action, fields: value === undefined ? others : { ...others, [name]: value } };
 }
 
-/** The text with another letter in the middle. */
+/** The text with another character in the middle. */
 function altered(text: string): string {
   const middle = Math.floor(text.length / 2);
   return text.slice(0, middle) + (text[middle] === "A" ? "B" : "A") + text.slice(middle + 1);
@@ -39,7 +39,7 @@ describe("the cookie and the token of a form", () => {
     });
   }
 
-  it("17: keeps one cookie, HttpOnly and SameSite=Lax, for this host alone", async (t) => {
+  it("17: sets one cookie, HttpOnly and SameSite=Lax, for this host only", async (t) => {
     const world = await oauthWorld(t);
     const cookies = await cookiesOnTheWay(world.browser(), world.authorizeUrl());
     assert.equal(new Set(cookies.map(({ name }) => name)).size, 1);
@@ -66,7 +66,7 @@ describe("the cookie and the token of a form", () => {
     assert.equal(sentBack(refused, callback).get("iss"), "https://example.test");
   });
 
-  it("17: signs nobody in whose form or cookie is not the one that was given", async (t) => {
+  it("17: refuses a sign-in with another form or cookie than the issued one", async (t) => {
     const world = await oauthWorld(t);
     const { browser, form } = await atLogin(world);
     const other = await atLogin(world);
@@ -85,7 +85,7 @@ describe("the cookie and the token of a form", () => {
     assert.equal((await browser.submit(form, right)).status, 303, "the right ones still work");
   });
 
-  it("17: takes no decision from a form or cookie that is not the one that was given", async (t) => {
+  it("17: refuses a decision with another form or cookie than the issued one", async (t) => {
     const world = await oauthWorld(t);
     const { browser, form } = await atTerms(world);
     const other = await atTerms(world);
@@ -105,7 +105,7 @@ describe("the cookie and the token of a form", () => {
     await assertGoesOn(browser, form);
   });
 
-  it("17: acts on forms alone, not on addresses, other methods or other kinds of body", async (t) => {
+  it("17: accepts only forms, not queries, other methods or other content types", async (t) => {
     const world = await oauthWorld(t);
     const { browser, address, form } = await atTerms(world);
     const cookie = [...browser.cookies].map((pair) => pair.join("=")).join("; ");
@@ -132,7 +132,7 @@ describe("the cookie and the token of a form", () => {
     await assertGoesOn(browser, form);
   });
 
-  it("17: stays upright whatever stands in the cookie header", async (t) => {
+  it("17: survives any cookie header", async (t) => {
     const world = await oauthWorld(t);
     const { browser, form } = await atLogin(world);
     const [[name, value] = ["", ""]] = browser.cookies;
@@ -163,7 +163,7 @@ describe("one transaction in one browser", () => {
     await assertGoesOn(browser, terms);
   });
 
-  it("18: gives whoever had planted the cookie and the page nothing of the sign-in", async (t) => {
+  it("18: gives an attacker who planted the cookie and the page nothing of the sign-in", async (t) => {
     const world = await oauthWorld(t);
     const attacker = await atLogin(world);
     const planted = new Map(attacker.browser.cookies);
@@ -171,7 +171,7 @@ describe("one transaction in one browser", () => {
     for (const [name, value] of planted) victim.cookies.set(name, value);
     const sent = await victim.submit(attacker.form, right);
     const terms = formOf(await victim.get(sent.location));
-    // Even with the address and the form of the terms, which stand on the victim's screen.
+    // Even with the address and the form of the victim's terms page.
     assertErrorPage(await attacker.browser.get(sent.location), "the terms' address");
     for (const decision of ["accept", "decline"]) {
       const ownFields = { action: terms.action, fields: attacker.form.fields };
@@ -182,7 +182,7 @@ describe("one transaction in one browser", () => {
     await assertGoesOn(victim, terms);
   });
 
-  it("18: renews the cookie of a browser that comes with one", async (t) => {
+  it("18: replaces the cookie of a browser that has one", async (t) => {
     const world = await oauthWorld(t);
     const browser = world.browser();
     const seen = new Set<string>();
@@ -194,7 +194,7 @@ describe("one transaction in one browser", () => {
     assert.equal(seen.size, 3);
   });
 
-  it("19: lets no other browser go on with a transaction", async (t) => {
+  it("19: lets no other browser continue a transaction", async (t) => {
     const world = await oauthWorld(t);
     const a = await atLogin(world);
     const b = await atLogin(world);
@@ -271,7 +271,7 @@ for (const database of surfaceDatabases) {
       );
     });
 
-    it("20: are answered once", async (t) => {
+    it("20: are decided once", async (t) => {
       const world = await oauthWorld(t, { database });
       const { browser, address, form } = await atTerms(world);
       const first = await browser.submit(form, { decision: "accept" });
@@ -287,7 +287,7 @@ for (const database of surfaceDatabases) {
       assertErrorPage(await browser.submit(form, { decision: "decline" }), "after the code's life");
     });
 
-    it("20: give one code however often Accept is sent at once, and one answer to a race of both", async (t) => {
+    it("20: give one code for concurrent Accepts, and one decision for concurrent Accept and Decline", async (t) => {
       const world = await oauthWorld(t, { database });
       for (let round = 0; round < 3; round++) {
         const { browser, form } = await atTerms(world);
@@ -309,7 +309,7 @@ for (const database of surfaceDatabases) {
       }
     });
 
-    it("20: come also after a double click on Sign in, and are decided once for both clicks", async (t) => {
+    it("20: are shown after a double click on Sign in, and decided once for both clicks", async (t) => {
       const world = await oauthWorld(t, { database });
       const { browser: first, form } = await atLogin(world);
       const second = world.browser();
@@ -330,7 +330,7 @@ for (const database of surfaceDatabases) {
       assertErrorPage(await again.submit(form, right), "the login page has been used");
     });
 
-    it("20: come also when the second click is sent after the first one's answer has come", async (t) => {
+    it("20: are shown also when the second click is sent after the first answer", async (t) => {
       const world = await oauthWorld(t, { database });
       const { browser, form } = await atLogin(world);
       assert.equal((await browser.submit(form, right)).status, 303);
@@ -340,7 +340,7 @@ for (const database of surfaceDatabases) {
       assertErrorPage(await browser.submit(form, right), "the login page has been used");
     });
 
-    it("20: are gone when the password is changed, or the client removed, before the decision", async (t) => {
+    it("20: expire when the password is changed, or the client removed, before the decision", async (t) => {
       const world = await oauthWorld(t, { database });
       const { id: client_id } = await world.addClient({ name: "Leaving" });
       const leaving = world.browser();
@@ -370,7 +370,7 @@ for (const database of surfaceDatabases) {
       const late = await atLogin(world);
       const { browser, address, form } = await atTerms(world);
       await world.timePasses(10 * minuteMs + 1_000);
-      // The page knows its own age, by PostgreSQL's clock, which no test can move.
+      // The page contains its expiry on PostgreSQL's clock, which a test can't move.
       if (database === "sqlite") assertErrorPage(await late.browser.submit(late.form, right), "an old login page");
       assertErrorPage(await browser.get(address), "old terms");
       for (const decision of ["accept", "decline"]) {
@@ -379,7 +379,7 @@ for (const database of surfaceDatabases) {
       assertErrorPage(await slow.browser.get(inTime.location), "terms after nineteen minutes");
     });
 
-    it("20: outlive a restart of the service", async (t) => {
+    it("20: survive a restart of the service", async (t) => {
       const world = await oauthWorld(t, { database });
       const before = await atLogin(world);
       const signedIn = await atTerms(world);
@@ -393,7 +393,7 @@ for (const database of surfaceDatabases) {
 }
 
 describe("the terms on several nodes", () => {
-  it("20: go on at any node", async (t) => {
+  it("20: can be decided at any node", async (t) => {
     const world = await oauthWorld(t, { database: "postgres" });
     const second = await world.secondNode();
     let turn = 0;
@@ -437,7 +437,7 @@ describe("tenants", () => {
     );
   });
 
-  it("26: takes a name that two tenants have for its own tenant's person", async (t) => {
+  it("26: signs in the user of the client's own tenant when two tenants have the same name", async (t) => {
     const world = await oauthWorld(t);
     const theirs = await world.addClient({ tenant: "Other", name: "Theirs" });
     const ours = await world.tokens();
@@ -446,7 +446,7 @@ describe("tenants", () => {
     assert.deepEqual((await world.get("/v3/users", others.access_token)).body, [world.strangerId]);
   });
 
-  it("26: carries no sign-in of one tenant over to the other's client", async (t) => {
+  it("26: accepts no sign-in of one tenant for another tenant's client", async (t) => {
     const world = await oauthWorld(t);
     const zoe = { name: "zoe", password: "zoes password" };
     await world.service.parts.identity.addUser({ tenant: "Other", ...zoe, isAdmin: false });

@@ -53,7 +53,7 @@ describe("the metadata", () => {
     assert.equal(body.authorization_response_iss_parameter_supported, true);
   });
 
-  it("61: is kept by the token endpoint: each claimed grant by each claimed method, and no other grant", async (t) => {
+  it("61: is true for the token endpoint: each grant by each method, and no other grant", async (t) => {
     const world = await oauthWorld(t);
     const enterprise = await world.addClient({ kind: "enterprise" });
     for (const way of [inBody, byBasic]) {
@@ -84,7 +84,7 @@ describe("the metadata", () => {
     assertInvalidClient(await world.post(tokenPath, unproven));
   });
 
-  it("61: is kept by the authorization endpoint: iss in every answer, no response type or mode but its own", async (t) => {
+  it("61: is true for the authorization endpoint: iss in every answer, and no other response type or mode", async (t) => {
     const world = await oauthWorld(t);
     for (const response_type of ["token", "id_token", "code token", "code id_token", "CODE", "none"]) {
       await assertSentBack(world, world.authorizeUrl({ response_type }), "unsupported_response_type");
@@ -97,7 +97,7 @@ describe("the metadata", () => {
     assert.equal(declined.searchParams.get("iss"), world.baseUrl);
   });
 
-  it("61: and iss tell the address that is configured, whatever is listened on", async (t) => {
+  it("61: and iss name the configured address, whatever address is listened on", async (t) => {
     const issuer = "https://home.example";
     const port = await freePort();
     const environment = { BREEZEWAY_BASE_URL: issuer, BREEZEWAY_PORT: String(port) };
@@ -119,7 +119,7 @@ describe("a base address with a path", () => {
     const port = await freePort();
     const base = "https://home.example/breezeway";
     const world = await oauthWorld(t, { environment: { BREEZEWAY_BASE_URL: base, BREEZEWAY_PORT: String(port) } });
-    /** Where a browser would go from there, and what a proxy in front makes of it. */
+    /** The address that a browser would open next, and its path behind the proxy. */
     const through = (address: string) => {
       const { href } = new URL(address, `${base}/oauth2/here`);
       assert.ok(href.startsWith(`${base}/`), `${address} leads to ${href}`);
@@ -203,7 +203,7 @@ describe("grants that need no browser", () => {
     }
   });
 
-  it("63: are for enterprise clients alone, by their own secret and without a refresh token", async (t) => {
+  it("63: are for enterprise clients only, by their own secret and without a refresh token", async (t) => {
     const world = await oauthWorld(t);
     const enterprise = await world.addClient({ kind: "enterprise", redirectUris: [] });
     const form = { grant_type: "client_credentials", scope: "offline_access everything", username: "ada" };
@@ -220,7 +220,7 @@ describe("grants that need no browser", () => {
     assertInvalidClient(await inBody(world, tokenPath, { ...enterprise, secret: "bwcs_wrong" }, form));
   });
 
-  it("63: end with their hour and with their client", async (t) => {
+  it("63: end after an hour, and with their client", async (t) => {
     const world = await oauthWorld(t);
     const enterprise = await world.addClient({ kind: "enterprise" });
     const take = async () =>
@@ -236,7 +236,7 @@ describe("grants that need no browser", () => {
   });
 
   for (const database of surfaceDatabases) {
-    it(`63: taken while their client is being removed end with it on ${database}`, async (t) => {
+    it(`63: end with their client also when they are taken during its removal, on ${database}`, async (t) => {
       const world = await oauthWorld(t, { database });
       for (let round = 0; round < 10; round++) {
         const enterprise = await world.addClient({ kind: "enterprise" });
@@ -255,7 +255,7 @@ describe("grants that need no browser", () => {
 });
 
 describe("what is sent", () => {
-  it("64: may have 16 KiB, counted or in pieces, and not one byte more", async (t) => {
+  it("64: may have 16 KiB, with a length or in chunks, and not one byte more", async (t) => {
     const world = await oauthWorld(t);
     const { id, secret } = world.client;
     const start = `client_id=${id}&client_secret=${secret}&token=x&padding=`;
@@ -303,7 +303,7 @@ describe("what is sent", () => {
     assert.equal((await send(JSON.stringify(members))).status, 200);
   });
 
-  it("64: as JSON with a member twice is refused, and nothing is done", async (t) => {
+  it("64: as JSON with a duplicate member is refused, and nothing changes", async (t) => {
     const world = await oauthWorld(t);
     const code = await world.code();
     const { id, secret } = world.client;
@@ -322,7 +322,7 @@ describe("what is sent", () => {
     assert.equal((await world.post(tokenPath, {}, { headers: json, body: good })).status, 200);
   });
 
-  it("64: as a form with a parameter twice is refused, and nothing is done", async (t) => {
+  it("64: as a form with a duplicate parameter is refused, and nothing changes", async (t) => {
     const world = await oauthWorld(t);
     const redirect_uri = "http://127.0.0.1:9/callback";
     const code = await world.code({ redirect_uri });
@@ -346,7 +346,7 @@ describe("what is sent", () => {
     assert.equal((await world.refresh(refresh_token)).status, 200);
   });
 
-  it("64: in another type, half an escape, no text or broken JSON is refused, and nothing is done", async (t) => {
+  it("64: with another content type, broken escapes, invalid UTF-8 or broken JSON is refused, and nothing changes", async (t) => {
     const world = await oauthWorld(t);
     const { access_token } = await world.tokens();
     const form = String(new URLSearchParams({ token: access_token, ...credentialsOf(world.client) }));
@@ -390,7 +390,7 @@ describe("what is sent", () => {
     assert.equal(await world.statusWith(access_token), 401);
   });
 
-  it("64: in a way that a proxy might read otherwise is refused, and nothing is done", async (t) => {
+  it("64: in a form that a proxy might parse differently is refused, and nothing changes", async (t) => {
     const world = await oauthWorld(t);
     const { access_token } = await world.tokens();
     const body = String(new URLSearchParams({ token: access_token, ...credentialsOf(world.client) }));
@@ -420,7 +420,7 @@ describe("what is sent", () => {
   });
 
   for (const database of surfaceDatabases) {
-    it(`64: as SQL, in whatever parameter, is text like any other on ${database}`, async (t) => {
+    it(`64: as SQL in any parameter is plain text on ${database}`, async (t) => {
       const world = await oauthWorld(t, { database, environment: { BREEZEWAY_TRUSTED_PROXIES: "127.0.0.1" } });
       const given = await world.tokens();
       const code = await world.code();

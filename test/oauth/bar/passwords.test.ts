@@ -44,7 +44,7 @@ describe("passwords", () => {
   });
 
   for (const database of surfaceDatabases) {
-    it(`23: with weaker parameters are hashed anew at login, and nothing ends by it (${database})`, async (t) => {
+    it(`23: with weaker parameters are rehashed at login, which ends nothing (${database})`, async (t) => {
       const world = await oauthWorld(t, { database, hasSlowPasswords: true });
       const { store } = world.service.parts;
       const held = await world.tokens();
@@ -70,7 +70,7 @@ describe("passwords", () => {
     });
   }
 
-  it("24: are hashed aside, few at once, while tokens are still given out", async (t) => {
+  it("24: are hashed in the background, few at once, while tokens are still issued", async (t) => {
     const world = await oauthWorld(t, { environment: { BREEZEWAY_TRUSTED_PROXIES: "127.0.0.1" } });
     const code = await world.code();
     const held = await world.tokens();
@@ -101,7 +101,7 @@ describe("passwords", () => {
     assert.ok(mostAtOnce <= 4, `${mostAtOnce} at once`);
   });
 
-  it("24: of one source are refused beyond 20 at a time, before they are hashed, and counted", async (t) => {
+  it("24: of one source are refused beyond 20 at a time, before they are hashed; the metric counts them", async (t) => {
     const world = await oauthWorld(t, { environment: { BREEZEWAY_METRICS_TOKEN: "a-token-of-this-test" } });
     const { browser, form } = await atLogin(world);
     const runs = await hashRuns(t);

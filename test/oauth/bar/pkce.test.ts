@@ -5,7 +5,7 @@ import { type OAuthWorld, oauthWorld } from "../oauth-world.ts";
 import { assertInvalidClient, assertRefused, assertSentBack } from "./refused.ts";
 
 describe("PKCE", () => {
-  it("33: takes an S256 challenge and gives tokens for its verifier, by form and by JSON", async (t) => {
+  it("33: accepts an S256 challenge and issues tokens for its verifier, by form and by JSON", async (t) => {
     const world = await oauthWorld(t);
     const verifier = newVerifier();
     const first = await exchange(world, await codeFor(world, challengeOf(verifier)), verifier);
@@ -28,7 +28,7 @@ describe("PKCE", () => {
     assert.deepEqual(body.code_challenge_methods_supported, ["S256"]);
   });
 
-  it("33: sends plain, a method left out and any other method back as invalid_request, before anybody signs in", async (t) => {
+  it("33: refuses plain, a missing and any other method with invalid_request, before the sign-in", async (t) => {
     const world = await oauthWorld(t);
     const code_challenge = challengeOf(newVerifier());
     for (const method of ["plain", "PLAIN", undefined, "", "s256", "S256 ", "S512", "none", "S256,plain"]) {
@@ -42,13 +42,13 @@ describe("PKCE", () => {
     await assertSentBack(world, twice, "invalid_request");
   });
 
-  it("33: never compares a verifier as it is", async (t) => {
+  it("33: never compares a plain verifier", async (t) => {
     const world = await oauthWorld(t);
     const challenge = challengeOf(newVerifier());
     assertRefused(await exchange(world, await codeFor(world, challenge), challenge), 400, "invalid_grant");
   });
 
-  it("34: asks for the verifier when there was a challenge", async (t) => {
+  it("34: requires the verifier when there was a challenge", async (t) => {
     const world = await oauthWorld(t);
     for (const verifier of [undefined, ""]) {
       const code = await codeFor(world, challengeOf(newVerifier()));
@@ -56,7 +56,7 @@ describe("PKCE", () => {
     }
   });
 
-  it("34: refuses a verifier when there was no challenge, and counts an empty one as left out", async (t) => {
+  it("34: refuses a verifier when there was no challenge, and treats an empty one as missing", async (t) => {
     const world = await oauthWorld(t);
     assertRefused(await exchange(world, await world.code(), newVerifier()), 400, "invalid_grant");
     const emptyChallenge = await world.code({ code_challenge: "" });
@@ -64,7 +64,7 @@ describe("PKCE", () => {
     assert.equal((await exchange(world, await world.code({ code_challenge: "" }), "")).status, 200);
   });
 
-  it("34: refuses another request's verifier, and the code is spent by it", async (t) => {
+  it("34: refuses another request's verifier, which invalidates the code", async (t) => {
     const world = await oauthWorld(t);
     const [mine, theirs] = [newVerifier(), newVerifier()];
     const code = await codeFor(world, challengeOf(mine));
@@ -74,7 +74,7 @@ describe("PKCE", () => {
     assert.equal((await exchange(world, other, theirs)).status, 200);
   });
 
-  it("34: refuses a verifier that was sent twice, and the code stays good", async (t) => {
+  it("34: refuses a verifier that was sent twice, and the code stays valid", async (t) => {
     const world = await oauthWorld(t);
     const verifier = newVerifier();
     const code = await codeFor(world, challengeOf(verifier));
@@ -90,7 +90,7 @@ describe("PKCE", () => {
     assert.equal((await exchange(world, code, verifier)).status, 200);
   });
 
-  it("35: takes verifiers of 43 to 128 unreserved characters", async (t) => {
+  it("35: accepts verifiers of 43 to 128 unreserved characters", async (t) => {
     const world = await oauthWorld(t);
     for (const verifier of [newVerifier(43), newVerifier(128), `${"-._~".repeat(10)}aZ9`]) {
       const code = await codeFor(world, challengeOf(verifier));
@@ -108,7 +108,7 @@ describe("PKCE", () => {
     }
   });
 
-  it("35: sends a challenge that isn't 43 characters, or was sent twice, back as invalid_request", async (t) => {
+  it("35: refuses a challenge that isn't 43 characters, or was sent twice, with invalid_request", async (t) => {
     const world = await oauthWorld(t);
     const good = challengeOf(newVerifier());
     const odd = ["+", "/", "=", " ", "\n", "é", "\0"].map((character) => good.slice(0, 42) + character);
@@ -120,7 +120,7 @@ describe("PKCE", () => {
     await assertSentBack(world, `${once}&code_challenge=${good}`, "invalid_request");
   });
 
-  it("36: gives nothing for a verifier without the client's secret, and the code stays the client's", async (t) => {
+  it("36: issues nothing for a verifier without the client's secret, and the code stays valid", async (t) => {
     const world = await oauthWorld(t);
     const verifier = newVerifier();
     const code = await codeFor(world, challengeOf(verifier));
@@ -132,7 +132,7 @@ describe("PKCE", () => {
     assert.equal((await exchange(world, code, verifier)).status, 200);
   });
 
-  it("37: is asked for by a client that is registered so, and by no other", async (t) => {
+  it("37: is required only of a client that is registered so", async (t) => {
     const world = await oauthWorld(t);
     const strict = await world.addClient({ requiresPkce: true });
     for (const code_challenge of [undefined, ""]) {

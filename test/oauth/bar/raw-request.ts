@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import type { Answered } from "../oauth-world.ts";
 
-/** Sends these lines and this body as they are, which no well-behaved client would, and reads the one answer. */
+/** Sends these raw header lines and this body, and reads the answer. */
 export async function rawRequest(baseUrl: string, lines: readonly string[], body = ""): Promise<Answered> {
   const { hostname, port } = new URL(baseUrl);
   const socket = connect(Number(port), hostname);

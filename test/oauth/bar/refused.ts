@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type Answered, callback, type OAuthWorld } from "../oauth-world.ts";
 
-/** The one error object, whole, with that status and one of these names; kept by nobody. */
+/** Asserts a complete error object with that status and one of these codes, and headers against caching. */
 export function assertRefused(answer: Answered, status: number, ...errors: readonly string[]): void {
   const told = JSON.stringify(answer.body);
   assert.equal(answer.status, status, told);
@@ -12,13 +12,13 @@ export function assertRefused(answer: Answered, status: number, ...errors: reado
   assert.match(answer.headers.get("cache-control") ?? "", /\bno-store\b/);
 }
 
-/** An invalid client: 401, and the scheme that would have been right. */
+/** Asserts invalid_client: 401 with the accepted scheme. */
 export function assertInvalidClient(answer: Answered): void {
   assertRefused(answer, 401, "invalid_client");
   assert.match(answer.headers.get("www-authenticate") ?? "", /^Basic\b/);
 }
 
-/** The authorization request goes back to the client at once, without a page, with that error and no code. */
+/** Asserts a redirect to the client with that error and without a code or a page. */
 export async function assertSentBack(world: OAuthWorld, address: string, error: string): Promise<void> {
   const shown = await world.browser().get(address);
   assert.equal(shown.status, 302, `${address}: ${shown.status} ${shown.body}`);

@@ -10,7 +10,7 @@ const json = { "content-type": "application/json" };
 const form = { "content-type": "application/x-www-form-urlencoded" };
 
 describe("/v3", () => {
-  it("53: takes an access token in the Authorization header, whatever the case of Bearer", async (t) => {
+  it("53: accepts an access token in the Authorization header, whatever the case of Bearer", async (t) => {
     const world = await oauthWorld(t);
     const { access_token } = await world.tokens();
     for (const scheme of ["Bearer", "bearer", "BEARER", "bEaReR"]) {
@@ -18,7 +18,7 @@ describe("/v3", () => {
     }
   });
 
-  it("53: refuses an access token in the address or in a form, alone or beside the header, and does nothing", async (t) => {
+  it("53: refuses an access token in the address or in a form, with or without the header, and changes nothing", async (t) => {
     const world = await oauthWorld(t);
     const { access_token } = await world.tokens();
     const lamp = await world.addDevice(world.userId, "Lamp");
@@ -42,7 +42,7 @@ describe("/v3", () => {
     assert.deepEqual((await world.get(path, access_token)).body.attributes, {});
   });
 
-  it("53: knows nobody by a cookie, another header, another scheme or two tokens", async (t) => {
+  it("53: authenticates no caller by a cookie, another header, another scheme or two tokens", async (t) => {
     const world = await oauthWorld(t);
     const { access_token: token } = await world.tokens();
     for (const headers of [
@@ -65,7 +65,7 @@ describe("/v3", () => {
     assertRefused(twice, 400, "invalid_request");
   });
 
-  it("53: takes nothing but access tokens, and access tokens open nothing else but largestrings", async (t) => {
+  it("53: accepts only access tokens, which are accepted nowhere else but at largestrings", async (t) => {
     const world = await oauthWorld(t);
     const { access_token, refresh_token } = await world.tokens();
     const login = { ...ada, appId: String(world.tenantId), source: "192.0.2.1" };
@@ -97,7 +97,7 @@ describe("/v3", () => {
     assertRefused(await world.exchange(access_token), 400, "invalid_grant");
   });
 
-  it("54: answers a call without a token with a bare Bearer, before it looks at anything else", async (t) => {
+  it("54: answers a call without a token with a bare Bearer challenge, before any other check", async (t) => {
     const world = await oauthWorld(t);
     const lamp = await world.addDevice(world.userId, "Lamp");
     for (const path of [
@@ -125,7 +125,7 @@ describe("/v3", () => {
     }
   });
 
-  it("54: answers every kind of bad token alike: 401, invalid_token", async (t) => {
+  it("54: answers every kind of invalid token with 401 invalid_token", async (t) => {
     const world = await oauthWorld(t);
     const expired = (await world.tokens()).access_token;
     assert.equal(await world.statusWith(expired), 200);
@@ -160,7 +160,7 @@ describe("/v3", () => {
     assert.equal(await world.statusWith(good), 200);
   });
 
-  it("54: answers a token that lacks a right with 403, insufficient_scope", async (t) => {
+  it("54: answers a token without the needed scope with 403 insufficient_scope", async (t) => {
     const world = await oauthWorld(t);
     const { body } = await world.exchange(await world.code({ scope: "alerts" }));
     const answer = await world.get("/v3/users", body.access_token);
@@ -171,7 +171,7 @@ describe("/v3", () => {
   });
 
   for (const database of surfaceDatabases) {
-    it(`55: no token, code, secret, password or cookie is logged or told in an error, on ${database}`, async (t) => {
+    it(`55: never logs a token, code, secret, password or cookie, nor shows one in an error, on ${database}`, async (t) => {
       const world = await oauthWorld(t, { database });
       const told: string[] = [];
       const secrets = await everyWayToUseSecrets(world, (answer) => {
@@ -190,7 +190,7 @@ describe("/v3", () => {
   }
 });
 
-/** Uses every secret rightly, wrongly, in the wrong place and after its end; answers them by name. */
+/** Uses every secret correctly, wrongly, in the wrong place and after its end; returns them by name. */
 async function everyWayToUseSecrets(world: OAuthWorld, hear: (answer: Answered) => void) {
   const { id, secret } = world.client;
   const wrongPassword = "canary wrong password";

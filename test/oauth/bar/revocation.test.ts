@@ -14,7 +14,7 @@ const json = { "content-type": "application/json" };
 for (const database of databases) {
   describe(`revocation on ${database}`, () => {
     const it = itOn(database, { everyNth: 3, always: /under way|held up/ });
-    it("56: is for clients that prove who they are; for all others the token stays alive", async (t) => {
+    it("56: requires client authentication; without it the token stays valid", async (t) => {
       const world = await oauthWorld(t, { database });
       const { access_token, refresh_token } = await world.tokens();
       const path = "/oauth2/revoke_token";
@@ -26,7 +26,7 @@ for (const database of databases) {
         ]) {
           assertInvalidClient(await world.post(path, { token, token_type_hint: "", ...credentials }));
         }
-        // The token itself is no proof of who sends it.
+        // The token itself does not authenticate the client.
         const headers = { authorization: `Bearer ${access_token}` };
         assertInvalidClient(await world.post(path, { token }, { headers }));
       }
@@ -60,7 +60,7 @@ for (const database of databases) {
       }
     });
 
-    it("56: answers 200 also for what is unknown, malformed or dead already", async (t) => {
+    it("56: answers 200 also for an unknown, malformed or revoked token", async (t) => {
       const world = await oauthWorld(t, { database });
       const given = await world.tokens();
       await world.revoke(given.refresh_token);
@@ -88,7 +88,7 @@ for (const database of databases) {
       await assertAlive(world, alive);
     });
 
-    it("56: leaves another client's tokens alive, and says nothing about it", async (t) => {
+    it("56: leaves another client's tokens valid, and does not reveal that they exist", async (t) => {
       const world = await oauthWorld(t, { database });
       const given = await world.tokens();
       const enterprise = await world.addClient({ kind: "enterprise" });
@@ -110,7 +110,7 @@ for (const database of databases) {
       await assertAlive(world, whole, enterprise);
     });
 
-    it("56: wants one token", async (t) => {
+    it("56: requires exactly one token", async (t) => {
       const world = await oauthWorld(t, { database });
       const given = await world.tokens();
       const credentials = { client_id: world.client.id, client_secret: world.client.secret };
@@ -165,7 +165,7 @@ for (const database of databases) {
       assert.equal((await world.exchange(code)).status, 200);
     });
 
-    it("58: ends an enterprise's grant too, and one that it took with its own secret", async (t) => {
+    it("58: ends an enterprise client's grant too, also one of client_credentials", async (t) => {
       const world = await oauthWorld(t, { database });
       const enterprise = await world.addClient({ kind: "enterprise" });
       const whole = await world.tokens(enterprise, admin);
@@ -177,7 +177,7 @@ for (const database of databases) {
       assert.equal(await world.statusWith(sibling), 200);
     });
 
-    it("58: of a retired refresh token still ends the grant: its client wants out", async (t) => {
+    it("58: of a retired refresh token still ends the grant", async (t) => {
       const world = await oauthWorld(t, { database });
       const first = await world.tokens();
       const second = (await world.refresh(first.refresh_token)).body;
@@ -187,7 +187,7 @@ for (const database of databases) {
       await assertDead(world, third);
     });
 
-    it("59: works before it is answered, also for tokens that were just used, and after a restart", async (t) => {
+    it("59: is effective before it is answered, also for cached tokens, and after a restart", async (t) => {
       const world = await oauthWorld(t, { database });
       const enterprise = await world.addClient({ kind: "enterprise" });
       let last = "";
@@ -201,7 +201,7 @@ for (const database of databases) {
       assert.equal(await world.statusWith(last), 401);
     });
 
-    it("59: isn't undone by calls that were under way", async (t) => {
+    it("59: isn't undone by concurrent calls", async (t) => {
       const world = await oauthWorld(t, { database });
       const enterprise = await world.addClient({ kind: "enterprise" });
       for (let round = 0; round < 25; round++) {
@@ -210,14 +210,14 @@ for (const database of databases) {
         const revoked = world.revoke(token, enterprise);
         const beside = Array.from({ length: 8 }, () => world.statusWith(token));
         assert.equal((await revoked).status, 200);
-        // Those that began earlier may have been in time; these can't have been.
+        // Calls that began earlier may have succeeded; these must not.
         assert.deepEqual(await Promise.all([1, 2, 3].map(() => world.statusWith(token))), [401, 401, 401]);
         await Promise.all([...before, ...beside]);
         assert.equal(await world.statusWith(token), 401);
       }
     });
 
-    it("59: isn't undone by a look-up that was held up on its way", async (t) => {
+    it("59: isn't undone by a delayed look-up", async (t) => {
       const world = await oauthWorld(t, { database });
       const given = await world.tokens();
       const { store } = world.service.parts;
@@ -240,7 +240,7 @@ for (const database of databases) {
       await assertDead(world, given);
     });
 
-    it("59: wins over refreshes that are under way", async (t) => {
+    it("59: ends the tokens of concurrent refreshes too", async (t) => {
       const world = await oauthWorld(t, { database });
       for (let round = 0; round < 4; round++) {
         const given = await world.tokens();
@@ -258,7 +258,7 @@ for (const database of databases) {
   });
 }
 
-describe("revocation when the store is in trouble", () => {
+describe("revocation when the store fails", () => {
   it("60: is 503 with Retry-After while PostgreSQL is away, and works afterwards", async (t) => {
     const world = await oauthWorld(t, { database: "postgres" });
     const given = await world.tokens();
@@ -279,7 +279,7 @@ describe("revocation when the store is in trouble", () => {
     await assertDead(world, given);
   });
 
-  it("60: is never answered 200 when it was not kept", async (t) => {
+  it("60: is never answered 200 when it was not stored", async (t) => {
     const world = await oauthWorld(t);
     const given = await world.tokens();
     const database = new DatabaseSync(join(world.folder, "breezeway.db"));

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { ada, type OAuthWorld } from "../oauth-world.ts";
 import { formOf, type Shown } from "../scripted-browser.ts";
 
-/** What the client hears, once it is sure that the browser is sent to that very address: each parameter once. */
+/** Asserts a redirect to exactly that address, and returns its parameters, each of which occurs once. */
 export function sentBack(shown: Shown, to: string): ReadonlyMap<string, string> {
   assert.equal(shown.status, 302, `${shown.status} ${shown.body}`);
   const joint = to.includes("?") ? "&" : "?";
@@ -16,18 +16,18 @@ export function sentBack(shown: Shown, to: string): ReadonlyMap<string, string> 
   return heard;
 }
 
-/** What the client hears, by name; sorted, so that it compares with a list. */
+/** The sorted names of the parameters. */
 export function namesOf(heard: ReadonlyMap<string, string>): string[] {
   return [...heard.keys()].sort();
 }
 
-/** A page that tells what is wrong, and from which nothing leads to a client. */
+/** Asserts an error page without a link to a client. */
 export function assertErrorPage(shown: Shown, why: string): void {
   assert.equal(shown.status, 400, `${why}: ${shown.status} ${shown.location}`);
   assertLeadsNowhere(shown, why);
 }
 
-/** An HTML answer that sends the browser nowhere. */
+/** Asserts an HTML answer that redirects nowhere. */
 export function assertLeadsNowhere(shown: Shown, why: string): void {
   assert.equal(shown.location, "", `${why}: redirected`);
   assert.equal(shown.headers.get("refresh"), null, why);
@@ -68,7 +68,7 @@ export function policyOf({ headers }: Shown): ReadonlyMap<string, readonly strin
   return policy;
 }
 
-/** Each kind of page that a person can get to see, by what leads there. */
+/** All kinds of pages, by what leads to them. */
 export async function everyPage(world: OAuthWorld): Promise<ReadonlyMap<string, Shown>> {
   const pages = new Map<string, Shown>();
   const browser = world.browser();

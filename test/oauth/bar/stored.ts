@@ -6,12 +6,12 @@ import type { OAuthWorld } from "../oauth-world.ts";
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** What somebody would hold who has stolen the store: every row of every table. */
+/** All rows of all tables, as an attacker with a copy of the store would see them. */
 export async function storedRows(world: OAuthWorld): Promise<ReadonlyMap<string, readonly Row[]>> {
   return world.databaseUrl ? postgresRows(world.databaseUrl) : sqliteRows(world.folder);
 }
 
-/** How many rows there are of what matters. */
+/** The number of rows of the main tables. */
 export async function storedCounts(world: OAuthWorld): Promise<Readonly<Record<string, number>>> {
   const tables = ["tenants", "users", "devices", "clients", "grants", "codes", "access_tokens", "refresh_tokens"];
   const rows = await storedRows(world);

@@ -15,7 +15,7 @@ const bob = { name: "bob", password: "another word" };
 for (const database of databases) {
   describe(`tokens on ${database}`, () => {
     const it = itOn(database, { everyNth: 3, always: /same time|side by side/ });
-    it("44: are opaque, say by their beginning what they are, and hold 256 bits", async (t) => {
+    it("44: are opaque, have a prefix for their kind, and hold 256 bits", async (t) => {
       const world = await oauthWorld(t, { database });
       const all = [await world.tokens()];
       for (let refresh = 0; refresh < 30; refresh++) all.push(await refreshed(world, all.at(-1)!.refresh_token));
@@ -38,7 +38,7 @@ for (const database of databases) {
       const secToken = (await world.service.parts.identity.login(platformLogin(world))).secToken;
       const browser = world.browser();
       const atLogin = formOf(await browser.get(world.authorizeUrl()));
-      // People type their password into the field above, too.
+      // Users also type their password into the name field by mistake.
       const mistyped = "typed in the wrong field";
       await browser.submit(atLogin, { username: mistyped, password: mistyped });
       const cookiesAtLogin = [...browser.cookies.values()];
@@ -70,7 +70,7 @@ for (const database of databases) {
       }
     });
 
-    it("44: can't be made from what a stolen store holds", async (t) => {
+    it("44: can't be computed from a stolen store", async (t) => {
       const world = await oauthWorld(t, { database, environment: { BREEZEWAY_TRUSTED_PROXIES: "127.0.0.1" } });
       await refreshed(world, (await world.tokens()).refresh_token);
       const [codePrefix] = /^bw[a-z]+_|^/.exec(await world.code())!;
@@ -93,7 +93,7 @@ for (const database of databases) {
       }
     });
 
-    it("45: come in an answer of four members, kept by nobody, by form and by JSON, first and refreshed", async (t) => {
+    it("45: come in an uncacheable answer of four members, by form and by JSON, first and refreshed", async (t) => {
       const world = await oauthWorld(t, { database });
       const credentials = { client_id: world.client.id, client_secret: world.client.secret };
       const byJson = (members: object) =>
@@ -105,7 +105,7 @@ for (const database of databases) {
         second,
         await world.refresh(first.body.refresh_token),
         await byJson({ grant_type: "refresh_token", refresh_token: second.body.refresh_token }),
-        // The interface's own table has no other field for the refresh token than code.
+        // The interface's own table names only the field code for the refresh token.
         await byJson({ grant_type: "refresh_token", code: second.body.refresh_token }),
       ];
       for (const { status, headers, body } of answers) {
@@ -119,7 +119,7 @@ for (const database of databases) {
       }
     });
 
-    it("45: are given for refresh_token when code stands beside it", async (t) => {
+    it("45: are issued for refresh_token when code is sent too", async (t) => {
       const world = await oauthWorld(t, { database });
       const { refresh_token } = await world.tokens();
       const form = { grant_type: "refresh_token", client_id: world.client.id, client_secret: world.client.secret };
@@ -171,7 +171,7 @@ for (const database of databases) {
       ];
       for (const other of others) {
         const unknown = await world.refresh(`bwr_${"A".repeat(43)}`, other);
-        // The first one is retired: with its own client it would end everything.
+        // The first token is retired: its own client would end the grant with it.
         for (const { refresh_token } of [first, second, third]) {
           const refused = await world.refresh(refresh_token, other);
           assertRefused(refused, 400, "invalid_grant");
@@ -184,7 +184,7 @@ for (const database of databases) {
       assert.equal((await world.refresh(third.refresh_token)).status, 200);
     });
 
-    it("47: end with their client, also those that are being given while it is removed", async (t) => {
+    it("47: end with their client, also those that are issued during its removal", async (t) => {
       const world = await oauthWorld(t, { database });
       for (let round = 0; round < 6; round++) {
         const client = await world.addClient();
@@ -204,7 +204,7 @@ for (const database of databases) {
       }
     });
 
-    it("48: gain nothing by a scope, which any request may send", async (t) => {
+    it("48: gain nothing by a scope in the request", async (t) => {
       const world = await oauthWorld(t, { database });
       const bobs = await world.addDevice(world.bobId, "Bob's lamp");
       const scope = "admin tenant openid offline_access devices:write *";
@@ -228,7 +228,7 @@ for (const database of databases) {
       assertRefused(await world.post("/oauth2/access_token", {}, { body: form }), 400, "invalid_request");
     });
 
-    it("49: can be refreshed again after a lost answer; whichever answer arrived is good", async (t) => {
+    it("49: can be refreshed again after a lost answer, and both answers are valid", async (t) => {
       const world = await oauthWorld(t, { database });
       const first = await world.tokens();
       const lost = await refreshed(world, first.refresh_token);
@@ -241,7 +241,7 @@ for (const database of databases) {
       }
     });
 
-    it("49: stay good when only the successor's access token was used", async (t) => {
+    it("49: stay valid when only the successor's access token was used", async (t) => {
       const world = await oauthWorld(t, { database });
       const first = await world.tokens();
       const second = await refreshed(world, first.refresh_token);
@@ -252,7 +252,7 @@ for (const database of databases) {
       await refreshed(world, second.refresh_token);
     });
 
-    it("49: die 60 seconds after the successor's refresh token was used, however busy they are meanwhile", async (t) => {
+    it("49: end 60 seconds after the successor's refresh token was used, even if they are used meanwhile", async (t) => {
       const world = await oauthWorld(t, { database });
       const first = await world.tokens();
       const second = await refreshed(world, first.refresh_token);
@@ -279,7 +279,7 @@ for (const database of databases) {
       await refreshed(world, last);
     });
 
-    it("49: survive refreshes in parallel", async (t) => {
+    it("49: survive concurrent refreshes", async (t) => {
       const world = await oauthWorld(t, { database });
       const { refresh_token } = await world.tokens();
       const all = await Promise.all(Array.from({ length: 8 }, () => refreshed(world, refresh_token)));
@@ -288,7 +288,7 @@ for (const database of databases) {
       await Promise.all(all.map((one) => refreshed(world, one.refresh_token)));
     });
 
-    it("49: live at most eight side by side; the ninth ends the oldest unused one, and only that", async (t) => {
+    it("49: have at most eight successors; the ninth ends only the oldest unused one", async (t) => {
       const world = await oauthWorld(t, { database });
       const first = await world.tokens();
       const siblings: Tokens[] = [];
@@ -303,7 +303,7 @@ for (const database of databases) {
       for (const { access_token } of siblings) assert.equal(await world.statusWith(access_token), 200);
     });
 
-    it("50: end with their whole grant when a retired one comes back, and the audit tells", async (t) => {
+    it("50: end with their whole grant when a retired one is used, which is audited", async (t) => {
       const world = await oauthWorld(t, { database });
       const untouched = await world.tokens();
       const first = await world.tokens();
@@ -332,7 +332,7 @@ for (const database of databases) {
       }
     });
 
-    it("50: end once when a retired one comes back from many at the same time, also a week later", async (t) => {
+    it("50: end once when a retired one is used concurrently, also a week later", async (t) => {
       const world = await oauthWorld(t, { database });
       const first = await world.tokens();
       const second = await refreshed(world, first.refresh_token);
@@ -352,7 +352,7 @@ for (const database of databases) {
       assert.equal((await reuses(world)).length, 1);
     });
 
-    it("51: expire when nobody has used them for a year, or for as many days as are configured", async (t) => {
+    it("51: expire after a year without use, or after the configured days", async (t) => {
       for (const [environment, days] of [
         [{}, 365],
         [{ BREEZEWAY_REFRESH_TOKEN_DAYS: "30" }, 30],
@@ -370,7 +370,7 @@ for (const database of databases) {
       }
     });
 
-    it("51: end with a new password: tokens, codes and half-done sign-ins of that user, and of nobody else", async (t) => {
+    it("51: end with a new password, with codes and unfinished sign-ins, for that user only", async (t) => {
       const world = await oauthWorld(t, { database });
       const hers = [await world.tokens(), await world.tokens(await world.addClient())];
       const his = await world.tokens(world.client, bob);
@@ -447,7 +447,7 @@ for (const database of databases) {
       await refreshed(world, his.refresh_token);
     });
 
-    it("52: of a user see and change that user's devices and nobody else's", async (t) => {
+    it("52: of a user read and write only that user's devices", async (t) => {
       const world = await oauthWorld(t, { database });
       const hers = await world.addDevice(world.userId, "Hers");
       const foreign = [
@@ -471,13 +471,13 @@ for (const database of databases) {
       for (const userId of [world.bobId, world.adminId, world.strangerId]) {
         assert.equal((await world.get(`/v3/users/${userId}`, access_token)).status, 404);
       }
-      // An administrator's token of an ordinary client is that person's, no more.
+      // With an ordinary client, an administrator's token covers only the administrator.
       const personal = await world.tokens(world.client, admin);
       assert.deepEqual((await world.get("/v3/users", personal.access_token)).body, [world.adminId]);
       assert.equal((await world.get(`/v3/devices/${hers}`, personal.access_token)).status, 404);
     });
 
-    it("52: of an enterprise see and change its whole tenant and no other, refreshed ones too", async (t) => {
+    it("52: of an enterprise client read and write its whole tenant and no other, also after a refresh", async (t) => {
       const world = await oauthWorld(t, { database });
       const ours = [await world.addDevice(world.userId, "Hers"), await world.addDevice(world.bobId, "His")];
       const theirs = await world.addDevice(world.strangerId, "Another tenant's");
@@ -510,7 +510,7 @@ for (const database of databases) {
       assert.deepEqual((await world.get("/v3/users", others.body.access_token)).body, [world.strangerId]);
     });
 
-    it("52: of an enterprise are given by an administrator alone; anyone else gets access_denied", async (t) => {
+    it("52: of an enterprise client are granted only by an administrator; others get access_denied", async (t) => {
       const world = await oauthWorld(t, { database });
       const enterprise = await world.addClient({ kind: "enterprise" });
       for (const person of [ada, bob]) {
@@ -529,7 +529,7 @@ for (const database of databases) {
 }
 
 describe("the lifetimes of tokens", () => {
-  it("46: are refused at the start when they make no sense or are too short for an assistant", () => {
+  it("46: are refused at the start when they are invalid or too short for an assistant", () => {
     const complaint = (variable: string, value: string) => {
       try {
         readConfig({ flags: {}, environment: { [variable]: value } });
@@ -567,7 +567,7 @@ function platformLogin(world: OAuthWorld) {
   return { ...ada, appId: String(world.tenantId), source: "192.0.2.1" };
 }
 
-/** As it is, without its prefix, and as the bytes that it stands for. */
+/** The credential, the same without its prefix, and its decoded bytes. */
 function formsOf(credential: string): readonly (string | Buffer)[] {
   const random = credential.replace(/^bw[a-z]+_/, "");
   if (random.length < 43) return [credential];
@@ -581,7 +581,7 @@ interface AuditEntry {
   readonly userId?: unknown;
 }
 
-/** What the audit says about refresh tokens that came back, newest first. */
+/** The audit entries about reused refresh tokens, newest first. */
 async function reuses(world: OAuthWorld): Promise<readonly AuditEntry[]> {
   const { entries } = (await world.service.parts.administration.run("audit list", {})) as { entries: AuditEntry[] };
   return entries.filter(({ act }) => /reuse/i.test(act));

@@ -5,7 +5,7 @@ import type { TestContext } from "node:test";
 
 export type Handle = (request: IncomingMessage, response: ServerResponse) => unknown;
 
-/** A web application that the test writes around a library; it listens before it knows how to answer. */
+/** A web application around a library. It listens before its handler is set. */
 export interface Application {
   readonly url: string;
   handle: Handle;

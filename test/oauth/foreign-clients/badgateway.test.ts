@@ -55,7 +55,7 @@ describe("@badgateway/oauth2-client", () => {
     assert.notEqual(stored.refreshToken, first.refreshToken);
   });
 
-  it("hears of a refusal", async (t) => {
+  it("reports a declined authorization", async (t) => {
     const world = await foreignWorld(t);
     const library = libraryFor(world);
     const address = await library.authorizationCode.getAuthorizeUri({ redirectUri: callback, state: "s-4" });

@@ -30,7 +30,7 @@ describe("client-oauth2", () => {
     });
   });
 
-  it("hears of a refusal in its own words", async (t) => {
+  it("reports a declined authorization in its own words", async (t) => {
     const world = await foreignWorld(t);
     const library = libraryFor(world);
     const back = await world.visit(library.code.getUri(), "decline");

@@ -5,7 +5,7 @@ import { ScriptedBrowser } from "../scripted-browser.ts";
 import { startApplication } from "./application.ts";
 import { type AnyJson, assertLinkLives, foreignWorld, says } from "./whole-flow.ts";
 
-// What it says about its types isn't what it exports.
+// Its type declarations don't match its exports.
 const grant: AnyJson = createRequire(import.meta.url)("grant");
 
 const ways = [
@@ -23,7 +23,7 @@ describe("grant", () => {
       assert.equal(given.raw.expires_in, 3600);
       let tokens = given;
 
-      // It hands the tokens over and is done: what follows is the application's.
+      // The library only delivers the tokens. The application does the rest.
       await assertLinkLives(world, {
         accessToken: () => tokens.access_token,
         async refresh() {
@@ -38,14 +38,14 @@ describe("grant", () => {
     });
   }
 
-  it("hears of a refusal", async (t) => {
+  it("reports a declined authorization", async (t) => {
     const { world, visitor } = await grantApplication(t, {});
     const { location } = await visitor.get("/connect/breezeway");
     const { body } = await visitor.get(String(await world.visit(location, "decline")));
     assert.ok(says("access_denied")(body), body);
   });
 
-  it("takes no code that came to another browser", async (t) => {
+  it("refuses a code of another browser", async (t) => {
     const { application, world, visitor } = await grantApplication(t, {});
     const { location } = await visitor.get("/connect/breezeway");
     const back = String(await world.visit(location));

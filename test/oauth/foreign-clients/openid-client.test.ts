@@ -48,7 +48,7 @@ describe("openid-client", () => {
     });
   }
 
-  it("does without PKCE, with what the interface names and no more", async (t) => {
+  it("works without PKCE, with only the parameters of the interface", async (t) => {
     const world = await foreignWorld(t);
     const configuration = await discovered(world, openid.ClientSecretPost(world.client.secret));
     const address = openid.buildAuthorizationUrl(configuration, { state: "known" });
@@ -58,7 +58,7 @@ describe("openid-client", () => {
     assert.equal(await world.statusWith(tokens.access_token), 200);
   });
 
-  it("hears of a refusal, and believes it because of its issuer", async (t) => {
+  it("reports a declined authorization, and accepts it because of its issuer", async (t) => {
     const world = await foreignWorld(t);
     const configuration = await discovered(world, openid.ClientSecretPost(world.client.secret));
     const address = openid.buildAuthorizationUrl(configuration, { state: "known" });

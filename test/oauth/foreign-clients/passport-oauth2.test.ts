@@ -6,7 +6,7 @@ import { ScriptedBrowser } from "../scripted-browser.ts";
 import { startApplication } from "./application.ts";
 import { type AnyJson, assertLinkLives, foreignWorld } from "./whole-flow.ts";
 
-// They know nothing of TypeScript.
+// These packages have no types.
 const load = createRequire(import.meta.url);
 const { Passport }: AnyJson = load("passport");
 const OAuth2Strategy: AnyJson = load("passport-oauth2");
@@ -22,7 +22,7 @@ describe("passport-oauth2", () => {
       let { accessToken, refreshToken, type } = JSON.parse(welcomed.body);
       assert.equal(type, "Bearer");
 
-      // What passport-oauth2 refreshes and calls with, as strategies and applications use it.
+      // The client inside passport-oauth2, which strategies and applications use for refreshes and calls.
       const { _oauth2: oauth2 } = strategy;
       oauth2.useAuthorizationHeaderforGET(true);
       await assertLinkLives(world, {
@@ -50,7 +50,7 @@ describe("passport-oauth2", () => {
     });
   }
 
-  it("lets nobody in whose browser did not begin it, and the code stays good", async (t) => {
+  it("refuses a browser that did not begin the flow, and the code stays valid", async (t) => {
     const { application, world, visitor } = await passportApplication(t, false);
     const { location } = await visitor.get("/login");
     const back = String(await world.visit(location));
@@ -59,7 +59,7 @@ describe("passport-oauth2", () => {
     assert.equal((await visitor.get(back)).status, 200);
   });
 
-  it("hears of a refusal", async (t) => {
+  it("reports a declined authorization", async (t) => {
     const { world, visitor } = await passportApplication(t, false);
     const { location } = await visitor.get("/login");
     assert.equal((await visitor.get(String(await world.visit(location, "decline")))).status, 401);

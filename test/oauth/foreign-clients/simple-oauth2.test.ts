@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { callback } from "../oauth-world.ts";
 import { type AnyJson, assertLinkLives, foreignWorld } from "./whole-flow.ts";
 
-// It knows nothing of TypeScript.
+// The package has no types.
 const { AuthorizationCode }: AnyJson = createRequire(import.meta.url)("simple-oauth2");
 
 describe("simple-oauth2", () => {

@@ -6,24 +6,24 @@ import { ada, type OAuthWorld, oauthWorld } from "../oauth-world.ts";
 // biome-ignore lint/suspicious/noExplicitAny: what a program without types hands out
 export type AnyJson = any;
 
-/** What one foreign program does with a link that it has got. */
+/** What a foreign library can do with its tokens. */
 export interface LinkedClient {
-  /** The access token that it would use now. */
+  /** The present access token. */
   accessToken(): string;
   refresh(): Promise<void>;
   revoke(): Promise<void>;
-  /** A call by its own means; left out when it has none, and a plain request is made. */
+  /** A call with the library's own client. Without it, the test makes a plain request. */
   get?(path: string): Promise<{ readonly status: number; readonly body: AnyJson }>;
 }
 
 export interface ForeignWorld extends OAuthWorld {
   readonly lampId: number;
   readonly endpoints: Readonly<Record<"authorize" | "token" | "revoke", string>>;
-  /** What ada's browser brings back to the client from the address that the client has sent it to. */
+  /** Opens the client's authorization address as ada, and returns the redirect to the client. */
   visit(address: string | URL, decision?: "accept" | "decline"): Promise<URL>;
 }
 
-/** The service with ada and her lamp, as somebody sees it who wants to link her account. */
+/** The service with the user ada and her lamp. */
 export async function foreignWorld(test: TestContext): Promise<ForeignWorld> {
   const world = await oauthWorld(test);
   const lampId = await world.addDevice(world.userId, "Desk lamp");
@@ -40,7 +40,7 @@ export async function foreignWorld(test: TestContext): Promise<ForeignWorld> {
   });
 }
 
-/** Calls, three refreshes with calls between, and the end of it all; every access token on the way counts. */
+/** Makes calls, refreshes three times with calls in between, then revokes. Every access token is checked. */
 export async function assertLinkLives(world: ForeignWorld, client: LinkedClient): Promise<void> {
   const held = [client.accessToken()];
   await assertOpens(world, client);
@@ -57,7 +57,7 @@ export async function assertLinkLives(world: ForeignWorld, client: LinkedClient)
   await assert.rejects(client.refresh(), says("invalid_grant"));
 }
 
-/** Whether an error says so, in whatever way the program wraps what it was answered. */
+/** Whether an error contains this code, however the library wraps the answer. */
 export function says(code: string): (error: unknown) => boolean {
   return (error) => inspect(error, { depth: 10 }).includes(code);
 }

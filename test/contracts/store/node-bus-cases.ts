@@ -8,8 +8,8 @@ import { linkOf, makeHome, node } from "./home.ts";
 
 const leaseMs = 6_000;
 
-export function neighbourCases(harness: StoreHarness): void {
-  it("have a place each, and leave it", () =>
+export function nodeBusCases(harness: StoreHarness): void {
+  it("hold a presence lock each, and release it", () =>
     onStore(harness, async (store) => {
       const place = await store.nodeBus.takePresenceLock(node("A"), () => assert.fail("nobody took it"));
       await place.check();
@@ -19,7 +19,7 @@ export function neighbourCases(harness: StoreHarness): void {
 
   if (harness.kind === "sqlite") return;
 
-  it("see at once whose place is empty", { timeout: 30_000 }, (t) =>
+  it("see at once whose presence lock is free", { timeout: 30_000 }, (t) =>
     onPlace(harness, async (place) => {
       const [a, b] = [await place.open(), await place.open()];
       for (const name of ["A", "B", "silent"]) await a.transaction((tx) => tx.nodes.beat(node(name)));
@@ -36,7 +36,7 @@ export function neighbourCases(harness: StoreHarness): void {
     }),
   );
 
-  it("learn that their place is lost, and can take it again", { timeout: 30_000 }, () =>
+  it("notice that their presence lock was lost, and can take it again", { timeout: 30_000 }, () =>
     onStore(harness, async (store, place) => {
       await store.transaction((tx) => tx.nodes.beat(node("A")));
       const { promise: lost, resolve } = Promise.withResolvers<void>();
@@ -50,19 +50,19 @@ export function neighbourCases(harness: StoreHarness): void {
     }),
   );
 
-  it("can take a place anew while a connection that died without a word still holds it", () =>
+  it("can take their presence lock while a dead connection still holds it", () =>
     onStore(harness, async (store) => {
       await store.nodeBus.takePresenceLock(node("A"), () => undefined);
       await (await store.nodeBus.takePresenceLock(node("A"), () => undefined)).check();
     }));
 
-  it("hold nobody for dead before the store has been up for a lease", () =>
+  it("declare no node dead before the store has been up for a lease", () =>
     onStore(harness, async (store) => {
       assert.equal(await store.read((tx) => tx.nodes.isSettled(0)), true);
       assert.equal(await store.read((tx) => tx.nodes.isSettled(10 * 365 * 86_400_000)), false);
     }));
 
-  it("are told of what others have made durable, and of nothing else", { timeout: 30_000 }, () =>
+  it("get a hint after a commit of another node, and after nothing else", { timeout: 30_000 }, () =>
     onPlace(harness, async (place) => {
       const [teller, other] = [await place.open(), await place.open()];
       const home = await makeHome(teller);
@@ -86,7 +86,7 @@ export function neighbourCases(harness: StoreHarness): void {
     }),
   );
 
-  it("hear on after their connections were cut, and look at everything then", { timeout: 30_000 }, () =>
+  it("get hints again after their connections were cut, and then all kinds once", { timeout: 30_000 }, () =>
     onPlace(harness, async (place) => {
       const [teller, other] = [await place.open(), await place.open()];
       const heard = await listening(other);
@@ -104,7 +104,7 @@ export function neighbourCases(harness: StoreHarness): void {
   );
 }
 
-/** Hears of the others from when it resolves. */
+/** Resolves when the store receives hints of other nodes. */
 async function listening(store: OpenStore) {
   const hints: Hint[] = [];
   let waiting: { readonly hint: Hint; readonly go: () => void }[] = [];
