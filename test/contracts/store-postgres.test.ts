@@ -6,7 +6,7 @@ import { StoreUnavailable } from "../../src/model/errors.ts";
 import { openPostgres } from "../../src/store/postgres/store.ts";
 import { olderPostgres } from "../set-up/installed-postgres.ts";
 import { missingPostgres, startCluster } from "../set-up/postgres.ts";
-import { onStore, type Place } from "./store/harness.ts";
+import { onStore, type TestDatabase } from "./store/harness.ts";
 import { gate, keep, kept } from "./store/home.ts";
 import { harnessOnInstallation, postgresHarness } from "./store/postgres-harness.ts";
 import { describeStore } from "./store.contract.ts";
@@ -87,20 +87,20 @@ describe("concurrent transactions on PostgreSQL", { skip: skip ?? false }, () =>
     }));
 
   it("are not acknowledged before their COMMIT is answered", { timeout: 30_000 }, (t) =>
-    onStore(postgresHarness, async (store, place) => {
-      await place.sql(`CREATE FUNCTION hold_commit() RETURNS trigger LANGUAGE plpgsql AS
+    onStore(postgresHarness, async (store, database) => {
+      await database.sql(`CREATE FUNCTION hold_commit() RETURNS trigger LANGUAGE plpgsql AS
                        $$ BEGIN PERFORM pg_advisory_xact_lock(1); RETURN NULL; END $$`);
-      await place.sql(`CREATE CONSTRAINT TRIGGER hold_commit AFTER INSERT ON settings DEFERRABLE INITIALLY DEFERRED
+      await database.sql(`CREATE CONSTRAINT TRIGGER hold_commit AFTER INSERT ON settings DEFERRABLE INITIALLY DEFERRED
                        FOR EACH ROW EXECUTE FUNCTION hold_commit()`);
-      await place.sql("SELECT pg_advisory_lock(1)");
+      await database.sql("SELECT pg_advisory_lock(1)");
       let isAcknowledged = false;
       const write = store.transaction(keep("held")).then(() => {
         isAcknowledged = true;
       });
       const heldUp = "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted";
-      while (!t.signal.aborted && !isAcknowledged && (await place.sql(heldUp)).length === 0);
+      while (!t.signal.aborted && !isAcknowledged && (await database.sql(heldUp)).length === 0);
       const meanwhile = { isAcknowledged, isKept: await kept(store, "held") };
-      await place.sql("SELECT pg_advisory_unlock(1)");
+      await database.sql("SELECT pg_advisory_unlock(1)");
       await write;
       assert.deepEqual(meanwhile, { isAcknowledged: false, isKept: false });
       assert.ok(await kept(store, "held"));
@@ -145,8 +145,8 @@ describe("concurrent transactions on PostgreSQL", { skip: skip ?? false }, () =>
       assert.ok(runs >= 3, `${runs} runs`);
     }));
 
-  it("answers store_unavailable when its connection is cut in mid-transaction, and goes on", { timeout: 30_000 }, (t) =>
-    onStore(postgresHarness, async (store, place) => {
+  it("fail with store_unavailable when their connection is cut, and the store keeps working", { timeout: 30_000 }, (t) =>
+    onStore(postgresHarness, async (store, database) => {
       const [begun, cut] = [gate(), gate()];
       const broken = store.transaction(async (tx) => {
         await keep("cut")(tx);
@@ -155,7 +155,7 @@ describe("concurrent transactions on PostgreSQL", { skip: skip ?? false }, () =>
         await keep("after the cut")(tx);
       });
       await begun.opened;
-      await cutAll(place, t.signal).finally(cut.open);
+      await cutAll(database, t.signal).finally(cut.open);
       await assert.rejects(broken, StoreUnavailable);
       await store.transaction(keep("next"));
       assert.equal(await kept(store, "cut"), false);
@@ -201,8 +201,8 @@ describe("concurrent transactions on PostgreSQL", { skip: skip ?? false }, () =>
   });
 });
 
-async function cutAll(place: Place, signal: AbortSignal): Promise<void> {
+async function cutAll(database: TestDatabase, signal: AbortSignal): Promise<void> {
   const others = "FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()";
-  await place.sql(`SELECT pg_terminate_backend(pid) ${others}`);
-  while (!signal.aborted && (await place.sql(`SELECT 1 ${others}`)).length > 0);
+  await database.sql(`SELECT pg_terminate_backend(pid) ${others}`);
+  while (!signal.aborted && (await database.sql(`SELECT 1 ${others}`)).length > 0);
 }

@@ -22,12 +22,12 @@ async function twoNodes(t: TestContext) {
       client_id: world.client.id,
       client_secret: secret,
     });
-  const hand = new pg.Client({ connectionString: world.databaseUrl! });
-  await hand.connect();
-  t.after(() => hand.end());
-  const counts = async () => (await hand.query("SELECT failures FROM failure_counts ORDER BY failures")).rows;
+  const sql = new pg.Client({ connectionString: world.databaseUrl! });
+  await sql.connect();
+  t.after(() => sql.end());
+  const counts = async () => (await sql.query("SELECT failures FROM failure_counts ORDER BY failures")).rows;
   /** Makes the delay of one second last ten minutes: on a busy machine it would end before it is checked. */
-  const stretch = () => hand.query(`UPDATE failure_counts SET last_ms = last_ms + ${stretchedMs}`);
+  const stretch = () => sql.query(`UPDATE failure_counts SET last_ms = last_ms + ${stretchedMs}`);
   return { world, logIn, authenticate, counts, stretch };
 }
 

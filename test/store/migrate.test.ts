@@ -48,19 +48,19 @@ async function madeMove(t: TestContext) {
   // As after each stopped service.
   folder.lock()();
   const databaseUrl = await (await sharedCluster()).createDatabase();
-  const hand = new pg.Client({ connectionString: databaseUrl });
-  await hand.connect();
-  t.after(() => hand.end());
+  const sql = new pg.Client({ connectionString: databaseUrl });
+  await sql.connect();
+  t.after(() => sql.end());
   const request = { folder, backup: undefined, keyFile: folder.keyFile, nowMs: () => 1_000, databaseUrl };
-  const told: (readonly [number, number])[] = [];
+  const progress: (readonly [number, number])[] = [];
   const move = (change: Partial<Parameters<typeof moveToPostgres>[0]> = {}) =>
-    moveToPostgres({ ...request, onProgress: (done, total) => void told.push([done, total]), ...change });
+    moveToPostgres({ ...request, onProgress: (done, total) => void progress.push([done, total]), ...change });
   const open = async () => {
     const opened = await openPostgres({ url: databaseUrl });
     t.after(() => opened.close());
     return opened;
   };
-  return { folder, home, device: device!, hand, move, open, told };
+  return { folder, home, device: device!, sql, move, open, progress };
 }
 
 const filesOf = (folder: string) =>
@@ -70,7 +70,7 @@ const filesOf = (folder: string) =>
 
 describe("a store that moves to PostgreSQL", { skip: missingPostgres() ?? false }, () => {
   it("is copied completely, every table is compared, and the source is unchanged", async (t) => {
-    const { folder, home, device, move, open, told } = await madeMove(t);
+    const { folder, home, device, move, open, progress } = await madeMove(t);
     const before = filesOf(folder.path);
     const { tables, rows, schema } = await move();
     assert.deepEqual(filesOf(folder.path), before);
@@ -90,7 +90,7 @@ describe("a store that moves to PostgreSQL", { skip: missingPostgres() ?? false 
       rows,
       tables.reduce((sum, one) => sum + one.rows, 0),
     );
-    assert.deepEqual(told.at(-1), [2 * rows, 2 * rows]);
+    assert.deepEqual(progress.at(-1), [2 * rows, 2 * rows]);
 
     const moved = await open();
     const { link, attributes, tailed, living } = await moved.read(async (tx) => ({
@@ -127,11 +127,11 @@ describe("a store that moves to PostgreSQL", { skip: missingPostgres() ?? false 
   });
 
   it("is rolled back when a single value differs", async (t) => {
-    const { hand, move, open } = await madeMove(t);
+    const { sql, move, open } = await madeMove(t);
     await (await open()).close();
-    await hand.query(`CREATE FUNCTION spoil() RETURNS trigger LANGUAGE plpgsql AS
+    await sql.query(`CREATE FUNCTION spoil() RETURNS trigger LANGUAGE plpgsql AS
                       $$ BEGIN NEW.value := replace(NEW.value, 'x', 'y'); RETURN NEW; END $$`);
-    await hand.query("CREATE TRIGGER spoil BEFORE INSERT ON attributes FOR EACH ROW EXECUTE FUNCTION spoil()");
+    await sql.query("CREATE TRIGGER spoil BEFORE INSERT ON attributes FOR EACH ROW EXECUTE FUNCTION spoil()");
     await assert.rejects(move(), (error: Error) => {
       assert.ok(error instanceof CopyDiffers);
       assert.match(
@@ -141,28 +141,28 @@ describe("a store that moves to PostgreSQL", { skip: missingPostgres() ?? false 
       return true;
     });
     for (const table of ["tenants", "users", "attributes"]) {
-      assert.equal((await hand.query(`SELECT 1 FROM ${table}`)).rowCount, 0, table);
+      assert.equal((await sql.query(`SELECT 1 FROM ${table}`)).rowCount, 0, table);
     }
-    await hand.query("DROP TRIGGER spoil ON attributes");
+    await sql.query("DROP TRIGGER spoil ON attributes");
     await move();
-    assert.equal((await hand.query("SELECT 1 FROM attributes")).rowCount, 3);
+    assert.equal((await sql.query("SELECT 1 FROM attributes")).rowCount, 3);
   });
 
   it("is rolled back when a row is missing", async (t) => {
-    const { hand, move, open } = await madeMove(t);
+    const { sql, move, open } = await madeMove(t);
     await (await open()).close();
-    await hand.query("CREATE RULE lose AS ON INSERT TO log WHERE NEW.body = 'last' DO INSTEAD NOTHING");
+    await sql.query("CREATE RULE lose AS ON INSERT TO log WHERE NEW.body = 'last' DO INSTEAD NOTHING");
     await assert.rejects(move(), /: log \(2 rows .* 1 rows /);
   });
 
   it("is not copied over existing data, nor while its service runs", async (t) => {
-    const { folder, hand, move, open } = await madeMove(t);
+    const { folder, sql, move, open } = await madeMove(t);
     const unlock = folder.lock();
     await assert.rejects(move(), /Another Breezeway is running/);
     unlock();
-    await hand.query("CREATE TABLE orders (id INTEGER)");
+    await sql.query("CREATE TABLE orders (id INTEGER)");
     await assert.rejects(move(), /not empty: it holds a table orders that isn't Breezeway's/);
-    await hand.query("DROP TABLE orders");
+    await sql.query("DROP TABLE orders");
     const store = await open();
     await store.transaction((tx) => tx.nodes.beat(node("somebody")));
     await assert.rejects(move(), /not empty: there are rows in nodes/);
@@ -172,7 +172,7 @@ describe("a store that moves to PostgreSQL", { skip: missingPostgres() ?? false 
   });
 
   it("is not copied with another schema, or without its key", async (t) => {
-    const { folder, hand, move } = await madeMove(t);
+    const { folder, sql, move } = await madeMove(t);
     const source = new DatabaseSync(join(folder.path, "breezeway.db"));
     t.after(() => source.close());
     source.exec(`DELETE FROM schema_steps WHERE step = ${schemaVersion}`);
@@ -188,19 +188,19 @@ describe("a store that moves to PostgreSQL", { skip: missingPostgres() ?? false 
     await assert.rejects(move({ databaseUrl: "postgres://breezeway@127.0.0.1:1/none", keyFile: away }), {
       code: "store_unavailable",
     });
-    assert.deepEqual((await hand.query("SELECT 1 FROM pg_tables WHERE schemaname = 'public'")).rows, []);
+    assert.deepEqual((await sql.query("SELECT 1 FROM pg_tables WHERE schemaname = 'public'")).rows, []);
     await move({ keyFile: away });
   });
 
   it("is copied up to its last commit after a kill, from the write-ahead log", async (t) => {
-    const { folder, move, hand } = await madeMove(t);
+    const { folder, move, sql } = await madeMove(t);
     // The store is not closed: its writes stay in the write-ahead log.
     const killed = new DatabaseSync(join(folder.path, "breezeway.db"));
     t.after(() => killed.close());
     killed.exec("PRAGMA wal_autocheckpoint = 0");
     killed.exec("INSERT INTO settings VALUES ('written', 'last')");
     await move();
-    assert.equal((await hand.query("SELECT value FROM settings WHERE name = 'written'")).rows[0]?.value, "last");
+    assert.equal((await sql.query("SELECT value FROM settings WHERE name = 'written'")).rows[0]?.value, "last");
     assert.ok(readdirSync(folder.path).includes("breezeway.db-wal"));
   });
 });

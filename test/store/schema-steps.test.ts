@@ -20,7 +20,7 @@ const by = (...steps: readonly Step[]): SchemaPlan => ({ steps, breakingSteps: [
 /** A database at its first step, with connections to it. */
 async function madeDatabase(t: TestContext) {
   const url = await (await sharedCluster()).createDatabase();
-  const hand = async () => {
+  const connect = async () => {
     const client = new pg.Client({ connectionString: url, pipeline: true });
     client.on("error", () => undefined);
     await client.connect();
@@ -29,7 +29,7 @@ async function madeDatabase(t: TestContext) {
   };
   /** A node's schema connection. */
   const node = async (): Promise<SchemaConnection> => {
-    const client = await hand();
+    const client = await connect();
     const lent = (given: pg.Client) => new LentSql(given as unknown as pg.PoolClient, "0::bigint");
     return {
       async inTransaction(body) {
@@ -45,13 +45,13 @@ async function madeDatabase(t: TestContext) {
         }
       },
       async withoutTransaction(body) {
-        const alone = await hand();
+        const alone = await connect();
         return body(lent(alone)).finally(() => alone.end());
       },
     };
   };
   await changeSchema(await node(), { plan: by(first) });
-  const sql = await hand();
+  const sql = await connect();
   const ran = async () => (await sql.query("SELECT step FROM ran ORDER BY step")).rows.map((row) => row.step);
   const waits = (what: string) =>
     eventually(t.signal, async () => {
@@ -59,13 +59,13 @@ async function madeDatabase(t: TestContext) {
         AND datname = current_database() AND query LIKE '${what}%'`);
       assert.equal(rows.length, 1);
     });
-  return { hand, node, sql, ran, waits };
+  return { connect, node, sql, ran, waits };
 }
 
 describe("a schema that changes while nodes work", { skip: missingPostgres() ?? false }, () => {
   it("waits for a table lock without blocking other writers", { timeout: 60_000 }, async (t) => {
-    const { hand, node, sql, ran, waits } = await madeDatabase(t);
-    const [dump, writer] = [await hand(), await hand()];
+    const { connect, node, sql, ran, waits } = await madeDatabase(t);
+    const [dump, writer] = [await connect(), await connect()];
     await dump.query("BEGIN");
     await dump.query("SELECT * FROM busy");
     const changing = changeSchema(await node(), { plan: by(first, alter), lockMs: 200, pauseMs: 20, tries: 1_000 });
@@ -82,8 +82,8 @@ describe("a schema that changes while nodes work", { skip: missingPostgres() ?? 
   });
 
   it("gives up after its last try, with a sentence and without changes", { timeout: 60_000 }, async (t) => {
-    const { hand, node, ran } = await madeDatabase(t);
-    const dump = await hand();
+    const { connect, node, ran } = await madeDatabase(t);
+    const dump = await connect();
     await dump.query("BEGIN");
     await dump.query("SELECT * FROM busy");
     const plan = by(first, alter);
@@ -100,12 +100,12 @@ describe("a schema that changes while nodes work", { skip: missingPostgres() ?? 
   });
 
   it("continues after a failed step or a killed node", { timeout: 60_000 }, async (t) => {
-    const { hand, node, sql, ran, waits } = await madeDatabase(t);
+    const { connect, node, sql, ran, waits } = await madeDatabase(t);
     const third = step(3, "ALTER TABLE elsewhere ADD COLUMN name TEXT");
     await assert.rejects(changeSchema(await node(), { plan: by(first, alter, third) }), /elsewhere/);
     assert.deepEqual(await ran(), [2]);
     await sql.query("CREATE TABLE elsewhere (id INTEGER)");
-    const holder = await hand();
+    const holder = await connect();
     await holder.query("BEGIN");
     await holder.query("SELECT * FROM elsewhere");
     const killed = changeSchema(await node(), { plan: by(first, alter, third), lockMs: 60_000 });
@@ -130,10 +130,10 @@ describe("a schema that changes while nodes work", { skip: missingPostgres() ?? 
   it("builds an index while the table is written, and again when the build was interrupted", {
     timeout: 60_000,
   }, async (t) => {
-    const { hand, node, sql, waits } = await madeDatabase(t);
+    const { connect, node, sql, waits } = await madeDatabase(t);
     await sql.query("INSERT INTO busy SELECT generate_series(1, 1000)");
     const index = { index: "busy_by_id", on: "busy (id)" };
-    const [writer, other] = [await hand(), await hand()];
+    const [writer, other] = [await connect(), await connect()];
     await writer.query("BEGIN");
     await writer.query("INSERT INTO busy VALUES (0)");
     const broken = assert.rejects(changeSchema(await node(), { plan: by(first, index) }));

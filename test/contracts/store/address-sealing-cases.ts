@@ -5,17 +5,17 @@ import type { NodeId } from "../../../src/model/ids.ts";
 import { sealedAddressStep } from "../../../src/store/migrations.ts";
 import type { OpenStore } from "../../../src/store/seam.ts";
 import { movedRuntime } from "../../federation/moved-runtime.ts";
-import { onStore, type Place, type StoreHarness } from "./harness.ts";
+import { onStore, type StoreHarness, type TestDatabase } from "./harness.ts";
 import { makeTenant, makeWebhook } from "./made-webhook.ts";
 
 const secretUrl = "https://a.example/secret-path";
 
 export function addressSealingCases(harness: StoreHarness): void {
   it("are sealed as soon as no node of the previous version is left", { timeout: 60_000 }, () =>
-    onStore(harness, async (store, place) => {
+    onStore(harness, async (store, database) => {
       const tenant = { id: await makeTenant(store, "a"), name: "a" };
       for (let i = 0; i < 120; i++) await makeWebhook(store, tenant, `wh_${i}`, secretUrl);
-      if (store.isShared) await place.sql(`INSERT INTO nodes (id, beat_ms) VALUES ('old', 1)`);
+      if (store.isShared) await database.sql(`INSERT INTO nodes (id, beat_ms) VALUES ('old', 1)`);
       await store.transaction((tx) => tx.nodes.beat("new" as NodeId));
       const made = () =>
         new AddressSealing({
@@ -26,18 +26,18 @@ export function addressSealingCases(harness: StoreHarness): void {
       const sealing = made();
       await sealing.round();
       if (store.isShared) {
-        const before = await oldestVersion(place);
+        const before = await oldestVersion(database);
         assert.deepEqual([sealing.isOn, await plainLeft(store)], [false, 120]);
-        await place.sql("DELETE FROM nodes WHERE id = 'old'");
+        await database.sql("DELETE FROM nodes WHERE id = 'old'");
         await sealing.round();
-        assert.ok((await oldestVersion(place)) > before);
+        assert.ok((await oldestVersion(database)) > before);
         assert.deepEqual([sealing.isOn, await plainLeft(store)], [false, 120]);
         await sealing.round();
       }
       assert.equal(sealing.isOn, true);
-      const rows = await place.sql<{ url: string; sealed_url: string }>("SELECT url, sealed_url FROM webhooks");
+      const rows = await database.sql<{ url: string; sealed_url: string }>("SELECT url, sealed_url FROM webhooks");
       assert.ok(rows.every(({ url, sealed_url }) => url === "" && sealed_url.endsWith(secretUrl)));
-      assert.equal(await oldestVersion(place), sealedAddressStep);
+      assert.equal(await oldestVersion(database), sealedAddressStep);
 
       const next = made();
       await next.round();
@@ -56,8 +56,8 @@ async function plainLeft(store: OpenStore): Promise<number> {
   return (await store.read((tx) => tx.webhooks.plainAddresses(1_000))).length;
 }
 
-async function oldestVersion(place: Place): Promise<number> {
-  const rows = await place.sql<{ oldest: number }>(
+async function oldestVersion(database: TestDatabase): Promise<number> {
+  const rows = await database.sql<{ oldest: number }>(
     "SELECT oldest FROM schema_reach WHERE step = (SELECT MAX(step) FROM schema_reach)",
   );
   return Number(rows[0]?.oldest);

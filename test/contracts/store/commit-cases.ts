@@ -13,8 +13,13 @@ export function commitCases(harness: StoreHarness): void {
   it("of the ecosystem writes nothing when nothing changed; a client's equal value gets a new time", () =>
     onStore(harness, async (store) => {
       const { userId, devices, byClient } = await makeHome(store);
-      const heard: DeviceCommit[] = [];
-      const commit = commitOn({ store, reactions: [], committed: (commits) => heard.push(...commits), report: silent });
+      const committed: DeviceCommit[] = [];
+      const commit = commitOn({
+        store,
+        reactions: [],
+        committed: (commits) => committed.push(...commits),
+        report: silent,
+      });
       const write = (cause: Cause, value: string | null) =>
         commit({ userId, cause, updates: [{ deviceId: devices[0]!, changes: [{ key: "colour", value }] }] });
       const before = () =>
@@ -30,7 +35,7 @@ export function commitCases(harness: StoreHarness): void {
       assert.equal(settled.device?.lastTimeMs, first?.timeMs);
       assert.deepEqual(await write({ by: "ecosystem" }, "red"), []);
       assert.deepEqual(await before(), settled);
-      assert.equal(heard.length, 1);
+      assert.equal(committed.length, 1);
 
       const [again] = await write(byClient, "red");
       assert.ok(again!.timeMs > first!.timeMs);

@@ -5,7 +5,7 @@ import { readAttributeBody } from "../../../src/devices/log-entries.ts";
 import type { DeviceId } from "../../../src/model/ids.ts";
 import type { OpenStore, Store } from "../../../src/store/seam.ts";
 import { logStart } from "../../../src/store/tables/log.ts";
-import { onPlace, type Place, type StoreHarness } from "./harness.ts";
+import { onDatabase, type StoreHarness, type TestDatabase } from "./harness.ts";
 import { makeHome, silent } from "./home.ts";
 
 export function crossingAlertCases(harness: StoreHarness): void {
@@ -13,8 +13,9 @@ export function crossingAlertCases(harness: StoreHarness): void {
     "with alerts that trigger each other never deadlocks over all nodes, and the log matches the state",
     { timeout: 120_000 },
     (t) =>
-      onPlace(harness, async (place) => {
-        const stores = harness.kind === "postgres" ? [await place.open(), await place.open()] : [await place.open()];
+      onDatabase(harness, async (database) => {
+        const stores =
+          harness.kind === "postgres" ? [await database.open(), await database.open()] : [await database.open()];
         const { userId, devices, byClient } = await makeHome(stores[0]!, { devices: 2 });
         const [one, other] = devices as [DeviceId, DeviceId];
         const lanes = 12;
@@ -51,7 +52,7 @@ export function crossingAlertCases(harness: StoreHarness): void {
         }
         if (harness.kind === "sqlite") return;
         for (const store of stores) await store.close();
-        const deadlocks = await deadlocksOf(place.sql, t.signal);
+        const deadlocks = await deadlocksOf(database.sql, t.signal);
         t.diagnostic(`${total} commits, ${deadlocks} deadlocks, ${runs.count - total} repetitions`);
         assert.equal(deadlocks, 0);
       }),
@@ -85,7 +86,7 @@ function counting(store: OpenStore, runs: { count: number }): Store<CommitTables
 }
 
 /** A connection reports its deadlocks to the statistics at the latest when it ends. */
-async function deadlocksOf(sql: Place["sql"], signal: AbortSignal): Promise<number> {
+async function deadlocksOf(sql: TestDatabase["sql"], signal: AbortSignal): Promise<number> {
   const others = "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()";
   while (!signal.aborted && (await sql(others)).length > 0);
   const [row] = await sql<{ deadlocks: number }>(

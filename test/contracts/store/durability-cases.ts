@@ -7,23 +7,23 @@ import { it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { StoreUnavailable } from "../../../src/model/errors.ts";
 import type { OpenStore } from "../../../src/store/seam.ts";
-import { onPlace, onStore, type Place, type StoreHarness } from "./harness.ts";
+import { onDatabase, onStore, type StoreHarness, type TestDatabase } from "./harness.ts";
 import { type Home, keep, kept, makeHome } from "./home.ts";
 
 export function durabilityCases(harness: StoreHarness): void {
   it("is visible to other connections at once", () =>
-    onStore(harness, async (store, place) => {
+    onStore(harness, async (store, database) => {
       const names = Array.from({ length: 50 }, (_, i) => `fact ${i}`);
       const seen = names.map(async (name) => {
         await store.transaction(keep(name));
-        return place.sql(`SELECT value FROM settings WHERE name = '${name}'`);
+        return database.sql(`SELECT value FROM settings WHERE name = '${name}'`);
       });
       assert.ok((await Promise.all(seen)).every((rows) => rows.length === 1));
     }));
 
   it("survives a later COMMIT that fails and rejects only its own bodies", () =>
-    onStore(harness, async (store, place) => {
-      await place.poisonCommits();
+    onStore(harness, async (store, database) => {
+      await database.poisonCommits();
       await store.transaction(keep("earlier"));
       // Started in one turn: SQLite commits them together, PostgreSQL one by one.
       const names = ["beside 1", "poison", "beside 2"];
@@ -40,34 +40,34 @@ export function durabilityCases(harness: StoreHarness): void {
     }));
 
   it("survives a full disk: writes are refused, reads continue, and writes work again when there is space", async () => {
-    const place = await harness.fresh({ onSmallDisk: true });
+    const database = await harness.fresh({ onSmallDisk: true });
     try {
-      const store = await place.open();
+      const store = await database.open();
       const home = await makeHome(store);
       const acknowledged = new Map<string, string>();
       await writeUntilRefused(store, home, acknowledged, 16);
-      await place.disk.fill();
+      await database.disk.fill();
       assert.ok((await writeUntilRefused(store, home, acknowledged, 4_096)) > 0, "the disk never was full");
       await checkAcknowledged(store, home, acknowledged);
-      await place.disk.empty();
+      await database.disk.empty();
       assert.equal(await writeUntilRefused(store, home, acknowledged, 64), 0);
       await checkAcknowledged(store, home, acknowledged);
       await store.close();
-      await checkAcknowledged(await place.open(), home, acknowledged);
+      await checkAcknowledged(await database.open(), home, acknowledged);
     } finally {
-      await place.remove();
+      await database.remove();
     }
   });
 
   it("survives kill -9, and each transaction is complete or absent", { timeout: 60_000 }, (t) =>
-    onPlace(harness, async (place) => {
+    onDatabase(harness, async (database) => {
       const acknowledged: string[] = [];
       for (let round = 0; round < 5; round++) {
         const killAfter = randomInt(1, 300);
         t.diagnostic(`round ${round}: killed after ${killAfter} answers`);
-        acknowledged.push(...(await writeAndKill(harness, place, `round ${round}`, killAfter)));
-        const store = await place.open();
-        const halves = await place.sql<{ name: string }>("SELECT name FROM settings");
+        acknowledged.push(...(await writeAndKill(harness, database, `round ${round}`, killAfter)));
+        const store = await database.open();
+        const halves = await database.sql<{ name: string }>("SELECT name FROM settings");
         await store.close();
         const names = new Set(halves.map(({ name }) => name));
         for (const id of acknowledged) assert.ok(names.has(`${id} left`), `${id} was acknowledged and is lost`);
@@ -115,9 +115,14 @@ async function checkAcknowledged(store: OpenStore, home: Home, acknowledged: Map
 }
 
 /** Starts a process that writes, kills it after so many acknowledgements, and returns the acknowledged names. */
-async function writeAndKill(harness: StoreHarness, place: Place, name: string, killAfter: number): Promise<string[]> {
+async function writeAndKill(
+  harness: StoreHarness,
+  database: TestDatabase,
+  name: string,
+  killAfter: number,
+): Promise<string[]> {
   const program = fileURLToPath(new URL("./writer-process.ts", import.meta.url));
-  const writer = spawn(process.execPath, [program, harness.kind, place.address, name], {
+  const writer = spawn(process.execPath, [program, harness.kind, database.address, name], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   const ended = once(writer, "exit");

@@ -4,17 +4,17 @@ import type { OpenStore } from "../../../src/store/seam.ts";
 export interface StoreHarness {
   readonly kind: "sqlite" | "postgres";
   /** A new, unused database. */
-  fresh(options?: PlaceOptions): Promise<Place>;
+  fresh(options?: DatabaseOptions): Promise<TestDatabase>;
 }
 
-export interface PlaceOptions {
+export interface DatabaseOptions {
   readonly onSmallDisk?: boolean;
   /** Without tables. */
   readonly isEmpty?: boolean;
 }
 
 /** One database, and what a test can do to it from outside. */
-export interface Place {
+export interface TestDatabase {
   /** Opens the store as a node does. On PostgreSQL a second call opens a second node. */
   open(): Promise<OpenStore>;
   /** Runs SQL directly, without the store. */
@@ -38,20 +38,20 @@ export interface Disk {
 /** Runs a test on a new store. */
 export async function onStore(
   harness: StoreHarness,
-  test: (store: OpenStore, place: Place) => Promise<void>,
+  test: (store: OpenStore, database: TestDatabase) => Promise<void>,
 ): Promise<void> {
-  await onPlace(harness, async (place) => test(await place.open(), place));
+  await onDatabase(harness, async (database) => test(await database.open(), database));
 }
 
-export async function onPlace(
+export async function onDatabase(
   harness: StoreHarness,
-  test: (place: Place) => Promise<void>,
-  options?: PlaceOptions,
+  test: (database: TestDatabase) => Promise<void>,
+  options?: DatabaseOptions,
 ): Promise<void> {
-  const place = await harness.fresh(options);
+  const database = await harness.fresh(options);
   try {
-    await test(place);
+    await test(database);
   } finally {
-    await place.remove();
+    await database.remove();
   }
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { it } from "node:test";
 import type { OwnerId } from "../../../src/model/ids.ts";
 import type { IdempotencyKey } from "../../../src/store/tables/idempotency-keys.ts";
-import { onPlace, onStore, type StoreHarness } from "./harness.ts";
+import { onDatabase, onStore, type StoreHarness } from "./harness.ts";
 
 const dayMs = 86_400_000;
 const key: IdempotencyKey = { ownerId: 7 as OwnerId, hash: "k" };
@@ -10,8 +10,8 @@ const answer = (text: string) => ({ isSealed: false, text }) as const;
 
 export function idempotencyKeyCases(harness: StoreHarness): void {
   it("are taken once, also by many concurrent transactions of all nodes", () =>
-    onPlace(harness, async (place) => {
-      const nodes = [await place.open(), ...(harness.kind === "postgres" ? [await place.open()] : [])];
+    onDatabase(harness, async (database) => {
+      const nodes = [await database.open(), ...(harness.kind === "postgres" ? [await database.open()] : [])];
       const wanting = Array.from({ length: 8 }, (_, i) =>
         nodes[i % nodes.length]!.transaction((tx) => tx.idempotencyKeys.add(key, answer(`answer ${i}`), dayMs)),
       );
@@ -32,14 +32,14 @@ export function idempotencyKeyCases(harness: StoreHarness): void {
     }));
 
   it("expire on the store's clock: then they can be taken again, and a sweep removes them", () =>
-    onStore(harness, async (store, place) => {
+    onStore(harness, async (store, database) => {
       const other = { ...key, hash: "other" };
       const keep = (one: IdempotencyKey, text: string) =>
         store.transaction((tx) => tx.idempotencyKeys.add(one, answer(text), dayMs));
       await keep(key, "first");
       await keep(other, "x");
       assert.deepEqual(await store.read((tx) => tx.idempotencyKeys.usage(key.ownerId)), { keys: 2, bytes: 206 });
-      await place.jumpClock(dayMs);
+      await database.jumpClock(dayMs);
       assert.equal(await store.read((tx) => tx.idempotencyKeys.find(key)), undefined);
       assert.equal(await keep(key, "second"), true);
       assert.equal(await store.transaction((tx) => tx.idempotencyKeys.removeExpired(10)), 1);

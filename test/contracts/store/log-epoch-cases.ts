@@ -2,19 +2,19 @@ import assert from "node:assert/strict";
 import { it } from "node:test";
 import type { OpenStore } from "../../../src/store/seam.ts";
 import { comparePositions, type LogPosition, logStart } from "../../../src/store/tables/log.ts";
-import { onPlace, onStore, type StoreHarness } from "./harness.ts";
+import { onDatabase, onStore, type StoreHarness } from "./harness.ts";
 import { type Home, makeHome } from "./home.ts";
 
 /** Positions and epochs of the log, on which all ids that clients get rely. */
 export function logEpochCases(harness: StoreHarness): void {
   it("ends at its last entry, whatever was rolled back since", () =>
-    onStore(harness, async (store, place) => {
+    onStore(harness, async (store, database) => {
       const home = await makeHome(store);
       await append(store, home);
       const last = (await store.read((tx) => tx.log.tail(logStart, 100))).at(-1)!.position;
       // After a crash PostgreSQL reissues ids that only aborted transactions had used.
       for (let i = 0; i < 3; i++) await assert.rejects(appendAndFail(store, home), /rolled back/);
-      if (harness.kind === "postgres") await place.sql("SELECT pg_current_xact_id()");
+      if (harness.kind === "postgres") await database.sql("SELECT pg_current_xact_id()");
       const end = await store.read((tx) => tx.log.end());
       assert.equal(end.transaction, last.transaction);
       assert.equal(comparePositions(end, last), 0);
@@ -55,22 +55,22 @@ export function logEpochCases(harness: StoreHarness): void {
     }));
 
   it("keeps its epoch when it is opened again, and gets a new one after a restore", () =>
-    onPlace(harness, async (place) => {
-      const first = await place.open();
+    onDatabase(harness, async (database) => {
+      const first = await database.open();
       const epoch = await epochOf(first);
       assert.match(epoch.name, /^[0-9a-f]{8}$/);
       assert.equal(epoch.takesOldIds, true);
       await first.close();
-      const second = await place.open();
+      const second = await database.open();
       assert.deepEqual(await epochOf(second), epoch);
       await second.transaction((tx) => tx.logEpoch.renew("deadbeef", true));
       assert.deepEqual(await epochOf(second), { name: "deadbeef", takesOldIds: false });
     }));
 
   it("marks a queued command as sent after a restore", () =>
-    onStore(harness, async (store, place) => {
+    onStore(harness, async (store, database) => {
       const { userId, devices } = await makeHome(store);
-      await place.sql(`INSERT INTO commands (user_id, device_id, attribute, thermostat_id, value, state, requested_ms)
+      await database.sql(`INSERT INTO commands (user_id, device_id, attribute, thermostat_id, value, state, requested_ms)
         VALUES (${userId}, ${devices[0]}, 1, 't', 'true', 'queued', 5)`);
       await store.transaction((tx) => tx.logEpoch.renew("deadbeef", true));
       const [command] = await store.read((tx) => tx.commands.ofDevice(userId, devices[0]!, 1));
@@ -78,8 +78,8 @@ export function logEpochCases(harness: StoreHarness): void {
     }));
 
   it("adds a message to the deliveries of every webhook, before all others", () =>
-    onStore(harness, async (store, place) => {
-      await place.sql(`INSERT INTO webhooks (owner_id, id, tenant_id, client_id, url, sealed_secret, device_ids,
+    onStore(harness, async (store, database) => {
+      await database.sql(`INSERT INTO webhooks (owner_id, id, tenant_id, client_id, url, sealed_secret, device_ids,
         attributes, from_transaction, from_entry, created_ms)
         VALUES (7, 'wh_a', 1, 'c', 'https://a.example', '', '[]', '[]', 0, 0, 0),
                (-1, 'wh_b', 1, 'c', 'https://b.example', '', '[]', '[]', 0, 0, 0)`);
@@ -97,10 +97,10 @@ export function logEpochCases(harness: StoreHarness): void {
 
   if (harness.kind === "postgres") {
     it("gets a new epoch for all nodes when the database was replaced", () =>
-      onPlace(harness, async (place) => {
-        const [one, other] = [await place.open(), await place.open()];
+      onDatabase(harness, async (database) => {
+        const [one, other] = [await database.open(), await database.open()];
         const before = await epochOf(one);
-        await place.sql("UPDATE log_epoch SET place = regexp_replace(place, '/[^/]*/', '/00000000/')");
+        await database.sql("UPDATE log_epoch SET place = regexp_replace(place, '/[^/]*/', '/00000000/')");
         const epochs = await Promise.all([epochOf(one), epochOf(other), epochOf(one)]);
         assert.notEqual(epochs[0].name, before.name);
         assert.deepEqual(new Set(epochs.map(({ name }) => name)).size, 1);
@@ -108,12 +108,12 @@ export function logEpochCases(harness: StoreHarness): void {
       }));
 
     it("continues its epoch after a migration to another database", () =>
-      onPlace(harness, async (place) => {
-        const store = await place.open();
+      onDatabase(harness, async (database) => {
+        const store = await database.open();
         const before = await epochOf(store);
-        await place.sql("UPDATE log_epoch SET place = ''");
+        await database.sql("UPDATE log_epoch SET place = ''");
         assert.deepEqual(await epochOf(store), before);
-        const [row] = await place.sql<{ place: string }>("SELECT place FROM log_epoch");
+        const [row] = await database.sql<{ place: string }>("SELECT place FROM log_epoch");
         assert.match(row!.place, /^\d+\/[0-9A-F]{8}\/\d+\/\d+$/);
       }));
   }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { it } from "node:test";
 import type { OpenStore } from "../../../src/store/seam.ts";
 import { comparePositions, type LogEntry, logStart } from "../../../src/store/tables/log.ts";
-import { onPlace, onStore, type StoreHarness } from "./harness.ts";
+import { onDatabase, onStore, type StoreHarness } from "./harness.ts";
 import { gate, type Home, makeHome } from "./home.ts";
 
 export function logTailCases(harness: StoreHarness): void {
@@ -68,8 +68,9 @@ export function logTailCases(harness: StoreHarness): void {
   );
 
   it("never skips and never repeats an entry of 8 concurrent writers", { timeout: 60_000 }, (t) =>
-    onPlace(harness, async (place) => {
-      const stores = harness.kind === "postgres" ? [await place.open(), await place.open()] : [await place.open()];
+    onDatabase(harness, async (database) => {
+      const stores =
+        harness.kind === "postgres" ? [await database.open(), await database.open()] : [await database.open()];
       const home = await makeHome(stores[0]!);
       const perWriter = 60;
       const reader = new TailReader(stores.at(-1)!, 50);

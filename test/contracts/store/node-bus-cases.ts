@@ -3,7 +3,7 @@ import { it } from "node:test";
 import { StoreUnavailable } from "../../../src/model/errors.ts";
 import type { Hint } from "../../../src/store/node-bus.ts";
 import type { OpenStore } from "../../../src/store/seam.ts";
-import { onPlace, onStore, type Place, type StoreHarness } from "./harness.ts";
+import { onDatabase, onStore, type StoreHarness, type TestDatabase } from "./harness.ts";
 import { linkOf, makeHome, node } from "./home.ts";
 
 const leaseMs = 6_000;
@@ -11,17 +11,17 @@ const leaseMs = 6_000;
 export function nodeBusCases(harness: StoreHarness): void {
   it("hold a presence lock each, and release it", () =>
     onStore(harness, async (store) => {
-      const place = await store.nodeBus.takePresenceLock(node("A"), () => assert.fail("nobody took it"));
-      await place.check();
-      await place.release();
-      await place.release();
+      const database = await store.nodeBus.takePresenceLock(node("A"), () => assert.fail("nobody took it"));
+      await database.check();
+      await database.release();
+      await database.release();
     }));
 
   if (harness.kind === "sqlite") return;
 
   it("see at once whose presence lock is free", { timeout: 30_000 }, (t) =>
-    onPlace(harness, async (place) => {
-      const [a, b] = [await place.open(), await place.open()];
+    onDatabase(harness, async (database) => {
+      const [a, b] = [await database.open(), await database.open()];
       for (const name of ["A", "B", "silent"]) await a.transaction((tx) => tx.nodes.beat(node(name)));
       await a.nodeBus.takePresenceLock(node("A"), () => undefined);
       const placeOfB = await b.nodeBus.takePresenceLock(node("B"), () => undefined);
@@ -31,17 +31,21 @@ export function nodeBusCases(harness: StoreHarness): void {
       await placeOfB.release();
       while ((await alive(true)).length > 1) t.signal.throwIfAborted();
       assert.deepEqual(await alive(true), ["A"]);
-      await place.jumpClock(leaseMs + 1);
-      assert.deepEqual(await alive(true), [], "whoever is silent for a lease is dead, place or not");
+      await database.jumpClock(leaseMs + 1);
+      assert.deepEqual(
+        await alive(true),
+        [],
+        "a node without a heartbeat for a lease is dead, with or without its lock",
+      );
     }),
   );
 
   it("notice that their presence lock was lost, and can take it again", { timeout: 30_000 }, () =>
-    onStore(harness, async (store, place) => {
+    onStore(harness, async (store, database) => {
       await store.transaction((tx) => tx.nodes.beat(node("A")));
       const { promise: lost, resolve } = Promise.withResolvers<void>();
       const first = await store.nodeBus.takePresenceLock(node("A"), resolve);
-      await terminateHolders(place);
+      await terminateHolders(database);
       await lost;
       await assert.rejects(first.check(), StoreUnavailable);
       const again = await store.nodeBus.takePresenceLock(node("A"), () => assert.fail("lost again"));
@@ -63,12 +67,12 @@ export function nodeBusCases(harness: StoreHarness): void {
     }));
 
   it("get a hint after a commit of another node, and after nothing else", { timeout: 30_000 }, () =>
-    onPlace(harness, async (place) => {
-      const [teller, other] = [await place.open(), await place.open()];
+    onDatabase(harness, async (database) => {
+      const [teller, other] = [await database.open(), await database.open()];
       const home = await makeHome(teller);
-      const heard = await listening(other);
+      const listener = await listening(other);
       const heardHere = await listening(teller);
-      heard.hints.length = 0;
+      listener.hints.length = 0;
       heardHere.hints.length = 0;
       await teller.transaction((tx) => tx.nodes.beat(node("A")));
       const failed = teller.transaction(async (tx) => {
@@ -81,25 +85,25 @@ export function nodeBusCases(harness: StoreHarness): void {
         tx.log.append({ userId: null, deviceId: null, kind: "revocation", timeMs: 1, body: "{}" }),
       );
       assert.deepEqual(heardHere.hints, ["log", "revocations"], "its own at once");
-      await heard.until("revocations");
-      assert.deepEqual(heard.hints, ["log", "revocations"]);
+      await listener.until("revocations");
+      assert.deepEqual(listener.hints, ["log", "revocations"]);
     }),
   );
 
   it("get hints again after their connections were cut, and then all kinds once", { timeout: 30_000 }, () =>
-    onPlace(harness, async (place) => {
-      const [teller, other] = [await place.open(), await place.open()];
-      const heard = await listening(other);
-      heard.hints.length = 0;
-      const again = heard.until("links");
-      await place.sql(
+    onDatabase(harness, async (database) => {
+      const [teller, other] = [await database.open(), await database.open()];
+      const listener = await listening(other);
+      listener.hints.length = 0;
+      const again = listener.until("links");
+      await database.sql(
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND (query ILIKE 'LISTEN%' OR query = 'SELECT 1')",
       );
       await again;
-      heard.hints.length = 0;
-      const told = heard.until("links");
+      listener.hints.length = 0;
+      const hinted = listener.until("links");
       await teller.transaction((tx) => tx.nodes.leave(node("A")));
-      await told;
+      await hinted;
     }),
   );
 }
@@ -120,8 +124,8 @@ async function listening(store: OpenStore) {
   return { hints, until };
 }
 
-async function terminateHolders(place: Place): Promise<void> {
-  await place.sql(
+async function terminateHolders(database: TestDatabase): Promise<void> {
+  await database.sql(
     `SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND mode = 'ShareLock'
        AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
   );

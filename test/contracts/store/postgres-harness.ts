@@ -4,7 +4,7 @@ import type { OpenStore } from "../../../src/store/seam.ts";
 import type { InstalledPostgres } from "../../set-up/installed-postgres.ts";
 import { type Cluster, type ClusterOptions, sharedCluster, startCluster } from "../../set-up/postgres.ts";
 import { canMount, smallDisk } from "../../set-up/small-disk.ts";
-import type { Disk, Place, StoreHarness } from "./harness.ts";
+import type { Disk, TestDatabase, StoreHarness } from "./harness.ts";
 
 export const postgresHarness: StoreHarness = harnessOn(sharedCluster, {});
 
@@ -19,17 +19,17 @@ function harnessOn(shared: () => Promise<Cluster>, options: ClusterOptions): Sto
   return {
     kind: "postgres",
     async fresh({ onSmallDisk = false, isEmpty = false } = {}) {
-      if (!onSmallDisk) return placeAt(await (await shared()).createDatabase({ hasSchema: !isEmpty }));
-      if (!canMount()) return placeAt(await (await shared()).createDatabase(), refusal);
+      if (!onSmallDisk) return databaseAt(await (await shared()).createDatabase({ hasSchema: !isEmpty }));
+      if (!canMount()) return databaseAt(await (await shared()).createDatabase(), refusal);
       // A server of its own, since its disk is removed.
       const [cluster, mount] = await Promise.all([startCluster(options), smallDisk(24)]);
       const disk = async () => ({ fill: async () => mount.fill(), empty: async () => mount.empty() });
-      const place = await placeAt(await cluster.createDatabase({ onFolder: mount.path }), disk);
+      const database = await databaseAt(await cluster.createDatabase({ onFolder: mount.path }), disk);
       const leave = async () => {
         await cluster.stop();
         await mount.unmount();
       };
-      return { ...place, remove: () => place.remove().finally(leave) };
+      return { ...database, remove: () => database.remove().finally(leave) };
     },
   };
 }
@@ -37,21 +37,21 @@ function harnessOn(shared: () => Promise<Cluster>, options: ClusterOptions): Sto
 /** The database's clock plus an offset in a table, so that a test can move it. */
 const movableClock = `(SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint + skew_ms FROM clock)`;
 
-async function placeAt(url: string, diskOf: (hand: pg.Client) => Promise<Disk> = noDisk): Promise<Place> {
+async function databaseAt(url: string, diskOf: (connection: pg.Client) => Promise<Disk> = noDisk): Promise<TestDatabase> {
   const opened: OpenStore[] = [];
-  const hand = new pg.Client({ connectionString: url });
+  const connection = new pg.Client({ connectionString: url });
   // A server that is stopped first also closes this connection.
-  hand.on("error", () => undefined);
-  await hand.connect();
+  connection.on("error", () => undefined);
+  await connection.connect();
   let lastQuery: Promise<unknown> = Promise.resolve();
-  await hand.query("CREATE TABLE clock (skew_ms BIGINT NOT NULL)");
-  await hand.query("INSERT INTO clock VALUES (0)");
+  await connection.query("CREATE TABLE clock (skew_ms BIGINT NOT NULL)");
+  await connection.query("INSERT INTO clock VALUES (0)");
   return {
     address: url,
-    disk: await diskOf(hand),
+    disk: await diskOf(connection),
     // One connection: one statement at a time.
     async sql(text) {
-      const query = lastQuery.then(() => hand.query(text));
+      const query = lastQuery.then(() => connection.query(text));
       lastQuery = query.catch(() => undefined);
       return (await query).rows;
     },
@@ -61,17 +61,17 @@ async function placeAt(url: string, diskOf: (hand: pg.Client) => Promise<Disk> =
       return store;
     },
     async jumpClock(byMs) {
-      await hand.query(`UPDATE clock SET skew_ms = skew_ms + ${byMs}`);
+      await connection.query(`UPDATE clock SET skew_ms = skew_ms + ${byMs}`);
     },
     async poisonCommits() {
-      await hand.query(`CREATE FUNCTION poisoned() RETURNS trigger LANGUAGE plpgsql AS
+      await connection.query(`CREATE FUNCTION poisoned() RETURNS trigger LANGUAGE plpgsql AS
                         $$ BEGIN RAISE EXCEPTION 'poisoned'; END $$`);
-      await hand.query(`CREATE CONSTRAINT TRIGGER poisoned AFTER INSERT ON settings DEFERRABLE INITIALLY DEFERRED
+      await connection.query(`CREATE CONSTRAINT TRIGGER poisoned AFTER INSERT ON settings DEFERRABLE INITIALLY DEFERRED
                         FOR EACH ROW WHEN (NEW.name = 'poison') EXECUTE FUNCTION poisoned()`);
     },
     async remove() {
       for (const store of opened) await store.close();
-      await hand.end();
+      await connection.end();
     },
   };
 }
@@ -82,15 +82,15 @@ async function noDisk(): Promise<Disk> {
 }
 
 /** Without the right to mount a disk: a trigger refuses writes as a full disk would. */
-async function refusal(hand: pg.Client): Promise<Disk> {
-  await hand.query(`CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS
+async function refusal(connection: pg.Client): Promise<Disk> {
+  await connection.query(`CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS
                     $$ BEGIN RAISE EXCEPTION 'No space left on device' USING ERRCODE = 'disk_full'; END $$`);
   return {
     async fill() {
-      await hand.query("CREATE TRIGGER full_disk BEFORE INSERT ON attributes EXECUTE FUNCTION full_disk()");
+      await connection.query("CREATE TRIGGER full_disk BEFORE INSERT ON attributes EXECUTE FUNCTION full_disk()");
     },
     async empty() {
-      await hand.query("DROP TRIGGER full_disk ON attributes");
+      await connection.query("DROP TRIGGER full_disk ON attributes");
     },
   };
 }

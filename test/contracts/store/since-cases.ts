@@ -5,7 +5,7 @@ import { readAttributeBody } from "../../../src/devices/log-entries.ts";
 import { attributesSince, attributesWithValues, type ReadAttribute } from "../../../src/devices/read.ts";
 import { DeviceStates } from "../../../src/devices/states.ts";
 import type { DeviceId, UserId } from "../../../src/model/ids.ts";
-import { onPlace, type StoreHarness } from "./harness.ts";
+import { onDatabase, type StoreHarness } from "./harness.ts";
 import { makeHome, silent } from "./home.ts";
 
 const writers = 8;
@@ -14,12 +14,12 @@ export function sinceCases(harness: StoreHarness): void {
   const perWriter = harness.kind === "sqlite" ? 120 : 80;
 
   it("misses no change of 8 writers while the clock jumps back an hour", { timeout: 120_000 }, (t) =>
-    onPlace(harness, async (place) => {
-      const store = await place.open();
+    onDatabase(harness, async (database) => {
+      const store = await database.open();
       const { userId, devices, byClient } = await makeHome(store);
       const deviceId = devices[0]!;
       // On a shared store the reader is on another node, whose cache sees no commit.
-      const reading = store.isShared ? await place.open() : store;
+      const reading = store.isShared ? await database.open() : store;
       const states = new DeviceStates(reading);
       const committed = store.isShared ? () => {} : states.apply.bind(states);
       const commit = commitOn({ store, reactions: [], committed, report: silent });
@@ -33,7 +33,7 @@ export function sinceCases(harness: StoreHarness): void {
             { key: "latest", value: i % 5 === 4 ? null : `${writer} ${i}` },
           ];
           await commit({ userId, cause: byClient, updates: [{ deviceId, changes }] });
-          if (++written === (writers * perWriter) / 2) await place.jumpClock(-3_600_000);
+          if (++written === (writers * perWriter) / 2) await database.jumpClock(-3_600_000);
         }
       };
       const poller = new Poller(states, userId, deviceId);

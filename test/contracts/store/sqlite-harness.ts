@@ -6,33 +6,33 @@ import { dataFolder } from "../../../src/store/disk/data-folder.ts";
 import type { OpenStore } from "../../../src/store/seam.ts";
 import { openSqlite } from "../../../src/store/sqlite/store.ts";
 import { canMount, smallDisk } from "../../set-up/small-disk.ts";
-import type { Disk, Place, StoreHarness } from "./harness.ts";
+import type { Disk, StoreHarness, TestDatabase } from "./harness.ts";
 
 export const sqliteHarness: StoreHarness = {
   kind: "sqlite",
   async fresh({ onSmallDisk = false } = {}) {
-    if (!onSmallDisk) return placeIn(mkdtempSync(join(tmpdir(), "breezeway-sqlite-")));
-    if (!canMount()) return placeIn(mkdtempSync(join(tmpdir(), "breezeway-sqlite-")), pageLimit());
+    if (!onSmallDisk) return databaseIn(mkdtempSync(join(tmpdir(), "breezeway-sqlite-")));
+    if (!canMount()) return databaseIn(mkdtempSync(join(tmpdir(), "breezeway-sqlite-")), pageLimit());
     const mount = await smallDisk(8);
     const disk = { fill: async () => mount.fill(), empty: async () => mount.empty() };
-    const place = placeIn(join(mount.path, "data"), disk);
-    return { ...place, remove: () => place.remove().finally(() => mount.unmount()) };
+    const database = databaseIn(join(mount.path, "data"), disk);
+    return { ...database, remove: () => database.remove().finally(() => mount.unmount()) };
   },
 };
 
-function placeIn(folder: string, disk: Disk = noDisk): Place {
+function databaseIn(folder: string, disk: Disk = noDisk): TestDatabase {
   const file = join(folder, "breezeway.db");
   const opened: OpenStore[] = [];
   let skewMs = 0;
   const sql = async <Row>(text: string): Promise<Row[]> => {
-    const hand = new DatabaseSync(file);
+    const connection = new DatabaseSync(file);
     try {
-      return hand
+      return connection
         .prepare(text)
         .all()
         .map((row) => ({ ...row })) as Row[];
     } finally {
-      hand.close();
+      connection.close();
     }
   };
   return {
@@ -80,8 +80,8 @@ export async function openLocked(folder: string, nowMs: () => number): Promise<O
 }
 
 const noDisk: Disk = {
-  fill: () => Promise.reject(new Error("this place isn't on a small disk")),
-  empty: () => Promise.reject(new Error("this place isn't on a small disk")),
+  fill: () => Promise.reject(new Error("this database is not on a small disk")),
+  empty: () => Promise.reject(new Error("this database is not on a small disk")),
 };
 
 /** Without the right to mount a disk: a pragma limits the size of the store's file. */

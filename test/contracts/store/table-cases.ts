@@ -196,7 +196,7 @@ export function tableCases(harness: StoreHarness): void {
     }));
 
   it("store an audit log, list it newest first, and remove old entries", () =>
-    onStore(harness, async (store, place) => {
+    onStore(harness, async (store, database) => {
       const { tenantId, userId } = await makeHome(store);
       const entry = { tenantId, userId, clientId: "bwc_1", source: "192.0.2.1", detail: "{}" };
       const nobodys = { tenantId: null, userId: null, clientId: null };
@@ -204,7 +204,7 @@ export function tableCases(harness: StoreHarness): void {
         await tx.audit.add({ ...entry, act: "first" });
         await tx.audit.add({ ...entry, ...nobodys, act: "second" });
       });
-      await place.jumpClock(60_000);
+      await database.jumpClock(60_000);
       await store.transaction((tx) => tx.audit.add({ ...entry, act: "third" }));
       const acts = async (filter: AuditFilter) =>
         (await store.read((tx) => tx.audit.list(filter))).map(({ act }) => act);
@@ -251,9 +251,9 @@ export function tableCases(harness: StoreHarness): void {
     }));
 
   it("list nodes with a heartbeat within the lease, by the store's clock", () =>
-    onStore(harness, async (store, place) => {
+    onStore(harness, async (store, database) => {
       await store.transaction((tx) => tx.nodes.beat(node("early")));
-      await place.jumpClock(10_000);
+      await database.jumpClock(10_000);
       await store.transaction((tx) => tx.nodes.beat(node("late"), ["new", "old"]));
       assert.deepEqual(await store.read((tx) => tx.nodes.alive(6_000)), ["late"]);
       const keys = await store.read((tx) => tx.nodes.keys());
@@ -282,10 +282,10 @@ export function tableCases(harness: StoreHarness): void {
     }));
 
   it("never reuse an id, even after its row was removed", () =>
-    onStore(harness, async (store, place) => {
+    onStore(harness, async (store, database) => {
       const ada = await makeHome(store, { name: "Ada" });
-      await place.sql("DELETE FROM devices");
-      await place.sql("DELETE FROM users");
+      await database.sql("DELETE FROM devices");
+      await database.sql("DELETE FROM users");
       const bob = await makeHome(store, { name: "Bob" });
       assert.ok(bob.userId > ada.userId && bob.devices[0]! > ada.devices[0]!);
     }));

@@ -269,6 +269,6 @@ function deliveryOf(userId: UserId, deviceId: DeviceId) {
 function triggerOf(userId: UserId, deviceId: DeviceId) {
   const condition = { operation: "equals", text: "on" } as const;
   const manner = { autoDisarm: false, autoDelete: false, autoDisable: false, isEnabled: true, isArmed: true };
-  const told = { action: "email", address: "", message: "", targets: [], reason: null, createdMs: 1 };
-  return { userId, deviceId, key: "power", attributeName: "power", condition, ...manner, ...told };
+  const notification = { action: "email", address: "", message: "", targets: [], reason: null, createdMs: 1 };
+  return { userId, deviceId, key: "power", attributeName: "power", condition, ...manner, ...notification };
 }

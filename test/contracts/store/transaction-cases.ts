@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { it } from "node:test";
 import { Conflict, StoreUnavailable } from "../../../src/model/errors.ts";
 import type { Transaction } from "../../../src/store/seam.ts";
-import { onPlace, onStore, type StoreHarness } from "./harness.ts";
+import { onDatabase, onStore, type StoreHarness } from "./harness.ts";
 import { keep, kept, makeHome } from "./home.ts";
 
 export function transactionCases(harness: StoreHarness): void {
@@ -119,7 +119,7 @@ export function transactionCases(harness: StoreHarness): void {
     }));
 
   it("is refused when the store is closed, and transactions in progress are completed", () =>
-    onStore(harness, async (store, place) => {
+    onStore(harness, async (store, database) => {
       const onItsWay = store.transaction(keep("on its way"));
       await Promise.all([onItsWay, store.close()]);
       await store.close();
@@ -128,7 +128,7 @@ export function transactionCases(harness: StoreHarness): void {
         store.read((tx) => tx.settings.get("x")),
         StoreUnavailable,
       );
-      assert.ok(await kept(await place.open(), "on its way"));
+      assert.ok(await kept(await database.open(), "on its way"));
     }));
 
   it("appears in the store's health", () =>
@@ -142,18 +142,18 @@ export function transactionCases(harness: StoreHarness): void {
   it(
     harness.kind === "sqlite" ? "comes from one node alone: a second is refused" : "comes from any number of nodes",
     () =>
-      onPlace(harness, async (place) => {
-        const store = await place.open();
+      onDatabase(harness, async (database) => {
+        const store = await database.open();
         assert.equal(store.isShared, harness.kind === "postgres");
         if (store.isShared) {
-          const second = await place.open();
+          const second = await database.open();
           await second.transaction(keep("by the second"));
           assert.ok(await kept(store, "by the second"));
         } else {
-          await assert.rejects(place.open(), Conflict);
+          await assert.rejects(database.open(), Conflict);
           await store.transaction(keep("by the first"));
           await store.close();
-          assert.ok(await kept(await place.open(), "by the first"));
+          assert.ok(await kept(await database.open(), "by the first"));
         }
       }),
   );
