@@ -52,7 +52,7 @@ export class IdempotentWrites {
   readonly #parts: IdempotentWriteParts;
   readonly #limits: KeyLimits;
   readonly #sweep: Sweep;
-  /** Requests under way on this node. On another node the second transaction waits for the first one's row. */
+  /** Requests in progress on this node. On another node the second transaction waits for the first one's row. */
   readonly #running = new Set<string>();
 
   constructor(parts: IdempotentWriteParts) {
@@ -87,7 +87,7 @@ export class IdempotentWrites {
     if (this.#running.has(name)) throw new IdempotencyKeyInUse();
     this.#running.add(name);
     try {
-      return (await this.#kept(key, request)) ?? (await this.#write(key, request, write));
+      return (await this.#findKept(key, request)) ?? (await this.#write(key, request, write));
     } finally {
       this.#running.delete(name);
     }
@@ -102,13 +102,13 @@ export class IdempotentWrites {
       if (error instanceof OutcomeUnknown) throw error.ofKeyedRequest();
       if (error instanceof StoreUnavailable) throw error;
       // Another node may have executed the same request meanwhile. Then its answer counts, not this error.
-      const kept = await this.#kept(key, request);
+      const kept = await this.#findKept(key, request);
       if (kept) return kept;
       throw error;
     }
   }
 
-  async #kept(key: IdempotencyKey, { content, isSecret }: KeyedRequest): Promise<KeptAnswer | undefined> {
+  async #findKept(key: IdempotencyKey, { content, isSecret }: KeyedRequest): Promise<KeptAnswer | undefined> {
     const stored = await this.#parts.store.read((tx) => tx.idempotencyKeys.find(key));
     if (!stored) return undefined;
     const text = stored.isSealed ? this.#parts.sealer.open(stored.text, answerContext(key)) : stored.text;

@@ -58,8 +58,8 @@ export class KeyLimits {
   }
 
   #countOnce(ownerId: OwnerId, count: () => Promise<KeyUsage>): Promise<UsageCount> {
-    const underWay = this.#counting.get(ownerId);
-    if (underWay) return underWay;
+    const running = this.#counting.get(ownerId);
+    if (running) return running;
     const counting = this.#count(ownerId, count).finally(() => this.#counting.delete(ownerId));
     this.#counting.set(ownerId, counting);
     return counting;

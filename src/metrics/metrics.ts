@@ -81,7 +81,7 @@ export function metricsOf(version: string, { linkFaultKinds, operations, faults 
   );
   const internalErrors = registry.counter(
     "breezeway_internal_errors_total",
-    "Requests that failed by an error nobody foresaw, by the interface that was called; the log has each.",
+    "Requests that failed with an unexpected error, by the interface that was called; the log has each.",
     ...(["where"] as const),
   );
   internalErrors.initialize(interfaces);
@@ -97,7 +97,10 @@ export function metricsOf(version: string, { linkFaultKinds, operations, faults 
   commits.initialize(causes);
   const changes = registry.counter("breezeway_attribute_changes_total", "Attributes that commits wrote.");
   const transactions = registry.counter("breezeway_store_transactions_total", "Transactions that became durable.");
-  const refusals = registry.counter("breezeway_store_unavailable_total", "Transactions for which there was no store.");
+  const refusals = registry.counter(
+    "breezeway_store_unavailable_total",
+    "Transactions that failed because the store was unavailable.",
+  );
   const groupSizes = registry.histogram(
     "breezeway_store_group_size",
     "Transactions that became durable with one sync (SQLite).",
@@ -105,12 +108,11 @@ export function metricsOf(version: string, { linkFaultKinds, operations, faults 
   );
   const syncs = registry.histogram("breezeway_store_sync_seconds", "How long syncs took (SQLite).", seconds);
   const fired = registry.counter("breezeway_alerts_fired_total", "Alerts that fired.");
-  const stopped = registry.counter("breezeway_alerts_noted_total", "Firings that could not do all that they should.");
-  const fans = registry.counter(
-    "breezeway_fan_requests_total",
-    "Fan requests, by what became of them.",
-    ...(["state"] as const),
+  const stopped = registry.counter(
+    "breezeway_alerts_noted_total",
+    "Firings of alerts that could not execute all their actions.",
   );
+  const fans = registry.counter("breezeway_fan_requests_total", "Fan requests, by state.", ...(["state"] as const));
   fans.initialize(fanRequestStates);
   const links = registry.counter(
     "breezeway_link_changes_total",
@@ -118,11 +120,11 @@ export function metricsOf(version: string, { linkFaultKinds, operations, faults 
     ...(["state"] as const),
   );
   links.initialize(linkStates);
-  const blind = registry.counter(
-    "breezeway_blind_intervals_total",
-    "Stretches in which a link could not be seen, that have ended.",
+  const blind = registry.counter("breezeway_blind_intervals_total", "Blind intervals of links that have ended.");
+  const blindSeconds = registry.counter(
+    "breezeway_blind_seconds_total",
+    "The total duration of blind intervals that have ended.",
   );
-  const blindSeconds = registry.counter("breezeway_blind_seconds_total", "How long they were, in all.");
   const attempts = registry.counter(
     "breezeway_webhook_attempts_total",
     "Attempts to deliver to webhooks, by outcome.",
@@ -143,7 +145,7 @@ export function metricsOf(version: string, { linkFaultKinds, operations, faults 
   linkFaults.initialize(linkFaultKinds);
   const failures = registry.counter(
     "breezeway_background_failures_total",
-    "Failures of work that the node repeats by itself, by task.",
+    "Failures of periodic tasks, by task.",
     ...(["task"] as const),
   );
   failures.initialize(backgroundTasks);
@@ -197,12 +199,12 @@ export function metricsOf(version: string, { linkFaultKinds, operations, faults 
     watchCertificate(status) {
       registry.gauge(
         "breezeway_tls_certificate_expiry_timestamp_seconds",
-        "When the TLS certificate that is shown expires, as Unix time.",
+        "When the TLS certificate in use expires, as Unix time.",
         () => status().expiresMs / 1000,
       );
       registry.gauge(
         "breezeway_tls_certificate_refused",
-        "Whether the certificate's files hold a new one that is no good, so that the one from before is shown.",
+        "Whether the changed certificate files are invalid, so that the former certificate is still in use.",
         () => (status().isRefused ? 1 : 0),
       );
     },
@@ -216,7 +218,7 @@ function interfaceOf(route: string): (typeof interfaces)[number] {
   const [, first = ""] = route.split("/");
   if (first === "zdk" || first === "acc") return "platform";
   if (first === ".well-known") return "oauth2";
-  return interfaces.find((one) => one === first) ?? "other";
+  return interfaces.find((name) => name === first) ?? "other";
 }
 
 function stateIn(body: string): string {

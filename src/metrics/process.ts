@@ -7,7 +7,7 @@ export function measureProcess(registry: Registry): () => void {
   delay.enable();
   registry.gauge(
     "breezeway_event_loop_delay_seconds",
-    "How late the event loop was since the last look, by quantile.",
+    "The delay of the event loop since the last collection, by quantile.",
     () => {
       const seconds = (nanoseconds: number) => (Number.isFinite(nanoseconds) ? nanoseconds / 1e9 : 0);
       const found = [

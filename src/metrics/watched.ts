@@ -33,7 +33,7 @@ export function watch(registry: Registry, sources: Sources): void {
   );
   registry.gauge(
     "breezeway_webhook_lag_seconds",
-    `For how long the longest due delivery has been due. ${coversAllNodes}`,
+    `How long the oldest due delivery has been due. ${coversAllNodes}`,
     () => deliveries().then(({ lagMs }) => lagMs / 1000, unknown),
   );
 }
@@ -42,11 +42,7 @@ function watchLinks(registry: Registry, { links }: Sources): void {
   registry.gauge("breezeway_links", "Links that this node follows, by state.", () =>
     Object.entries(links().byState).map(([state, count]) => [{ state }, count] as const),
   );
-  registry.gauge(
-    "breezeway_links_stale",
-    "Links of this node that may no longer be as they are shown.",
-    () => links().stale,
-  );
+  registry.gauge("breezeway_links_stale", "Links of this node whose values may be stale.", () => links().stale);
   registry.gauge("breezeway_links_paused", "Links of this node that a fault has paused, by cause.", () =>
     Object.entries(links().paused).map(([cause, count]) => [{ cause }, count] as const),
   );
@@ -101,7 +97,7 @@ function watchStore(
   );
   registry.gauge(
     "breezeway_last_backup_timestamp_seconds",
-    `When the last backup that succeeded was taken; 0 when none is known of. ${coversAllNodes}`,
+    `When the last backup that succeeded was taken; 0 when none is known. ${coversAllNodes}`,
     () => lastBackupMs().then((ms) => (ms ?? 0) / 1000, unknown),
   );
 }

@@ -121,13 +121,13 @@ export class Verification {
   async watch(accessToken: string, onRevoked: () => void): Promise<TokenLife> {
     for (;;) {
       const invalidations = this.#invalidations;
-      const askedMs = this.#runtime.elapsedMs();
+      const startedMs = this.#runtime.elapsedMs();
       const row = await this.#store.read((tx) => tx.accessTokens.find(keyOf(accessToken)));
       if (!row || row.remainingMs <= 0) throw new InvalidToken();
       // A revocation that arrived during the read may be this token's.
       if (invalidations !== this.#invalidations) continue;
       const release = this.#watched.add(row.grant, onRevoked);
-      return { untilMs: askedMs + row.remainingMs, clientId: row.grant.clientId, release };
+      return { untilMs: startedMs + row.remainingMs, clientId: row.grant.clientId, release };
     }
   }
 
@@ -174,9 +174,9 @@ export class Verification {
 
   async #lookUp(accessToken: string, tries = 3): Promise<ScopedPrincipal> {
     const invalidations = this.#invalidations;
-    const askedMs = this.#runtime.elapsedMs();
+    const startedMs = this.#runtime.elapsedMs();
     const row = await this.#store.read((tx) => tx.accessTokens.find(keyOf(accessToken)));
-    if (this.#store.isShared && this.#runtime.elapsedMs() - askedMs >= revocationPolling.trustedMs) {
+    if (this.#store.isShared && this.#runtime.elapsedMs() - startedMs >= revocationPolling.trustedMs) {
       // The read took so long that the token may have been revoked on another node meanwhile.
       if (tries > 1) return this.#lookUp(accessToken, tries - 1);
       throw new StoreUnavailable("The store is too slow to tell whether a token is valid.");
@@ -186,7 +186,7 @@ export class Verification {
     // A revocation that arrived during the read may be this token's: then the row is valid for this call only.
     if (invalidations === this.#invalidations) {
       const { id: grantId, clientId } = row.grant;
-      this.#keep(accessToken, { principal, grantId, clientId, untilMs: askedMs + row.remainingMs });
+      this.#keep(accessToken, { principal, grantId, clientId, untilMs: startedMs + row.remainingMs });
     }
     return principal;
   }
@@ -209,7 +209,7 @@ export class Verification {
 
   async #poll(): Promise<void> {
     this.#isHinted = false;
-    const askedMs = this.#runtime.elapsedMs();
+    const startedMs = this.#runtime.elapsedMs();
     try {
       const cursor = this.#cursor;
       const { epoch, end, horizon, bodies } = await this.#store.read(async (tx) => {
@@ -226,7 +226,7 @@ export class Verification {
       if (isContinued) this.forget(bodies.map((body) => (JSON.parse(body) as { grant: string }).grant));
       else await this.#forgetAll();
       this.#cursor = { epoch, end };
-      this.#polledMs = askedMs;
+      this.#polledMs = startedMs;
       this.#pollTask.succeeded();
     } catch (error) {
       // The cache is kept, unused: the next successful read removes the tokens that were revoked meanwhile.

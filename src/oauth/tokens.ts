@@ -34,14 +34,14 @@ export interface CodeExchange {
 export interface Refresh {
   readonly refreshToken: string;
   /** The requested scopes; null means all that were granted. */
-  readonly asked: Scopes;
+  readonly requestedScopes: Scopes;
 }
 
 export interface Tokens {
   exchangeCode(client: Client, exchange: CodeExchange, source: string): Promise<IssuedTokens>;
   /** Requested scopes narrow the new access token, not the grant. */
   refresh(client: Client, refresh: Refresh, source: string): Promise<IssuedTokens>;
-  issueToClient(client: Client, asked: Scopes, source: string): Promise<IssuedTokens>;
+  issueToClient(client: Client, requestedScopes: Scopes, source: string): Promise<IssuedTokens>;
   /** Ends the whole grant of the token. An unknown token, or another client's, is ignored. */
   revoke(client: Client, token: string, source: string): Promise<void>;
   /** Removes expired tokens, codes and sign-ins, and grants without tokens. */
@@ -95,10 +95,10 @@ export function tokensOn({ store, lifetimes, grantsEnded, reached }: TokenParts)
     tx: TokenTables,
     grant: GrantRow,
     parentHash: string | null,
-    asked: Scopes = null,
+    requestedScopes: Scopes = null,
   ): Promise<IssuedTokens> {
     const nowMs = await tx.clock.nowMs();
-    const access = await issueAccess(tx, grant, nowMs, asked);
+    const access = await issueAccess(tx, grant, nowMs, requestedScopes);
     const refreshToken = newCredential("bwr_", ownerIdOf(grant));
     await tx.refreshTokens.add({
       ...keyOf(refreshToken),
@@ -114,12 +114,16 @@ export function tokensOn({ store, lifetimes, grantsEnded, reached }: TokenParts)
     tx: TokenTables,
     grant: GrantRow,
     nowMs: number,
-    asked: Scopes = null,
+    requestedScopes: Scopes = null,
   ): Promise<IssuedTokens> {
     const accessToken = newCredential("bwa_", ownerIdOf(grant));
     const expiresMs = nowMs + lifetimes.accessSeconds * 1_000;
-    await tx.accessTokens.add(keyOf(accessToken), grant.id, expiresMs, scopeText(asked));
-    return { accessToken, expiresInSeconds: lifetimes.accessSeconds, scopes: asked ?? storedScopes(grant.scope) };
+    await tx.accessTokens.add(keyOf(accessToken), grant.id, expiresMs, scopeText(requestedScopes));
+    return {
+      accessToken,
+      expiresInSeconds: lifetimes.accessSeconds,
+      scopes: requestedScopes ?? storedScopes(grant.scope),
+    };
   }
 
   /** Sweeps a whole table, one page in each transaction, so that other transactions don't wait long. */
@@ -163,7 +167,7 @@ export function tokensOn({ store, lifetimes, grantsEnded, reached }: TokenParts)
         return { issued: await issue(tx, grant, null) };
       }),
 
-    refresh: (client, { refreshToken, asked }, source) =>
+    refresh: (client, { refreshToken, requestedScopes }, source) =>
       settle(client, async (tx) => {
         const key = keyOf(refreshToken);
         const grant = await tx.grants.lockOfRefreshToken(key);
@@ -177,7 +181,7 @@ export function tokensOn({ store, lifetimes, grantsEnded, reached }: TokenParts)
           await audit(tx, "refresh_reuse", grant, source);
           return { ...invalidToken, ended: await endGrants(tx, [grant]) };
         }
-        refuseWiderScope(grant, asked);
+        refuseWiderScope(grant, requestedScopes);
         await tx.refreshTokens.use(token, nowMs + lifetimes.refreshSeconds * 1_000);
         const isFirstOfSiblings = await tx.refreshTokens.retireParent(token, nowMs + retirementMs);
         // Two successors of one token are in use: a client that runs twice, or a stolen token. The retry window allows it,
@@ -187,10 +191,10 @@ export function tokensOn({ store, lifetimes, grantsEnded, reached }: TokenParts)
         }
         if (token.isUsed) await makeRoom(tx, token);
         await tokenLimit.ofGrant(tx, grant, token.hash);
-        return { issued: await issue(tx, grant, token.hash, asked) };
+        return { issued: await issue(tx, grant, token.hash, requestedScopes) };
       }),
 
-    async issueToClient(client, asked, source) {
+    async issueToClient(client, requestedScopes, source) {
       if (client.kind !== "enterprise") {
         throw new UnauthorizedClient("Only an enterprise client may use client_credentials.");
       }
@@ -198,7 +202,7 @@ export function tokensOn({ store, lifetimes, grantsEnded, reached }: TokenParts)
         await lockClient(tx, client);
         const { ended, isAudited } = await tokenLimit.ofClient(tx, client);
         const { tenantId, id: clientId } = client;
-        const scope = scopeText(asked);
+        const scope = scopeText(requestedScopes);
         const grant: GrantRow = { id: randomUUID(), tenantId, userId: null, clientId, covers: "tenant", scope };
         await tx.grants.add(grant);
         if (isAudited) await audit(tx, "client_credentials", grant, source);
@@ -256,9 +260,9 @@ async function handleReplay(tx: TokenTables, client: Client, code: string, sourc
 }
 
 /** Throws InvalidScope when more is requested than was granted. The refresh token stays valid for another request. */
-function refuseWiderScope({ scope }: GrantRow, asked: Scopes): void {
+function refuseWiderScope({ scope }: GrantRow, requestedScopes: Scopes): void {
   const granted = storedScopes(scope);
-  const missing = missingScopes(granted, asked ?? []);
+  const missing = missingScopes(granted, requestedScopes ?? []);
   if (granted && missing.length > 0) throw new InvalidScope(granted, missing);
 }
 

@@ -104,11 +104,11 @@ async function readPostgres(url: string): Promise<RawFacts> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
   try {
     await client.connect();
-    const askedMs = Date.now();
+    const sentMs = Date.now();
     const { rows } = await client.query(
       "SELECT (EXTRACT(EPOCH FROM clock_timestamp()) * 1000)::float8 AS now, to_regclass('schema_steps') IS NOT NULL AS made",
     );
-    const clockOffsetMs = rows[0].now - (askedMs + Date.now()) / 2;
+    const clockOffsetMs = rows[0].now - (sentMs + Date.now()) / 2;
     if (!rows[0].made) return { clockOffsetMs };
     const steps = await client.query("SELECT MAX(step)::int AS step FROM schema_steps");
     const schemaVersion: number = steps.rows[0].step ?? 0;

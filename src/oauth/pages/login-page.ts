@@ -61,7 +61,7 @@ function formatDuration(seconds: number): string {
     { name: "minute", seconds: 60 },
     { name: "second", seconds: 1 },
   ] as const;
-  const unit = units.find((one) => seconds > one.seconds) ?? units[2];
+  const unit = units.find((each) => seconds > each.seconds) ?? units[2];
   const count = Math.max(1, Math.ceil(seconds / unit.seconds));
   return `${count} ${unit.name}${count === 1 ? "" : "s"}`;
 }

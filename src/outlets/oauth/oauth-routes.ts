@@ -129,7 +129,7 @@ function clientRoutes({ oauth: { tokens, metadata } }: OAuthRouteParts): readonl
           if (refreshToken === undefined) {
             throw new BadParameter("refresh_token", "The parameter refresh_token is missing.");
           }
-          return tokens.refresh(client, { refreshToken, asked: scopesOf(given) }, source);
+          return tokens.refresh(client, { refreshToken, requestedScopes: scopesOf(given) }, source);
         },
       ],
       ["client_credentials", (client, given, source) => tokens.issueToClient(client, scopesOf(given), source)],

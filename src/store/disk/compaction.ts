@@ -41,7 +41,7 @@ export class Compaction {
     this.#runtime = runtime;
     this.#sweep = new Sweep({
       task: "compaction",
-      failure: "free space could not be given back to the file system",
+      failure: "free pages could not be released to the file system",
       everyMs: sweepEveryMs,
       runtime,
       remove: (signal) => this.#releaseSurplus(signal),

@@ -21,7 +21,8 @@ export async function refuseForeignTables(sql: Sql): Promise<void> {
 export async function refuseUsedTables(sql: Sql, layouts: readonly TableLayout[]): Promise<void> {
   const names = [...layouts.map(({ name }) => name), "nodes"];
   await sql.run(`LOCK TABLE ${names.map(quoted).join(", ")} IN EXCLUSIVE MODE`);
-  for (const name of names.filter((one) => !layouts.find((layout) => layout.name === one && hasOneRow(layout)))) {
+  const singleRowTables = layouts.filter(hasOneRow).map(({ name }) => name);
+  for (const name of names.filter((table) => !singleRowTables.includes(table))) {
     const [row] = await sql.all(`SELECT 1 FROM ${quoted(name)} LIMIT 1`);
     if (row) throw notEmpty(`there are rows in ${name}`);
   }

@@ -42,7 +42,7 @@ const columns = `number, name, value, time_ms AS "timeMs"`;
 const fewKeys = 4;
 
 export function attributeTable(sql: Sql): AttributeTable {
-  const one = (userId: UserId, deviceId: DeviceId, key: AttributeKey) =>
+  const findOne = (userId: UserId, deviceId: DeviceId, key: AttributeKey) =>
     sql.all<StoredRow>(
       `SELECT ${columns} FROM attributes WHERE user_id = $1 AND device_id = $2 AND number = $3 AND name = $4`,
       [userId, deviceId, ...(typeof key === "number" ? ([key, ""] as const) : ([unnumbered, key] as const))],
@@ -57,7 +57,7 @@ export function attributeTable(sql: Sql): AttributeTable {
     },
     async some(userId, deviceId, keys) {
       if (sql.dialect === "sqlite" && keys.length <= fewKeys) {
-        const found = await Promise.all([...new Set(keys)].map((key) => one(userId, deviceId, key)));
+        const found = await Promise.all([...new Set(keys)].map((key) => findOne(userId, deviceId, key)));
         return found.flat().map(fromStored);
       }
       const numbers = keys.filter((key) => typeof key === "number");

@@ -33,7 +33,7 @@ const columns = `hash, client_id AS "clientId", user_id AS "userId", redirect_ur
   is_redirect_uri_sent AS "isRedirectUriSent", challenge, scope, expires_ms AS "expiresMs", grant_id AS "grantId"`;
 
 export function codeTable(sql: Sql): CodeTable {
-  const one = async (rows: Promise<CodeRow[]>) => {
+  const firstCode = async (rows: Promise<CodeRow[]>) => {
     const row = await first(rows);
     return row && { ...row, isRedirectUriSent: Boolean(row.isRedirectUriSent) };
   };
@@ -46,9 +46,9 @@ export function codeTable(sql: Sql): CodeTable {
       );
     },
     find: ({ ownerId, hash }) =>
-      one(sql.all<CodeRow>(`SELECT ${columns} FROM codes WHERE ${isOfKey("user_id")}`, [ownerId, hash])),
+      firstCode(sql.all<CodeRow>(`SELECT ${columns} FROM codes WHERE ${isOfKey("user_id")}`, [ownerId, hash])),
     spend: ({ userId, hash }, clientId, grantId) =>
-      one(
+      firstCode(
         sql.all<CodeRow>(
           `UPDATE codes SET grant_id = $4 WHERE user_id = $1 AND hash = $2 AND client_id = $3 AND grant_id IS NULL
            RETURNING ${columns}`,

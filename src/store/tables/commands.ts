@@ -76,7 +76,7 @@ export function commandTable(sql: Sql): CommandTable {
       ),
     async change(command, from, { state, ...change }) {
       const { text, sentMs, settledMs, blockedUntilMs } = { ...command, ...change };
-      const states = from.map((one) => `'${one}'`).join(", ");
+      const states = from.map((state) => `'${state}'`).join(", ");
       const touched = await sql.run(
         `UPDATE commands SET state = $4, text = $5, sent_ms = $6, settled_ms = $7, blocked_until_ms = $8
          WHERE user_id = $1 AND device_id = $2 AND id = $3 AND state IN (${states})`,

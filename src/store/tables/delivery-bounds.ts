@@ -55,8 +55,8 @@ export function deliveryBounds(sql: Sql): DeliveryBounds {
         [ownerId, webhookId, kept.messages + 1],
       );
       let bytes = 0;
-      const firstBeyond = newest.find((one, at) => {
-        bytes += one.bytes;
+      const firstBeyond = newest.find((delivery, at) => {
+        bytes += delivery.bytes;
         return at >= kept.messages || bytes > kept.bytes;
       });
       if (!firstBeyond) return 0;

@@ -69,11 +69,11 @@ export function grantTable(sql: Sql): GrantTable {
         hash,
       ]),
     async existing(grants) {
-      const asked =
+      const requested =
         sql.dialect === "postgres"
           ? "SELECT asked.owner_id, asked.id FROM unnest($1::int[], $2::text[]) AS asked (owner_id, id)"
           : "SELECT o.value, i.value FROM json_each($1) o JOIN json_each($2) i ON i.key = o.key";
-      const found = await sql.all<{ id: string }>(`SELECT id FROM grants WHERE (owner_id, id) IN (${asked})`, [
+      const found = await sql.all<{ id: string }>(`SELECT id FROM grants WHERE (owner_id, id) IN (${requested})`, [
         grants.map(ownerIdOf),
         grants.map(({ id }) => id),
       ]);

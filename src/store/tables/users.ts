@@ -36,7 +36,7 @@ const columns = `id, tenant_id AS "tenantId", name, password_hash AS "passwordHa
   created_ms AS "createdMs"`;
 
 export function userTable(sql: Sql): UserTable {
-  const one = async (where: string, parameters: readonly (string | number)[]) => {
+  const findOne = async (where: string, parameters: readonly (string | number)[]) => {
     const row = await first(sql.all<UserRow>(`SELECT ${columns} FROM users WHERE ${where}`, parameters));
     return row && { ...row, isAdmin: Boolean(row.isAdmin) };
   };
@@ -51,13 +51,13 @@ export function userTable(sql: Sql): UserTable {
       );
       return row?.id;
     },
-    byId: (id) => one("id = $1", [id]),
+    byId: (id) => findOne("id = $1", [id]),
     // No user has a name that can't be stored.
     byName: async (tenantId, name) =>
-      isStorable(name) ? one("tenant_id = $1 AND name = $2", [tenantId, name]) : undefined,
+      isStorable(name) ? findOne("tenant_id = $1 AND name = $2", [tenantId, name]) : undefined,
     within(accessScope, id) {
       const [column, owner] = ownerIn(accessScope);
-      return one(`${column} = $1 AND id = $2`, [owner, id]);
+      return findOne(`${column} = $1 AND id = $2`, [owner, id]);
     },
     async idsWithin(accessScope) {
       const [column, owner] = ownerIn(accessScope);

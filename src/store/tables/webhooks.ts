@@ -114,8 +114,8 @@ export function webhookTable(sql: Sql): WebhookTable {
     await sql.run("DELETE FROM webhooks WHERE owner_id = $1 AND id = $2", [ownerId, id]);
   };
   return {
-    async add({ id, tenantId, userId, clientId, url, sealedUrl, sealedSecret, ...heard }) {
-      const { deviceIds, attributes, hearsAlerts = true, from } = heard;
+    async add({ id, tenantId, userId, clientId, url, sealedUrl, sealedSecret, ...filter }) {
+      const { deviceIds, attributes, hearsAlerts = true, from } = filter;
       const ownerId = ownerIdOf({ userId, tenantId });
       await sql.run(
         `INSERT INTO webhooks (owner_id, id, tenant_id, client_id, url, sealed_url, sealed_secret, device_ids, attributes,
