@@ -9,7 +9,7 @@ export interface FailureCount {
 }
 
 /** When a count restarts: a pair's after a quiet time, a source's after a fixed window. */
-export interface Forgetting {
+export interface ResetRules {
   readonly forgetAfterMs: number;
   readonly sourceWindowMs: number;
 }
@@ -17,11 +17,11 @@ export interface Forgetting {
 /** Counts failures of each pair of account and source, and of each source alone. */
 export interface FailureCounts {
   find(pair: string, source: string): Promise<{ readonly ofPair?: FailureCount; readonly ofSource?: FailureCount }>;
-  count(pair: string, source: string, forgetting: Forgetting): Promise<void>;
+  count(pair: string, source: string, rules: ResetRules): Promise<void>;
   reset(pair: string): Promise<void>;
 }
 
-/** Counts in memory, for a single node; a restart resets them. Beyond `remembered`, the least recent counts are evicted. */
+/** Counts in memory, for a single node; a restart resets them. Beyond `most`, the least recent counts are evicted. */
 export function countsInMemory(nowMs: () => number, most: number): FailureCounts {
   type StoredCount = { readonly failures: number; readonly firstMs: number; readonly lastMs: number };
   const pairs = new Map<string, StoredCount>();

@@ -103,7 +103,7 @@ export class FailureLimits {
 
   #newQueue(): FairQueue {
     const { atOnce, perSource } = this.#settings;
-    return new FairQueue({ atOnce, longest: perSource, fullError: tooManyInProgress });
+    return new FairQueue({ atOnce, mostWaiting: perSource, fullError: tooManyInProgress });
   }
 
   #enter(source: string): void {

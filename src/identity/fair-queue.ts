@@ -3,8 +3,8 @@ import { ClientGone } from "../model/errors.ts";
 export interface FairQueueOptions {
   /** Tasks that run at the same time. */
   readonly atOnce: number;
-  /** Tasks that wait, of all sources together. */
-  readonly longest: number;
+  /** The limit of waiting tasks, of all sources together. */
+  readonly mostWaiting: number;
   /** The error for a task that is refused, or evicted, because the queue is full. */
   readonly fullError: () => Error;
 }
@@ -46,7 +46,7 @@ export class FairQueue {
   }
 
   async #wait(source: string, disconnected: AbortSignal | undefined): Promise<void> {
-    if (this.#waiting >= this.#options.longest) this.#makeRoom(source);
+    if (this.#waiting >= this.#options.mostWaiting) this.#makeRoom(source);
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const waiting: WaitingTask = { start: resolve, reject };
     const leave = () => {

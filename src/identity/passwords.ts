@@ -64,7 +64,7 @@ export function passwords({
   const parameters = `$argon2id$v=19$m=${cost.memoryCost},t=${cost.timeCost},p=${cost.parallelism}$`;
   /** Compared with an unknown user's password: it has the same cost, and no password matches it. */
   const dummyHash = `${parameters}${"A".repeat(22)}$${"A".repeat(43)}`;
-  const queue = new FairQueue({ atOnce, longest: longestQueue, fullError });
+  const queue = new FairQueue({ atOnce, mostWaiting: longestQueue, fullError });
   const run = <Result>({ source, disconnected }: PasswordCaller, work: () => Promise<Result>) =>
     queue.run(sourceOf(source), work, disconnected);
   return {

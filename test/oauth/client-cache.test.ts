@@ -8,52 +8,52 @@ type Parts = ConstructorParameters<typeof ClientCache>[0];
 
 /** A store with one client. Its name is that of its last change. Reads wait until `until` resolves. */
 function clients(isShared: boolean) {
-  const asked = { reads: 0, name: "first", until: Promise.resolve() };
+  const state = { reads: 0, name: "first", until: Promise.resolve() };
   const row = (): ClientRow => ({
-    ...{ id: "bwc_1", tenantId: 1 as TenantId, name: asked.name, kind: "user", redirectUris: [], requiresPkce: false },
+    ...{ id: "bwc_1", tenantId: 1 as TenantId, name: state.name, kind: "user", redirectUris: [], requiresPkce: false },
     ...{ secrets: [], createdMs: 0 },
   });
   const store = {
     isShared,
     async read(body: (tx: unknown) => Promise<unknown>) {
-      asked.reads++;
+      state.reads++;
       const seen = row();
-      await asked.until;
+      await state.until;
       const byId = async (id: string) => (id === seen.id ? seen : undefined);
       return body({ clients: { byId }, clock: { nowMs: async () => 5 } });
     },
   } as unknown as Parts["store"];
-  return { asked, known: new ClientCache({ store, nowMs: () => 7 }) };
+  return { state, cache: new ClientCache({ store, nowMs: () => 7 }) };
 }
 
 describe("a client in the cache", () => {
   it("is cached until it is changed, when this process is the only writer", async () => {
-    const { asked, known } = clients(false);
-    assert.deepEqual([(await known.find("bwc_1")).row?.name, (await known.find("bwc_1")).nowMs], ["first", 7]);
-    assert.equal(asked.reads, 1);
-    asked.name = "second";
-    known.forget("bwc_1");
-    assert.equal((await known.find("bwc_1")).row?.name, "second");
+    const { state, cache } = clients(false);
+    assert.deepEqual([(await cache.find("bwc_1")).row?.name, (await cache.find("bwc_1")).nowMs], ["first", 7]);
+    assert.equal(state.reads, 1);
+    state.name = "second";
+    cache.forget("bwc_1");
+    assert.equal((await cache.find("bwc_1")).row?.name, "second");
   });
 
   it("is read again each time on a shared store, and so is an unknown client", async () => {
     const shared = clients(true);
-    for (let i = 0; i < 2; i++) assert.equal((await shared.known.find("bwc_1")).nowMs, 5);
-    assert.equal(shared.asked.reads, 2);
-    const { asked, known } = clients(false);
-    for (let i = 0; i < 2; i++) assert.equal((await known.find("bwc_2")).row, undefined);
-    assert.equal(asked.reads, 2);
+    for (let i = 0; i < 2; i++) assert.equal((await shared.cache.find("bwc_1")).nowMs, 5);
+    assert.equal(shared.state.reads, 2);
+    const { state, cache } = clients(false);
+    for (let i = 0; i < 2; i++) assert.equal((await cache.find("bwc_2")).row, undefined);
+    assert.equal(state.reads, 2);
   });
 
   it("is not cached when it was changed during the read", async () => {
-    const { asked, known } = clients(false);
+    const { state, cache } = clients(false);
     const slow = Promise.withResolvers<void>();
-    asked.until = slow.promise;
-    const early = known.find("bwc_1");
-    asked.name = "second";
-    known.forget("bwc_1");
+    state.until = slow.promise;
+    const early = cache.find("bwc_1");
+    state.name = "second";
+    cache.forget("bwc_1");
     slow.resolve();
     assert.equal((await early).row?.name, "first");
-    assert.equal((await known.find("bwc_1")).row?.name, "second");
+    assert.equal((await cache.find("bwc_1")).row?.name, "second");
   });
 });

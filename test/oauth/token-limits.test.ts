@@ -13,7 +13,7 @@ for (const database of databases) {
       const { oauth } = world.service.parts;
       const client = (await oauth.findClient(world.client.id))!;
       const refresh = (refreshToken: string) =>
-        oauth.tokens.refresh(client, { refreshToken, asked: null }, "192.0.2.1");
+        oauth.tokens.refresh(client, { refreshToken, requestedScopes: null }, "192.0.2.1");
       const kept = await world.tokens();
       const first = await world.tokens();
       let last = { accessToken: first.access_token, refreshToken: first.refresh_token as string | undefined };
@@ -34,7 +34,7 @@ for (const database of databases) {
       const { oauth } = world.service.parts;
       const client = (await oauth.findClient(world.client.id))!;
       const refresh = (refreshToken: string) =>
-        oauth.tokens.refresh(client, { refreshToken, asked: null }, "192.0.2.1");
+        oauth.tokens.refresh(client, { refreshToken, requestedScopes: null }, "192.0.2.1");
       const { refresh_token } = await world.tokens();
       let accessToken = "";
       for (let count = 0; count < 2 * limits.tokensPerGrant; count++) {

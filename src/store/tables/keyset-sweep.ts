@@ -10,6 +10,7 @@ export interface SweepCursor {
 /** Rows that one transaction examines. On SQLite all writers wait for it: a millisecond or two. */
 const pageRows = 2_000;
 
+/** Before all rows: no owner has this id. */
 const firstCursor: SweepCursor = { ownerId: -(2 ** 31) as OwnerId, second: "" };
 
 /**
