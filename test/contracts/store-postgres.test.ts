@@ -145,22 +145,25 @@ describe("concurrent transactions on PostgreSQL", { skip: skip ?? false }, () =>
       assert.ok(runs >= 3, `${runs} runs`);
     }));
 
-  it("fail with store_unavailable when their connection is cut, and the store keeps working", { timeout: 30_000 }, (t) =>
-    onStore(postgresHarness, async (store, database) => {
-      const [begun, cut] = [gate(), gate()];
-      const broken = store.transaction(async (tx) => {
-        await keep("cut")(tx);
-        begun.open();
-        await cut.opened;
-        await keep("after the cut")(tx);
-      });
-      await begun.opened;
-      await cutAll(database, t.signal).finally(cut.open);
-      await assert.rejects(broken, StoreUnavailable);
-      await store.transaction(keep("next"));
-      assert.equal(await kept(store, "cut"), false);
-      assert.ok(await kept(store, "next"));
-    }),
+  it(
+    "fail with store_unavailable when their connection is cut, and the store keeps working",
+    { timeout: 30_000 },
+    (t) =>
+      onStore(postgresHarness, async (store, database) => {
+        const [begun, cut] = [gate(), gate()];
+        const broken = store.transaction(async (tx) => {
+          await keep("cut")(tx);
+          begun.open();
+          await cut.opened;
+          await keep("after the cut")(tx);
+        });
+        await begun.opened;
+        await cutAll(database, t.signal).finally(cut.open);
+        await assert.rejects(broken, StoreUnavailable);
+        await store.transaction(keep("next"));
+        assert.equal(await kept(store, "cut"), false);
+        assert.ok(await kept(store, "next"));
+      }),
   );
 
   it("fail with store_unavailable while the server can't be reached", async () => {

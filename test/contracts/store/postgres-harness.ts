@@ -4,7 +4,7 @@ import type { OpenStore } from "../../../src/store/seam.ts";
 import type { InstalledPostgres } from "../../set-up/installed-postgres.ts";
 import { type Cluster, type ClusterOptions, sharedCluster, startCluster } from "../../set-up/postgres.ts";
 import { canMount, smallDisk } from "../../set-up/small-disk.ts";
-import type { Disk, TestDatabase, StoreHarness } from "./harness.ts";
+import type { Disk, StoreHarness, TestDatabase } from "./harness.ts";
 
 export const postgresHarness: StoreHarness = harnessOn(sharedCluster, {});
 
@@ -37,7 +37,10 @@ function harnessOn(shared: () => Promise<Cluster>, options: ClusterOptions): Sto
 /** The database's clock plus an offset in a table, so that a test can move it. */
 const movableClock = `(SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint + skew_ms FROM clock)`;
 
-async function databaseAt(url: string, diskOf: (connection: pg.Client) => Promise<Disk> = noDisk): Promise<TestDatabase> {
+async function databaseAt(
+  url: string,
+  diskOf: (connection: pg.Client) => Promise<Disk> = noDisk,
+): Promise<TestDatabase> {
   const opened: OpenStore[] = [];
   const connection = new pg.Client({ connectionString: url });
   // A server that is stopped first also closes this connection.
