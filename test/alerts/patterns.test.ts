@@ -73,9 +73,40 @@ describe("the pattern of an alert", () => {
     }
   });
 
-  it("is kept compiled, within bounds", () => {
+  it("is estimated instruction by instruction, repeats multiplied", () => {
+    const sizes: readonly (readonly [pattern: string, instructions: number])[] = [
+      ["", 0],
+      ["ab", 2],
+      ["a{3}", 3],
+      ["a{2,5}", 5],
+      ["a{3}{2}", 6],
+      ["a*", 2],
+      ["a*{3}", 6],
+      ["[{3}]\\w", 2],
+      ["\\Qab\\E{3}", 4],
+      ["(ab){3}", 12],
+      ["(a)(b)", 6],
+      // What is not closed, or closes nothing, still counts.
+      ["x(y(z", 3],
+      [")", 2],
+    ];
+    for (const [pattern, instructions] of sizes) assert.equal(estimatedSize(pattern), instructions, pattern);
+  });
+
+  it("is compiled once while it is in use, and again when many others were used since", (t) => {
     const patterns = new Patterns();
-    for (let i = 0; i < 3_000; i++) assert.equal(patterns.matches(`value ${i}[0-9]*`, `value ${i}`), true);
-    assert.equal(patterns.matches("value 0[0-9]*", "value 01"), true);
+    const compile = t.mock.method(RE2JS, "compile");
+    const compiledFor = (pattern: string, value: string) => {
+      const before = compile.mock.callCount();
+      assert.equal(patterns.matches(pattern, value), true);
+      return compile.mock.callCount() - before;
+    };
+    assert.equal(compiledFor("kept", "kept"), 1);
+    for (let i = 0; i < 3_000; i++) {
+      assert.equal(compiledFor(`value ${i}[0-9]*`, `value ${i}`), 1);
+      assert.equal(compiledFor("kept", "kept"), 0, `after ${i} others`);
+    }
+    assert.equal(compiledFor("value 2000[0-9]*", "value 20001"), 0);
+    assert.equal(compiledFor("value 0[0-9]*", "value 01"), 1);
   });
 });

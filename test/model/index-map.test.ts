@@ -63,6 +63,13 @@ describe("the index of a structure or device", () => {
     const map = after(alarms(all), alarms(without));
     const { evicted } = assignIndexes(map, alarms([...without, "new"]));
     assert.deepEqual(evicted, [{ kind: "alarm", x: 1, y: 3, oldId: "a03", newId: "new" }]);
+    const thermostats = (from: number) =>
+      makeAccount({ structures: { s: structure() }, thermostats: many(21, "t", () => thermostat("s")).slice(from) });
+    const moved = assignIndexes(after(thermostats(0), thermostats(1)), thermostats(1));
+    assert.deepEqual(moved.evicted, []);
+    assert.deepEqual(assignIndexes(after(thermostats(0)), thermostats(1)).evicted, [
+      { kind: "thermostat", x: 1, y: 1, oldId: "t01", newId: "t21" },
+    ]);
     const full = assignIndexes(map, alarms([...all, "z19"]));
     assert.deepEqual(full.map.structures[0]!.alarms, after(alarms(all)).structures[0]!.alarms);
   });
@@ -76,6 +83,7 @@ describe("the index of a structure or device", () => {
       ["s1", "s2", 1],
       ["s2", "s1", 0],
     ] as const) {
+      assert.equal(after(at(first), at(last), unsaid).structures[x]!.thermostats[0]!.absentSince, null);
       const map = after(at(first), at(last), at(null), unsaid);
       assert.equal(map.structures[x]!.thermostats[0]!.absentSince, null, `${first}, then ${last}`);
       assert.notEqual(map.structures[1 - x]!.thermostats[0]!.absentSince, null);

@@ -214,6 +214,26 @@ describe("a structure's warnings and emergencies", () => {
     assert.equal(value(view.values, "o.structures[1].emergencies.all"), "false");
   });
 
+  it("are blank while nothing was ever told of alarms", () => {
+    const view = new View().show(makeAccount({ structures: { s }, notWhole: ["alarms"], speaksOfAlarms: false }));
+    assert.equal(value(view.values, "o.structures[1].emergencies.smoke"), null);
+  });
+
+  it("stay while an alarm without a structure may sound, and end when its last states are known", () => {
+    const structures = { s1: structure(), s2: structure() };
+    const sounding = alarm("s2", { smokeAlarmState: "emergency" });
+    const neverTold = incomplete({ structureId: "s1" });
+    const onlyCo = alarm("s1", { smokeAlarmState: null });
+    for (const [first, after] of [
+      [neverTold, "true"],
+      [onlyCo, "false"],
+    ] as const) {
+      const view = new View().show(makeAccount({ structures, alarms: { p: first, q: sounding } }));
+      view.show(makeAccount({ structures, alarms: { p: incomplete(), q: alarm("s2") } }));
+      assert.equal(value(view.values, "o.structures[2].emergencies.smoke"), after);
+    }
+  });
+
   it("end with the alarm that sounded, also when the list of alarms isn't whole", () => {
     const sounding = makeAccount({ structures: { s }, alarms: { p: alarm("s", { smokeAlarmState: "emergency" }) } });
     const view = new View().show(sounding);

@@ -135,13 +135,8 @@ export const arguedSurvivors: readonly Argued[] = [
       "equivalent: the values of a virtual device are never undefined; the fallback is for the compiler",
     ],
   ]),
-  ...of("src/model/stray-alarms.ts", "knownStructures", [
-    [
-      "condition",
-      "!structures.isWhole",
-      "true",
-      "equivalent: with a whole list, the present structures are those of the list",
-    ],
+  ...of("src/model/ids.ts", "ownerIdOf", [
+    ["??", "tenantId ?? 0", "tenantId", "equivalent: null negated is 0 too; the fallback is for the compiler"],
   ]),
   ...of("src/model/stray-alarms.ts", "isHomeless", [
     [

@@ -1,0 +1,11 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { textBytes } from "../../src/model/text-bytes.ts";
+
+describe("the size of a text", () => {
+  it("is counted in UTF-8, and blank takes nothing", () => {
+    assert.equal(textBytes("é🏠"), 6);
+    assert.equal(textBytes(""), 0);
+    assert.equal(textBytes(null), 0);
+  });
+});
