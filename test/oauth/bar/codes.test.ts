@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { describe, it } from "node:test";
-import { itOn } from "../../set-up/sample.ts";
+import { statementsOn } from "../../set-up/sample.ts";
 import { databases } from "../../stories/world.ts";
 import { type Answered, ada, callback, type MadeClient, type OAuthWorld, oauthWorld } from "../oauth-world.ts";
 import { formOf } from "../scripted-browser.ts";
@@ -43,8 +43,8 @@ async function atOnce(times: number, exchange: (index: number) => Promise<Answer
 
 for (const database of databases) {
   describe(`a code, on ${database}`, () => {
-    const it = itOn(database, { everyNth: 3, always: /same time/ });
-    it("27: is 256 random bits, different each time, of which only the SHA-256 is stored", async (t) => {
+    const statements = statementsOn(database, { everyNth: 3 });
+    statements.it("27: is 256 random bits, different each time, of which only the SHA-256 is stored", async (t) => {
       const world = await oauthWorld(t, { database });
       const browser = world.browser();
       const codes: string[] = [];
@@ -84,7 +84,7 @@ for (const database of databases) {
       }
     });
 
-    it("27: can't be computed from the store, nor is its hash a code", async (t) => {
+    statements.it("27: can't be computed from the store, nor is its hash a code", async (t) => {
       const world = await oauthWorld(t, { database });
       await world.code();
       const stored = new Set(
@@ -100,7 +100,7 @@ for (const database of databases) {
       }
     });
 
-    it("28: is valid for sixty seconds, and a double click does not extend it", async (t) => {
+    statements.it("28: is valid for sixty seconds, and a double click does not extend it", async (t) => {
       const world = await oauthWorld(t, { database });
       const inTime = await world.code();
       await world.timePasses(50_000);
@@ -120,7 +120,7 @@ for (const database of databases) {
       assert.equal((await storedRows(world)).get("grants")?.length, 1, "only the first code gave anything");
     });
 
-    it("29: belongs to one client, and stays valid when another client tries it", async (t) => {
+    statements.it("29: belongs to one client, and stays valid when another client tries it", async (t) => {
       const world = await oauthWorld(t, { database });
       const neighbour = await world.addClient({ name: "Neighbour" });
       const stranger = await world.addClient({ name: "Stranger", tenant: "Other" });
@@ -132,7 +132,7 @@ for (const database of databases) {
       assertGiven(await world.exchange(code));
     });
 
-    it("29: belongs to one redirect address and one challenge; a wrong one invalidates it", async (t) => {
+    statements.it("29: belongs to one redirect address and one challenge; a wrong one invalidates it", async (t) => {
       const world = await oauthWorld(t, { database });
       const asked = { redirect_uri: callback, ...pkce };
       const told = { redirect_uri: callback, code_verifier: verifier };
@@ -154,7 +154,7 @@ for (const database of databases) {
       }
     });
 
-    it("29: belongs to one user, whatever scope or user the exchange names", async (t) => {
+    statements.it("29: belongs to one user, whatever scope or user the exchange names", async (t) => {
       const world = await oauthWorld(t, { database });
       const bob = { name: "bob", password: "another word" };
       const codes = [await world.code({ scope: "all admin *" }), await world.code({}, bob)];
@@ -166,7 +166,7 @@ for (const database of databases) {
       }
     });
 
-    it("29: ends with a new password, and with the removal of its client", async (t) => {
+    statements.it("29: ends with a new password, and with the removal of its client", async (t) => {
       const world = await oauthWorld(t, { database });
       const leaving = await world.addClient({ name: "Leaving" });
       const orphan = await world.code({ client_id: leaving.id });
@@ -189,24 +189,27 @@ for (const database of databases) {
       }
     });
 
-    it("30: is exchanged once, also with concurrent requests of other clients or with wrong addresses", async (t) => {
-      const world = await oauthWorld(t, { database });
-      const neighbour = await world.addClient({ name: "Neighbour" });
-      for (let round = 0; round < 3; round++) {
-        const code = await world.code();
-        const given = await atOnce(16, (index) => world.exchange(code, index % 2 ? neighbour : world.client));
-        assert.equal(given.length, 1);
-        const spoiled = await world.code({ redirect_uri: callback });
-        const addresses = [callback, `${callback}/`];
-        const some = await atOnce(16, (index) =>
-          world.exchange(spoiled, world.client, { redirect_uri: addresses[index % 2] }),
-        );
-        assert.ok(some.length <= 1);
-        for (const one of some) await assertDead(world, one);
-      }
-    });
+    statements.it(
+      "30: is exchanged once, also with concurrent requests of other clients or with wrong addresses",
+      async (t) => {
+        const world = await oauthWorld(t, { database });
+        const neighbour = await world.addClient({ name: "Neighbour" });
+        for (let round = 0; round < 3; round++) {
+          const code = await world.code();
+          const given = await atOnce(16, (index) => world.exchange(code, index % 2 ? neighbour : world.client));
+          assert.equal(given.length, 1);
+          const spoiled = await world.code({ redirect_uri: callback });
+          const addresses = [callback, `${callback}/`];
+          const some = await atOnce(16, (index) =>
+            world.exchange(spoiled, world.client, { redirect_uri: addresses[index % 2] }),
+          );
+          assert.ok(some.length <= 1);
+          for (const one of some) await assertDead(world, one);
+        }
+      },
+    );
 
-    it("31: used again by its client, ends its own grant and no other", async (t) => {
+    statements.it("31: used again by its client, ends its own grant and no other", async (t) => {
       const world = await oauthWorld(t, { database });
       const [before, after] = [await world.exchange(await world.code()), await world.exchange(await world.code())];
       const code = await world.code();
@@ -223,7 +226,7 @@ for (const database of databases) {
       assertInvalidGrant(await world.exchange(code));
     });
 
-    it("31: used again by its client with wrong parameters, still ends its grant", async (t) => {
+    statements.it("31: used again by its client with wrong parameters, still ends its grant", async (t) => {
       const world = await oauthWorld(t, { database });
       const told = { redirect_uri: callback, code_verifier: verifier };
       for (const stolen of [
@@ -239,7 +242,7 @@ for (const database of databases) {
       }
     });
 
-    it("31: used again by another client, ends nothing", async (t) => {
+    statements.it("31: used again by another client, ends nothing", async (t) => {
       const world = await oauthWorld(t, { database });
       const neighbour = await world.addClient({ name: "Neighbour" });
       const code = await world.code();
@@ -253,7 +256,7 @@ for (const database of databases) {
       assertGiven(await world.refresh(given.body.refresh_token));
     });
 
-    it("31: used again after its sixty seconds, still ends its grant", async (t) => {
+    statements.it("31: used again after its sixty seconds, still ends its grant", async (t) => {
       const world = await oauthWorld(t, { database });
       const code = await world.code();
       const given = await world.exchange(code);
@@ -263,7 +266,7 @@ for (const database of databases) {
       await assertDead(world, given);
     });
 
-    it("32: requires the same redirect address again when it was sent", async (t) => {
+    statements.it("32: requires the same redirect address again when it was sent", async (t) => {
       const world = await oauthWorld(t, { database });
       const other = `${callback}2`;
       const two = await world.addClient({ name: "Two", redirectUris: [callback, other] });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { ConfigurationError, readConfig } from "../../../src/config/config.ts";
-import { itOn } from "../../set-up/sample.ts";
+import { statementsOn } from "../../set-up/sample.ts";
 import { databases } from "../../stories/world.ts";
 import { ada, admin, callback, type OAuthWorld, oauthWorld, type Tokens } from "../oauth-world.ts";
 import { formOf } from "../scripted-browser.ts";
@@ -14,8 +14,8 @@ const bob = { name: "bob", password: "another word" };
 
 for (const database of databases) {
   describe(`tokens on ${database}`, () => {
-    const it = itOn(database, { everyNth: 3, always: /same time|side by side/ });
-    it("44: are opaque, have a prefix for their kind, and hold 256 bits", async (t) => {
+    const statements = statementsOn(database, { everyNth: 3 });
+    statements.it("44: are opaque, have a prefix for their kind, and hold 256 bits", async (t) => {
       const world = await oauthWorld(t, { database });
       const all = [await world.tokens()];
       for (let refresh = 0; refresh < 30; refresh++) all.push(await refreshed(world, all.at(-1)!.refresh_token));
@@ -30,47 +30,52 @@ for (const database of databases) {
       }
     });
 
-    it("44: and codes, secrets, cookies and passwords are in no row, no file and no line of the log", async (t) => {
-      const world = await oauthWorld(t, { database });
-      const spentCode = await world.code();
-      const first: Tokens = (await world.exchange(spentCode)).body;
-      const second = await refreshed(world, first.refresh_token);
-      const secToken = (await world.service.parts.identity.login(platformLogin(world))).secToken;
-      const browser = world.browser();
-      const atLogin = formOf(await browser.get(world.authorizeUrl()));
-      // Users also type their password into the name field by mistake.
-      const mistyped = "typed in the wrong field";
-      await browser.submit(atLogin, { username: mistyped, password: mistyped });
-      const cookiesAtLogin = [...browser.cookies.values()];
-      const terms = await browser.signIn(world.authorizeUrl(), ada);
-      const credentials = [
-        ...[first, second].flatMap(({ access_token, refresh_token }) => [access_token, refresh_token]),
-        spentCode,
-        await world.code(),
-        world.client.secret,
-        secToken,
-        ...[...cookiesAtLogin, ...browser.cookies.values()].filter((value) => value.length >= 20),
-        ...[atLogin, formOf(terms)].flatMap(({ fields }) => Object.values(fields)).filter((text) => text.length >= 20),
-        ada.password,
-        admin.password,
-        mistyped,
-      ];
-      const rows = JSON.stringify([...(await storedRows(world))]);
-      await world.service.stop();
-      const places = [
-        { name: "the rows", bytes: Buffer.from(rows) },
-        { name: "the log", bytes: Buffer.from(world.logged.join("\n")) },
-        ...storedFiles(world),
-      ];
-      for (const credential of credentials) {
-        for (const { name, bytes } of places) {
-          for (const form of formsOf(credential))
-            assert.ok(!bytes.includes(form), `${credential.slice(0, 4)} in ${name}`);
+    statements.it(
+      "44: and codes, secrets, cookies and passwords are in no row, no file and no line of the log",
+      async (t) => {
+        const world = await oauthWorld(t, { database });
+        const spentCode = await world.code();
+        const first: Tokens = (await world.exchange(spentCode)).body;
+        const second = await refreshed(world, first.refresh_token);
+        const secToken = (await world.service.parts.identity.login(platformLogin(world))).secToken;
+        const browser = world.browser();
+        const atLogin = formOf(await browser.get(world.authorizeUrl()));
+        // Users also type their password into the name field by mistake.
+        const mistyped = "typed in the wrong field";
+        await browser.submit(atLogin, { username: mistyped, password: mistyped });
+        const cookiesAtLogin = [...browser.cookies.values()];
+        const terms = await browser.signIn(world.authorizeUrl(), ada);
+        const credentials = [
+          ...[first, second].flatMap(({ access_token, refresh_token }) => [access_token, refresh_token]),
+          spentCode,
+          await world.code(),
+          world.client.secret,
+          secToken,
+          ...[...cookiesAtLogin, ...browser.cookies.values()].filter((value) => value.length >= 20),
+          ...[atLogin, formOf(terms)]
+            .flatMap(({ fields }) => Object.values(fields))
+            .filter((text) => text.length >= 20),
+          ada.password,
+          admin.password,
+          mistyped,
+        ];
+        const rows = JSON.stringify([...(await storedRows(world))]);
+        await world.service.stop();
+        const places = [
+          { name: "the rows", bytes: Buffer.from(rows) },
+          { name: "the log", bytes: Buffer.from(world.logged.join("\n")) },
+          ...storedFiles(world),
+        ];
+        for (const credential of credentials) {
+          for (const { name, bytes } of places) {
+            for (const form of formsOf(credential))
+              assert.ok(!bytes.includes(form), `${credential.slice(0, 4)} in ${name}`);
+          }
         }
-      }
-    });
+      },
+    );
 
-    it("44: can't be computed from a stolen store", async (t) => {
+    statements.it("44: can't be computed from a stolen store", async (t) => {
       const world = await oauthWorld(t, { database, environment: { BREEZEWAY_TRUSTED_PROXIES: "127.0.0.1" } });
       await refreshed(world, (await world.tokens()).refresh_token);
       const [codePrefix] = /^bw[a-z]+_|^/.exec(await world.code())!;
@@ -93,33 +98,40 @@ for (const database of databases) {
       }
     });
 
-    it("45: come in an uncacheable answer of four members, by form and by JSON, first and refreshed", async (t) => {
-      const world = await oauthWorld(t, { database });
-      const credentials = { client_id: world.client.id, client_secret: world.client.secret };
-      const byJson = (members: object) =>
-        world.post("/oauth2/access_token", {}, { headers: json, body: JSON.stringify({ ...credentials, ...members }) });
-      const first = await world.exchange(await world.code());
-      const second = await byJson({ grant_type: "authorization_code", code: await world.code() });
-      const answers = [
-        first,
-        second,
-        await world.refresh(first.body.refresh_token),
-        await byJson({ grant_type: "refresh_token", refresh_token: second.body.refresh_token }),
-        // The interface's own table names only the field code for the refresh token.
-        await byJson({ grant_type: "refresh_token", code: second.body.refresh_token }),
-      ];
-      for (const { status, headers, body } of answers) {
-        assert.equal(status, 200);
-        assert.deepEqual(Object.keys(body).sort(), ["access_token", "expires_in", "refresh_token", "token_type"]);
-        assert.equal(body.token_type, "Bearer");
-        assert.equal(body.expires_in, 3600);
-        assert.equal(headers.get("cache-control"), "no-store");
-        assert.match(headers.get("content-type") ?? "", /^application\/json\b/);
-        assert.equal(await world.statusWith(body.access_token), 200);
-      }
-    });
+    statements.it(
+      "45: come in an uncacheable answer of four members, by form and by JSON, first and refreshed",
+      async (t) => {
+        const world = await oauthWorld(t, { database });
+        const credentials = { client_id: world.client.id, client_secret: world.client.secret };
+        const byJson = (members: object) =>
+          world.post(
+            "/oauth2/access_token",
+            {},
+            { headers: json, body: JSON.stringify({ ...credentials, ...members }) },
+          );
+        const first = await world.exchange(await world.code());
+        const second = await byJson({ grant_type: "authorization_code", code: await world.code() });
+        const answers = [
+          first,
+          second,
+          await world.refresh(first.body.refresh_token),
+          await byJson({ grant_type: "refresh_token", refresh_token: second.body.refresh_token }),
+          // The interface's own table names only the field code for the refresh token.
+          await byJson({ grant_type: "refresh_token", code: second.body.refresh_token }),
+        ];
+        for (const { status, headers, body } of answers) {
+          assert.equal(status, 200);
+          assert.deepEqual(Object.keys(body).sort(), ["access_token", "expires_in", "refresh_token", "token_type"]);
+          assert.equal(body.token_type, "Bearer");
+          assert.equal(body.expires_in, 3600);
+          assert.equal(headers.get("cache-control"), "no-store");
+          assert.match(headers.get("content-type") ?? "", /^application\/json\b/);
+          assert.equal(await world.statusWith(body.access_token), 200);
+        }
+      },
+    );
 
-    it("45: are issued for refresh_token when code is sent too", async (t) => {
+    statements.it("45: are issued for refresh_token when code is sent too", async (t) => {
       const world = await oauthWorld(t, { database });
       const { refresh_token } = await world.tokens();
       const form = { grant_type: "refresh_token", client_id: world.client.id, client_secret: world.client.secret };
@@ -132,7 +144,7 @@ for (const database of databases) {
       assertRefused(await world.post("/oauth2/access_token", form), 400, "invalid_request");
     });
 
-    it("46: give access for an hour, also across a restart", async (t) => {
+    statements.it("46: give access for an hour, also across a restart", async (t) => {
       const world = await oauthWorld(t, { database });
       const { access_token } = await world.tokens();
       assert.equal(await world.statusWith(access_token), 200);
@@ -144,7 +156,7 @@ for (const database of databases) {
       assertRefused(await world.get("/v3/users", access_token), 401, "invalid_token");
     });
 
-    it("46: give access for as long as is configured", async (t) => {
+    statements.it("46: give access for as long as is configured", async (t) => {
       const world = await oauthWorld(t, { database, environment: { BREEZEWAY_ACCESS_TOKEN_SECONDS: "360" } });
       const { access_token, expires_in, refresh_token } = await world.tokens();
       assert.equal(expires_in, 360);
@@ -158,33 +170,36 @@ for (const database of databases) {
       assert.equal(await world.statusWith(renewed.access_token), 200);
     });
 
-    it("47: binds a refresh token to its client; another client gets invalid_grant and nothing is revoked", async (t) => {
-      const world = await oauthWorld(t, { database });
-      const first = await world.tokens();
-      const second = await refreshed(world, first.refresh_token);
-      const third = await refreshed(world, second.refresh_token);
-      await world.timePasses(61_000);
-      const others = [
-        await world.addClient({ name: "Rules" }),
-        await world.addClient({ tenant: "Other" }),
-        await world.addClient({ kind: "enterprise" }),
-      ];
-      for (const other of others) {
-        const unknown = await world.refresh(`bwr_${"A".repeat(43)}`, other);
-        // The first token is retired: its own client would end the grant with it.
-        for (const { refresh_token } of [first, second, third]) {
-          const refused = await world.refresh(refresh_token, other);
-          assertRefused(refused, 400, "invalid_grant");
-          assert.deepEqual({ ...refused.body, request_id: "" }, { ...unknown.body, request_id: "" });
-          const literal = { grant_type: "refresh_token", code: refresh_token, ...idAndSecret(other) };
-          assertRefused(await world.post("/oauth2/access_token", literal), 400, "invalid_grant");
+    statements.it(
+      "47: binds a refresh token to its client; another client gets invalid_grant and nothing is revoked",
+      async (t) => {
+        const world = await oauthWorld(t, { database });
+        const first = await world.tokens();
+        const second = await refreshed(world, first.refresh_token);
+        const third = await refreshed(world, second.refresh_token);
+        await world.timePasses(61_000);
+        const others = [
+          await world.addClient({ name: "Rules" }),
+          await world.addClient({ tenant: "Other" }),
+          await world.addClient({ kind: "enterprise" }),
+        ];
+        for (const other of others) {
+          const unknown = await world.refresh(`bwr_${"A".repeat(43)}`, other);
+          // The first token is retired: its own client would end the grant with it.
+          for (const { refresh_token } of [first, second, third]) {
+            const refused = await world.refresh(refresh_token, other);
+            assertRefused(refused, 400, "invalid_grant");
+            assert.deepEqual({ ...refused.body, request_id: "" }, { ...unknown.body, request_id: "" });
+            const literal = { grant_type: "refresh_token", code: refresh_token, ...idAndSecret(other) };
+            assertRefused(await world.post("/oauth2/access_token", literal), 400, "invalid_grant");
+          }
         }
-      }
-      for (const { access_token } of [first, second, third]) assert.equal(await world.statusWith(access_token), 200);
-      assert.equal((await world.refresh(third.refresh_token)).status, 200);
-    });
+        for (const { access_token } of [first, second, third]) assert.equal(await world.statusWith(access_token), 200);
+        assert.equal((await world.refresh(third.refresh_token)).status, 200);
+      },
+    );
 
-    it("47: end with their client, also those that are issued during its removal", async (t) => {
+    statements.it("47: end with their client, also those that are issued during its removal", async (t) => {
       const world = await oauthWorld(t, { database });
       for (let round = 0; round < 6; round++) {
         const client = await world.addClient();
@@ -204,7 +219,7 @@ for (const database of databases) {
       }
     });
 
-    it("48: gain nothing by a scope in the request", async (t) => {
+    statements.it("48: gain nothing by a scope in the request", async (t) => {
       const world = await oauthWorld(t, { database });
       const bobs = await world.addDevice(world.bobId, "Bob's lamp");
       const scope = "admin tenant openid offline_access devices:write *";
@@ -228,7 +243,7 @@ for (const database of databases) {
       assertRefused(await world.post("/oauth2/access_token", {}, { body: form }), 400, "invalid_request");
     });
 
-    it("49: can be refreshed again after a lost answer, and both answers are valid", async (t) => {
+    statements.it("49: can be refreshed again after a lost answer, and both answers are valid", async (t) => {
       const world = await oauthWorld(t, { database });
       const first = await world.tokens();
       const lost = await refreshed(world, first.refresh_token);
@@ -241,7 +256,7 @@ for (const database of databases) {
       }
     });
 
-    it("49: stay valid when only the successor's access token was used", async (t) => {
+    statements.it("49: stay valid when only the successor's access token was used", async (t) => {
       const world = await oauthWorld(t, { database });
       const first = await world.tokens();
       const second = await refreshed(world, first.refresh_token);
@@ -252,21 +267,24 @@ for (const database of databases) {
       await refreshed(world, second.refresh_token);
     });
 
-    it("49: end 60 seconds after the successor's refresh token was used, even if they are used meanwhile", async (t) => {
-      const world = await oauthWorld(t, { database });
-      const first = await world.tokens();
-      const second = await refreshed(world, first.refresh_token);
-      await refreshed(world, second.refresh_token);
-      await world.timePasses(30_000);
-      const again = await refreshed(world, first.refresh_token);
-      await refreshed(world, again.refresh_token);
-      await world.timePasses(28_000);
-      await refreshed(world, first.refresh_token);
-      await world.timePasses(3_000);
-      assertRefused(await world.refresh(first.refresh_token), 400, "invalid_grant");
-    });
+    statements.it(
+      "49: end 60 seconds after the successor's refresh token was used, even if they are used meanwhile",
+      async (t) => {
+        const world = await oauthWorld(t, { database });
+        const first = await world.tokens();
+        const second = await refreshed(world, first.refresh_token);
+        await refreshed(world, second.refresh_token);
+        await world.timePasses(30_000);
+        const again = await refreshed(world, first.refresh_token);
+        await refreshed(world, again.refresh_token);
+        await world.timePasses(28_000);
+        await refreshed(world, first.refresh_token);
+        await world.timePasses(3_000);
+        assertRefused(await world.refresh(first.refresh_token), 400, "invalid_grant");
+      },
+    );
 
-    it("49: survive a client that always refreshes with the first, for years", async (t) => {
+    statements.it("49: survive a client that always refreshes with the first, for years", async (t) => {
       const world = await oauthWorld(t, { database });
       const { refresh_token } = await world.tokens();
       let last = refresh_token;
@@ -279,7 +297,7 @@ for (const database of databases) {
       await refreshed(world, last);
     });
 
-    it("49: survive concurrent refreshes", async (t) => {
+    statements.it("49: survive concurrent refreshes", async (t) => {
       const world = await oauthWorld(t, { database });
       const { refresh_token } = await world.tokens();
       const all = await Promise.all(Array.from({ length: 8 }, () => refreshed(world, refresh_token)));
@@ -303,7 +321,7 @@ for (const database of databases) {
       for (const { access_token } of siblings) assert.equal(await world.statusWith(access_token), 200);
     });
 
-    it("50: end with their whole grant when a retired one is used, which is audited", async (t) => {
+    statements.it("50: end with their whole grant when a retired one is used, which is audited", async (t) => {
       const world = await oauthWorld(t, { database });
       const untouched = await world.tokens();
       const first = await world.tokens();
@@ -352,7 +370,7 @@ for (const database of databases) {
       assert.equal((await reuses(world)).length, 1);
     });
 
-    it("51: expire after a year without use, or after the configured days", async (t) => {
+    statements.it("51: expire after a year without use, or after the configured days", async (t) => {
       for (const [environment, days] of [
         [{}, 365],
         [{ BREEZEWAY_REFRESH_TOKEN_DAYS: "30" }, 30],
@@ -370,7 +388,7 @@ for (const database of databases) {
       }
     });
 
-    it("51: end with a new password, with codes and unfinished sign-ins, for that user only", async (t) => {
+    statements.it("51: end with a new password, with codes and unfinished sign-ins, for that user only", async (t) => {
       const world = await oauthWorld(t, { database });
       const hers = [await world.tokens(), await world.tokens(await world.addClient())];
       const his = await world.tokens(world.client, bob);
@@ -393,7 +411,7 @@ for (const database of databases) {
       assert.equal(await world.statusWith(again.access_token), 200);
     });
 
-    it("51: end with a new password even while they are being exchanged and refreshed", async (t) => {
+    statements.it("51: end with a new password even while they are being exchanged and refreshed", async (t) => {
       const world = await oauthWorld(t, { database });
       let person = ada;
       for (let round = 0; round < 6; round++) {
@@ -415,7 +433,7 @@ for (const database of databases) {
       }
     });
 
-    it("51: of an enterprise end with a new password of the administrator who gave them", async (t) => {
+    statements.it("51: of an enterprise end with a new password of the administrator who gave them", async (t) => {
       const world = await oauthWorld(t, { database });
       const enterprise = await world.addClient({ kind: "enterprise" });
       const whole = await world.tokens(enterprise, admin);
@@ -425,7 +443,7 @@ for (const database of databases) {
       assertRefused(await world.refresh(whole.refresh_token, enterprise), 400, "invalid_grant");
     });
 
-    it("51: end with their user", async (t) => {
+    statements.it("51: end with their user", async (t) => {
       const world = await oauthWorld(t, { database });
       const enterprise = await world.addClient({ kind: "enterprise" });
       const hers = await world.tokens();
@@ -447,7 +465,7 @@ for (const database of databases) {
       await refreshed(world, his.refresh_token);
     });
 
-    it("52: of a user read and write only that user's devices", async (t) => {
+    statements.it("52: of a user read and write only that user's devices", async (t) => {
       const world = await oauthWorld(t, { database });
       const hers = await world.addDevice(world.userId, "Hers");
       const foreign = [
@@ -477,54 +495,60 @@ for (const database of databases) {
       assert.equal((await world.get(`/v3/devices/${hers}`, personal.access_token)).status, 404);
     });
 
-    it("52: of an enterprise client read and write its whole tenant and no other, also after a refresh", async (t) => {
-      const world = await oauthWorld(t, { database });
-      const ours = [await world.addDevice(world.userId, "Hers"), await world.addDevice(world.bobId, "His")];
-      const theirs = await world.addDevice(world.strangerId, "Another tenant's");
-      const enterprise = await world.addClient({ kind: "enterprise" });
-      const first = await world.tokens(enterprise, admin);
-      const own = await world.post("/oauth2/access_token", {
-        grant_type: "client_credentials",
-        ...idAndSecret(enterprise),
-      });
-      const next = await world.refresh(first.refresh_token, enterprise);
-      for (const access_token of [first.access_token, next.body.access_token, own.body.access_token]) {
-        const everyone = [world.userId, world.bobId, world.adminId].sort((a, b) => a - b);
-        assert.deepEqual((await world.get("/v3/users", access_token)).body, everyone);
-        const { body } = await world.get("/v3/devices?deviceTypeName=Lamp", access_token);
-        assert.deepEqual(body.devices.map(deviceIdOf), ours);
-        assertRefused(await world.get("/v3/devices", access_token), 400, "invalid_request");
-        for (const deviceId of ours) assert.equal((await put(world, deviceId, access_token)).status, 200);
-        const absent = await world.get("/v3/devices/2147483647", access_token);
-        const foreign = await world.get(`/v3/devices/${theirs}`, access_token);
-        assert.equal(foreign.status, 404);
-        assert.deepEqual({ ...foreign.body, request_id: "" }, { ...absent.body, request_id: "" });
-        assert.equal((await put(world, theirs, access_token)).status, 404);
-        assert.equal((await world.get(`/v3/users/${world.strangerId}`, access_token)).status, 404);
-      }
-      const other = await world.addClient({ kind: "enterprise", tenant: "Other" });
-      const others = await world.post("/oauth2/access_token", {
-        grant_type: "client_credentials",
-        ...idAndSecret(other),
-      });
-      assert.deepEqual((await world.get("/v3/users", others.body.access_token)).body, [world.strangerId]);
-    });
+    statements.it(
+      "52: of an enterprise client read and write its whole tenant and no other, also after a refresh",
+      async (t) => {
+        const world = await oauthWorld(t, { database });
+        const ours = [await world.addDevice(world.userId, "Hers"), await world.addDevice(world.bobId, "His")];
+        const theirs = await world.addDevice(world.strangerId, "Another tenant's");
+        const enterprise = await world.addClient({ kind: "enterprise" });
+        const first = await world.tokens(enterprise, admin);
+        const own = await world.post("/oauth2/access_token", {
+          grant_type: "client_credentials",
+          ...idAndSecret(enterprise),
+        });
+        const next = await world.refresh(first.refresh_token, enterprise);
+        for (const access_token of [first.access_token, next.body.access_token, own.body.access_token]) {
+          const everyone = [world.userId, world.bobId, world.adminId].sort((a, b) => a - b);
+          assert.deepEqual((await world.get("/v3/users", access_token)).body, everyone);
+          const { body } = await world.get("/v3/devices?deviceTypeName=Lamp", access_token);
+          assert.deepEqual(body.devices.map(deviceIdOf), ours);
+          assertRefused(await world.get("/v3/devices", access_token), 400, "invalid_request");
+          for (const deviceId of ours) assert.equal((await put(world, deviceId, access_token)).status, 200);
+          const absent = await world.get("/v3/devices/2147483647", access_token);
+          const foreign = await world.get(`/v3/devices/${theirs}`, access_token);
+          assert.equal(foreign.status, 404);
+          assert.deepEqual({ ...foreign.body, request_id: "" }, { ...absent.body, request_id: "" });
+          assert.equal((await put(world, theirs, access_token)).status, 404);
+          assert.equal((await world.get(`/v3/users/${world.strangerId}`, access_token)).status, 404);
+        }
+        const other = await world.addClient({ kind: "enterprise", tenant: "Other" });
+        const others = await world.post("/oauth2/access_token", {
+          grant_type: "client_credentials",
+          ...idAndSecret(other),
+        });
+        assert.deepEqual((await world.get("/v3/users", others.body.access_token)).body, [world.strangerId]);
+      },
+    );
 
-    it("52: of an enterprise client are granted only by an administrator; others get access_denied", async (t) => {
-      const world = await oauthWorld(t, { database });
-      const enterprise = await world.addClient({ kind: "enterprise" });
-      for (const person of [ada, bob]) {
-        const browser = world.browser();
-        const address = world.authorizeUrl({ client_id: enterprise.id });
-        const shown = await browser.signIn(address, person);
-        const ended = shown.form ? await browser.submit(shown.form, { decision: "accept" }) : shown;
-        assert.equal(ended.status === 302 || ended.status === 303, true, `${ended.status} ${ended.body}`);
-        const location = new URL(ended.location);
-        assert.equal(location.origin + location.pathname, callback);
-        const { error, state, iss, code } = Object.fromEntries(location.searchParams);
-        assert.deepEqual([error, state, iss, code], ["access_denied", "s-1", world.baseUrl, undefined]);
-      }
-    });
+    statements.it(
+      "52: of an enterprise client are granted only by an administrator; others get access_denied",
+      async (t) => {
+        const world = await oauthWorld(t, { database });
+        const enterprise = await world.addClient({ kind: "enterprise" });
+        for (const person of [ada, bob]) {
+          const browser = world.browser();
+          const address = world.authorizeUrl({ client_id: enterprise.id });
+          const shown = await browser.signIn(address, person);
+          const ended = shown.form ? await browser.submit(shown.form, { decision: "accept" }) : shown;
+          assert.equal(ended.status === 302 || ended.status === 303, true, `${ended.status} ${ended.body}`);
+          const location = new URL(ended.location);
+          assert.equal(location.origin + location.pathname, callback);
+          const { error, state, iss, code } = Object.fromEntries(location.searchParams);
+          assert.deepEqual([error, state, iss, code], ["access_denied", "s-1", world.baseUrl, undefined]);
+        }
+      },
+    );
   });
 }
 
